@@ -42,7 +42,7 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
     const { tenantId, eventId, deliveryId, retry } = input;
     const database = <T>(step: () => Promise<T>) => untilDone(log, signal, step);
     const openedBy = Bun.randomUUIDv7();
-    // Before the attempt is opened; an attempt that is not sent has to be taken back.
+    // Before the attempt is opened, because an opened attempt must be removed again if it is not sent.
     if (egress.isFull(tenantId)) return crowded();
     const delivery = await open();
     if (!("attempted" in delivery)) return delivery;

@@ -15,7 +15,7 @@ export interface ActivityDependencies {
   patientSql: Sql;
   attemptLog: AttemptLog;
   attemptDelivery: AttemptDelivery;
-  /** Of posts. */
+  /** The capacity for posts. */
   egress: Pick<Egress, "isFull">;
   retention: RetentionConfig;
   keyRotation: Pick<KeyRotation, "run">;

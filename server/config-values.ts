@@ -18,7 +18,7 @@ export function parseDuration(text: string): number {
 }
 
 /**
- * Parses a time for which something is kept, such as `24h` or `30d`, into milliseconds.
+ * Parses a retention time, such as `24h` or `30d`, into milliseconds.
  * @param leastHours also the unit of the message
  */
 export function parseAge(text: string, leastHours: number): number {

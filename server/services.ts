@@ -1,4 +1,4 @@
-// Creates the services of the API and the console, each after those that it needs.
+// Creates the services of the API and the console, in the order of their dependencies.
 
 import type { Logger } from "pino";
 import { type Authenticate, createAccess, createAuthenticate, createRecordFinders } from "./access/index.ts";

@@ -15,7 +15,7 @@ export function createWriteBehind(everyMs: number, isWaiting: () => boolean, wri
   function soon(): void {
     if (timer || writing) return;
     timer = setTimeout(begin, everyMs);
-    // The timer alone must not keep the process running.
+    // The timer must not keep the process running.
     timer.unref();
   }
 

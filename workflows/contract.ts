@@ -168,7 +168,7 @@ export interface RedeliveryProgress {
 export const ERASURE_STATES = ["Running", "Completed"] as const;
 export type ErasureState = (typeof ERASURE_STATES)[number];
 
-/** The signal to an erasure's workflow: what becomes of deliveries was changed. */
+/** The signal to an erasure's workflow: its treatment of deliveries was changed. */
 export const ERASURE_CHANGED = "changed";
 
 export interface EraseInput {

@@ -1,5 +1,5 @@
 // An erasure in the Temporal UI. Its request and its steps are in PostgreSQL; this workflow repeats the activity until
-// nothing is left to do.
+// nothing remains.
 
 import {
   condition,
@@ -20,7 +20,7 @@ const FIRST_LOOK_MS = 200;
 const MAX_LOOK_MS = 30_000;
 
 const { continueErasure } = proxyActivities<Activities>({
-  // It may search every payload that is kept.
+  // It may search every stored payload.
   startToCloseTimeout: "1h",
   heartbeatTimeout: "10s",
   retry: { initialInterval: "500ms", maximumInterval: "10s" },

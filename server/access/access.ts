@@ -57,7 +57,7 @@ export interface Access {
   recordTypes: readonly string[];
   /** @throws Unauthorized if the token's client or user was deleted or is inactive */
   admit(call: Call): Promise<Admitted>;
-  /** The same for a person who reads what is kept about them; it is for reads that are limited to that. */
+  /** The same for persons who read their own data; it permits only such reads. */
   admitOwner(call: Call): Admitted;
   /** The caller's permissions after a transaction commits. */
   permissionsIn(tx: Queries, call: Call): Promise<Permissions>;
@@ -65,9 +65,9 @@ export interface Access {
   knownScopes(tenantId: TenantId, clientId: number, userId: number | undefined): Promise<readonly string[] | undefined>;
   /** Caches the result of `load` for a tenant's clients, until one of them changes. */
   keepOfClients<Value>(load: (tenantId: TenantId, key: string) => Promise<Value>): TenantCache<Value>;
-  /** Forgets a tenant's policies, principals, scopes and clients; other processes hear of the change from PostgreSQL. */
+  /** Removes a tenant's policies, principals, scopes and clients from memory; PostgreSQL notifies other processes. */
   forget(tenantId: TenantId): void;
-  /** Forgets its clients alone. */
+  /** Removes only its clients. */
   forgetClients(tenantId: TenantId): void;
   /** Drops cached callers, so the caller who changed them sees the change at once. */
   forgetRecords(tenantId: TenantId, type: string, ids: readonly string[]): void;
@@ -94,7 +94,7 @@ export function createAccess(deps: AccessDependencies): Access {
   const engine = createEngine();
   const permissionsDeps = { engine, types, log };
   const examiner = createExaminer(resourceTypes);
-  /** The first of a type's families is the one it is read by. */
+  /** The first of a type's families is its read permission. */
   const readActionOf: ReadActionOf = (type) =>
     ACTIONS.find((action) => action === `${types.get(type)?.families[0]}:Read`);
   const lists = createBudget(LISTS);
@@ -102,7 +102,7 @@ export function createAccess(deps: AccessDependencies): Access {
   const policies = createTenantCache((tenantId) => loadPolicies(sql, tenantId));
   const memberships = createTenantCache((tenantId, key) => loadMemberships(sql, tenantId, JSON.parse(key)));
   const principals = createTenantCache((tenantId, key) => loadPrincipal(sql, tenantId, parseActor(key)));
-  /** By the client's Id and the user's, or 0. */
+  /** By the Ids of the client and the user; 0 without a user. */
   const scopes = createTenantCache((tenantId, key) => {
     const [clientId, userId] = key.split(" ").map(Number);
     return findScopes(sql, tenantId, clientId!, userId || undefined);
@@ -256,7 +256,7 @@ function keepListening(
       },
       () => onChange(false),
     ).catch((error) => {
-      // Before it has ever listened, the entry tells that PostgreSQL is away.
+      // If listening has not worked yet, the entry point reports the outage of PostgreSQL.
       log[hasHeard ? "warn" : "debug"](
         { err: error },
         "notifications of policy changes are not connected; policies are read for every request",

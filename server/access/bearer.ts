@@ -32,7 +32,7 @@ export type VerifyAccessToken = (token: string) => Promise<Bearer | undefined>;
 /** The properties of a bearer that determine the required proofs. */
 type BoundBearer = Pick<Bearer, "tenantId" | "clientId" | "jkt">;
 /**
- * Judges whether a request may use the token that it presents, where the token is bound to a key, or is said to be.
+ * Checks whether the request may use its token, if the token is bound to a key or sent as bound.
  * @throws Unauthorized
  */
 export type CheckPossession = (request: Request, presented: PresentedToken, bearer: BoundBearer) => Promise<void>;
@@ -60,14 +60,14 @@ interface AuthenticateDependencies {
   admit(call: Call): Promise<Admitted>;
 }
 
-/** @returns reads `Authorization` and throws Unauthorized without a good token */
+/** @returns reads `Authorization` and throws Unauthorized without a valid token */
 export function createAuthenticate({ verify, checkPossession, admit }: AuthenticateDependencies): Authenticate {
   return async (request) => {
     const header = request.headers.get("authorization");
     if (header === null) {
       throw new Unauthorized("Send an access token as Authorization: Bearer <ACCESS_TOKEN>.", "Bearer");
     }
-    // Another scheme is no authentication here, and so has no error code (RFC 6750 3.1).
+    // A different scheme is not authentication here, so there is no error code (RFC 6750 3.1).
     if (!/^(bearer|dpop)( |$)/i.test(header)) {
       throw new Unauthorized(
         "The API accepts only Authorization: Bearer <ACCESS_TOKEN>, or DPoP. The token endpoint issues the token.",

@@ -14,7 +14,7 @@ export interface Bearer {
   clientId: string;
   actor: Actor;
   scopes: ReadonlySet<string>;
-  /** The thumbprint of the key that its holder has to prove (RFC 9449 6); undefined: any holder may use it. */
+  /** The thumbprint of the key that its holder must prove (RFC 9449 6); undefined: any holder may use it. */
   jkt?: string | undefined;
   /** The `sub` of the party that acts for the user (RFC 8693 4.1). */
   actedBy?: string | undefined;

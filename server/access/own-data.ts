@@ -1,13 +1,12 @@
-// The permissions of a person who reads what is kept about them, whatever the tenant's policies let that person see of
-// records in general.
+// The permissions of a person who reads their own data, independent of the tenant's policies.
 
 import { Permission } from "../errors.ts";
 import type { Permissions } from "./decisions/permissions.ts";
 
-/** Logs whose entries the reader selects by the person. Records in them are judged one by one. */
+/** Logs whose entries the reader selects by the person. Their records are checked one by one. */
 const LOGS: readonly string[] = ["WebhookEvent", "AuditEvent"];
 
-/** Reading alone: one's own User, and entries of logs. */
+/** Only reading: the person's own User, and entries of logs. */
 export function ownPermissions(userId: number): Permissions {
   const allows: Permissions["allows"] = (action, type, record) =>
     action.endsWith(":Read") && (LOGS.includes(type) || (type === "User" && String(record.Id) === String(userId)));

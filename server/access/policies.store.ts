@@ -5,7 +5,7 @@ import type { PolicyText } from "./decisions/engine.ts";
 /** Notified by triggers about every change of policies and of the records they depend on. */
 const CHANNEL = "gatehouse_access";
 
-/** @param onListening also each time that a lost connection is there again @param onDeaf its connection is lost */
+/** @param onListening also called after each reconnection @param onDeaf called when the connection is lost */
 export async function listenForAccessChanges(
   sql: Sql,
   onChange: (what: string, tenantId: TenantId) => void,

@@ -37,7 +37,7 @@ export interface ServedKind<Row extends object, Item extends JudgedRecord, Input
    * permissions
    */
   transact?(caller: Caller, work: (tx: Transaction, by: Caller) => Promise<Row>): Promise<Row>;
-  /** Told of each change once it is committed. */
+  /** Called after each committed change. */
   committed?(tenantId: TenantId, row: Row): void | Promise<void>;
 }
 

@@ -87,7 +87,7 @@ export function grantedScopes(
   return granted;
 }
 
-/** Whether a request asks for other scopes than these; by `*` it asks for all that there are. */
+/** Whether a request contains other scopes than these; `*` means all. */
 export function asksForOthers(requested: string | undefined, given: string): boolean {
   const named = splitScope(requested ?? "");
   const asked = new Set<string>(named.length > 0 ? named : DEFAULT_SCOPES);

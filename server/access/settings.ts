@@ -39,10 +39,7 @@ export interface SettingsService<Item extends JudgedRecord, Input> {
     conditions: Conditions,
     sent: unknown,
   ): Promise<Tagged<Item>>;
-  /**
-   * @returns its last state, as far as the caller may see it
-   * @throws Permission, NotFound, Conflict, PreconditionFailed
-   */
+  /** @returns the visible part of its last state @throws Permission, NotFound, Conflict, PreconditionFailed */
   remove(caller: Permitted<"Settings:Update">, id: string, conditions: Conditions): Promise<Tagged<Item>>;
 }
 
@@ -198,7 +195,7 @@ export const settings = <F extends Fields>(type: SettingsDeclared<F>) => ({
   create: (deps: SettingsDependencies) => settingsResource(type, createSettingsService(deps, type, {})),
 });
 
-/** @param more routes of its own @param id of its path, unless it is a UUID */
+/** @param more additional routes @param id the path's parameter; default: a UUID */
 export function settingsResource<F extends Fields, Service extends SettingsService<RecordOf<F>, InputOf<F>>>(
   type: SettingsDeclared<F>,
   service: Service,

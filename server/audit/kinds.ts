@@ -68,7 +68,7 @@ const OUTCOME_OF = {
   "User.Exported": "Success",
   /** A person is to be erased. */
   "Erasure.Created": "Success",
-  /** Everything that was kept about a User is removed. */
+  /** All data about a User was removed. */
   "User.Erased": "Success",
   ...changesOf("Policy"),
   ...changesOf("Role"),

@@ -1,4 +1,4 @@
-// Seals the address and the user agent of an entry by the key of its person, so that they can be destroyed although
+// Encrypts the address and the user agent of an entry by the key of its person. Deleting the key removes them, although
 // entries cannot be changed.
 
 import { createVault } from "../vault.ts";

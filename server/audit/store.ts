@@ -71,7 +71,7 @@ export const insertAuditEvent = repeating(async function insertAuditEvent(
     from tenants where id = ${tenantId}`;
 });
 
-/** A person whose key was destroyed has left no place. */
+/** If the person's key was deleted, the address and the user agent are not stored. */
 async function sealedPlace(sql: Queries, tenantId: TenantId, origin: Origin, entry: AuditEntry) {
   const { address = UNKNOWN_ADDRESS, userAgent } = origin;
   const person = personOf(origin.actor, entry.subject);

@@ -12,8 +12,8 @@ const TROUBLE_SECONDS = 60;
 
 export interface Heartbeat {
   /**
-   * Whether this worker is the first to look for this work, so that not all of them ask PostgreSQL for it. Workers agree
-   * once they have heard of each other, which takes 2 s; until then several look, or none before its poll.
+   * Whether this worker checks this work first, so not all workers query PostgreSQL. Workers agree after their first
+   * heartbeats, within 2 s. Before that, several may check, or none until its poll.
    */
   isFirst(key: string): boolean;
   stop(): Promise<void>;
@@ -28,7 +28,7 @@ export function startWorkerHeartbeat(databaseUrl: string): Heartbeat {
   const beat = async () => {
     if (beating) return;
     beating = true;
-    // After a failure this worker counts on no other; the next beat tries again.
+    // After a failure, this worker ignores the others until the next heartbeat.
     workers = await listWorkers(sql).catch(() => []);
     beating = false;
   };

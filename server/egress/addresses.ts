@@ -24,7 +24,7 @@ export function parseAddress(text: string): Address | undefined {
 
 /**
  * The name of an address's range; `unicast` is the public internet. Tunnels (6to4, Teredo) and translators (NAT64) have
- * their own ranges, whatever IPv4 address they embed.
+ * their own ranges, independent of the embedded IPv4 address.
  */
 export function rangeOf(address: Address): string {
   const range = address.range();

@@ -18,7 +18,7 @@ export interface ProxyConfig {
 /** Whether a connection uses the proxy. */
 export type IsProxied = (url: URL, address: Address) => boolean;
 
-/** @param except `internal.example`, `.internal.example`, `host:8443`, `10.0.0.0/8`, an address alone, or `*` */
+/** @param except `internal.example`, `.internal.example`, `host:8443`, `10.0.0.0/8`, an address, or `*` */
 export function createIsProxied(except: readonly string[]): IsProxied {
   const ranges = except.map(parseRange).filter((range): range is Range => range !== undefined);
   const names = except.map((entry) => entry.toLowerCase().replace(/^\*?\./, ""));

@@ -1,4 +1,4 @@
-// PostgreSQL's own online backup: its files may be copied between begin and end, while it is at work
+// PostgreSQL's own online backup: its files may be copied between begin and end, while it runs
 // (https://www.postgresql.org/docs/18/continuous-archiving.html#BACKUP-LOWLEVEL-BASE-BACKUP).
 
 import type { ReservedSql } from "postgres";

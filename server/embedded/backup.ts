@@ -22,7 +22,7 @@ export const CLUSTER = "postgres";
 export const PURPOSE = "backup";
 const READ_BYTES = 1024 * 1024;
 const PROGRESS_MS = 1_000;
-/** A restore needs little of the time that a higher level takes, which saves a tenth. */
+/** The fastest level: a higher one takes much longer and makes the file only a tenth smaller. */
 const COMPRESSION = { level: 1 };
 
 /** The first entry of a backup. */
@@ -47,7 +47,7 @@ export interface BackupOptions {
   say: Say;
 }
 
-/** Writes a backup while PostgreSQL is at work; the file appears once it is whole. @throws CannotStart */
+/** Writes a backup while PostgreSQL runs; the file appears when it is complete. @throws CannotStart */
 export async function writeBackup(options: BackupOptions): Promise<void> {
   const { databaseUrl, file } = options;
   if (existsSync(file)) throw new CannotStart(`${file} already exists. Choose a new file.`);
@@ -98,7 +98,7 @@ async function* archive(sql: ReturnType<typeof connect>, { dataDir, vault, say }
 const WAL = "pg_wal";
 /** PostgreSQL creates the content of these folders at its start. The needed part of pg_wal is copied last. */
 const EMPTIED = /^(pg_wal|pg_replslot|pg_dynshmem|pg_notify|pg_serial|pg_snapshots|pg_stat_tmp|pg_subtrans)\//;
-/** Files of a running server alone. */
+/** Files that only a running server needs. */
 const LEFT_OUT = /^(postmaster\.(pid|opts)|backup_label|.*\/pgsql_tmp.*|(.*\/)?pg_internal\.init(\.\d+)?)$/;
 
 /** Folders and files in an order in which each folder comes before its content, and the control file last. */
@@ -125,8 +125,8 @@ function* textEntry(name: string, text: string) {
 }
 
 /**
- * Copies a file in its present state. The write-ahead log mends torn pages. A file that shrinks meanwhile is filled with
- * zeros; a deleted one is skipped.
+ * Copies a file in its present state. The write-ahead log repairs torn pages. A file that shrinks meanwhile is filled
+ * with zeros; a deleted one is skipped.
  */
 async function* fileEntry(cluster: string, path: string, progress: Progress): AsyncGenerator<Buffer> {
   const handle = await open(join(cluster, path)).catch((error) => {
@@ -161,7 +161,7 @@ async function* contentOf(handle: FileHandle, size: number) {
 
 type Progress = (bytes: number) => void;
 
-/** Says once a second how much is done. */
+/** Reports the progress every second. */
 export function createProgress(what: string, total: number, say: Say): Progress {
   let done = 0;
   let saidAt = performance.now();

@@ -37,7 +37,7 @@ export interface RestoreOptions {
 
 type Entries = ReturnType<typeof readTar>;
 
-/** @throws CannotStart if it cannot be restored; then nothing of it is left */
+/** @throws CannotStart if it cannot be restored; then no files are left */
 export async function restoreBackup(options: RestoreOptions): Promise<Description> {
   const { file, dataDir, user, say } = options;
   requireEmpty(dataDir);

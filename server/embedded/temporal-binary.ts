@@ -92,7 +92,7 @@ const DOWNLOAD_LIMIT = 10 * 60_000;
 
 export interface Release {
   url: string;
-  /** Of the archive, in hexadecimal. */
+  /** The archive's checksum in hexadecimal. */
   sha256: string;
 }
 

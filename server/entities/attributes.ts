@@ -45,7 +45,7 @@ const FITS: Record<AttributeDefinition["Type"], (value: unknown) => boolean> = {
     value.every((one) => one !== "" && isText(one, LISTED_LIMIT)),
 };
 
-/** The field of a record that holds them. Before a look-up, nothing is known of the tenant's definitions. */
+/** The record's field with them. Before a look-up, the tenant's definitions are unknown. */
 export function attributes(column: string, description: string): RecordField {
   const kinds = [
     { type: "string" },

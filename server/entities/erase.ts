@@ -8,8 +8,9 @@ import { entityKind } from "./kind.ts";
 import { inTransaction, type Records } from "./transaction.ts";
 
 /**
- * Deletes a User with all dependent data, as the first step of an erasure. Its events have the identifiers alone.
- * @param then called in the transaction @returns undefined if there is no such User
+ * Deletes a User with all dependent data, as the first step of an erasure. Its events have only the identifiers.
+ * @param then called in the transaction
+ * @returns undefined if there is no such User
  * @throws Permission, Conflict if it is the caller
  */
 export async function eraseUser<T>(

@@ -161,7 +161,7 @@ function refuseEmptyWord(entity: Entity, after: Row): void {
   );
 }
 
-/** All of them: the constraints name only the first, and only a race comes as far as to them. */
+/** Checks all of them, because a constraint names only the first. Constraints fail only after a race. */
 async function refuseHeld(
   tx: Transaction,
   tenantId: TenantId,

@@ -1,4 +1,4 @@
-// The entities there are.
+// All entities.
 
 import {
   ACTOR_FIELDS,
@@ -14,7 +14,7 @@ import { application } from "./application.ts";
 import { department } from "./department.ts";
 import { user } from "./user.ts";
 
-/** No entity, since it is a setting and makes no events; but Application's AuthenticationId points at one. */
+/** A setting without events, so not an entity; but Application's AuthenticationId references it. */
 const identityProvider: PointedAt = {
   name: "IdentityProvider",
   table: "identity_providers",
@@ -26,7 +26,7 @@ const identityProvider: PointedAt = {
   ],
 };
 
-/** Every entity there is; a new one is one file, one migration and its line here. */
+/** All entities. A new one needs a file, a migration and a line here. */
 export const ENTITIES: readonly RecordDeclaration[] = [application, user, department];
 
 /** A target of foreign keys that is not an entity. */

@@ -53,7 +53,7 @@ function recordRoutes(service: EntityService): Route[] {
     body: {
       description: `One record, or an array of at most ${MAX_RECORDS.toLocaleString("en")}.`,
       schema: oneOrMany(entity.schema, MAX_RECORDS),
-      // Against the definition, when it is known which record it is of: an array's problems name theirs.
+      // The service checks it against the definition, because an array's problems name their record.
       parse: (body: unknown) => body,
       examples: { one: input, many: [input] },
     },

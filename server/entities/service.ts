@@ -62,7 +62,7 @@ export interface EntityService {
   /** Undefined if there is none. For decisions, not for answers. */
   find(caller: Pick<Caller, "tenantId">, id: number): Promise<EntityRecord | undefined>;
   /**
-   * Deletes the record as the first step of an erasure, with events that have its identifiers alone.
+   * Deletes the record as the first step of an erasure, with events that have only its identifiers.
    * @param then called in the transaction, before the deletion; without a record if there is none
    * @throws Permission, Conflict if it is the caller
    */

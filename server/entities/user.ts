@@ -116,7 +116,7 @@ export const user = record("User", {
   },
 });
 
-/** Told to applications by the scope `profile` or `address` (OIDC Core 5.1). */
+/** Included in the claims of the scope `profile` or `address` (OIDC Core 5.1). */
 function claim(column: string, description: string, example: string, shape?: TextShape): RecordField {
   return text(column, description, { isNotSearched: true, example, ...(shape && { shape }) });
 }

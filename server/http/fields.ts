@@ -67,7 +67,7 @@ export interface Field<In = unknown, Out = unknown> extends FieldOptions {
   show?(stored: unknown): Out;
 }
 
-/** A field of no kind below. */
+/** A field without one of the kinds below. */
 export const field = <In, Out = undefined>(one: Field<In, Out>) => one;
 
 // biome-ignore lint/suspicious/noExplicitAny: a contract's fields are of any types, and InputOf and RecordOf keep them.
@@ -76,7 +76,7 @@ export type Fields = Record<string, Field<any, any>>;
 export type InputOf<F extends Fields> = { -readonly [K in keyof F]?: F[K] extends Field<infer In> ? In : never };
 
 type Stored<F extends Fields> = keyof { [K in keyof F as unknown extends InputOf<F>[K] ? never : K]: true };
-/** A row: what its fields take, by their columns. */
+/** A row: the stored values of its fields, by column. */
 export type RowOf<F extends Fields> = { id: string } & {
   [K in Stored<F> & string as K extends "Id" ? never : Uncapitalize<K>]-?: Exclude<InputOf<F>[K], undefined>;
 };

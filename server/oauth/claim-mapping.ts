@@ -33,7 +33,7 @@ const MAX_CLAIMS = 50;
 const MAX_PER_SOURCE = 2;
 const VALUE_LIMIT = 1_000;
 /**
- * The maximum bytes of all names and constants. A token has to fit into a header, and servers accept 16 KiB of headers.
+ * The maximum bytes of all names and constants. A token must fit into a header, and servers accept 16 KiB of headers.
  */
 export const MAPPING_LIMIT = 4_000;
 const CLAIM_NAME = "^[\\x21-\\x7e]{1,100}$";

@@ -38,7 +38,7 @@ export function idTokenClaims(
 }
 
 /**
- * @param names claims requested by the claims parameter, as far as they are still granted
+ * @param names claims requested by the claims parameter that are still granted
  * @returns undefined if the user is deleted or inactive
  */
 export async function userinfoClaims(

@@ -51,7 +51,7 @@ export interface UserGrants {
   read(caller: Reader, userId: string, applicationId: string): Promise<Shown<UserGrantRecord>>;
   /**
    * Ends the Application's tokens and codes for this User, and the consent.
-   * @returns the former grant, as far as the caller may see it
+   * @returns the visible part of the former grant
    * @throws Permission, NotFound
    */
   revoke(caller: Permitted<"Settings:Update">, userId: string, applicationId: string): Promise<Shown<UserGrantRecord>>;

@@ -1,4 +1,4 @@
-// Carries an erasure out, step by step; each call continues where the last one ended.
+// Executes an erasure step by step; each call continues where the last one ended.
 
 import type { ErasureProgress } from "../../workflows/contract.ts";
 import { recordAudit } from "../audit/index.ts";

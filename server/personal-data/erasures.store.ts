@@ -1,4 +1,4 @@
-// Stored erasures, and the statements by which a worker carries them out. Each statement may be repeated.
+// Stored erasures, and the statements that execute them. Each statement may be repeated.
 
 import type { ErasureState } from "../../workflows/contract.ts";
 import type { Queries, Transaction } from "../db/sql.ts";
@@ -44,7 +44,7 @@ export async function listErasures(
     order by id desc limit ${limit + 1}`;
 }
 
-/** Begins an erasure, or changes what a running one does with deliveries. Wakes the workers at commit. */
+/** Begins an erasure, or changes how a running one treats deliveries. Notifies the workers at commit. */
 export async function saveErasure(
   tx: Transaction,
   tenantId: TenantId,
@@ -61,7 +61,7 @@ export async function saveErasure(
   return row!;
 }
 
-/** Whether anything is kept about a User whose record is gone. */
+/** Whether any data is kept about a User whose record was deleted. */
 export async function hasTraces(sql: Queries, tenantId: TenantId, userId: number): Promise<boolean> {
   const [row] = await sql<{ has: boolean }[]>`
     select exists (select from personal_keys where tenant_id = ${tenantId} and user_id = ${userId}) as has`;
@@ -74,7 +74,7 @@ export interface DueErasure {
   userId: number;
 }
 
-/** Running erasures whose workflow must be made sure of. */
+/** Running erasures whose workflow must be checked. */
 export async function claimErasures(sql: Queries, checkMs: number, limit: number): Promise<DueErasure[]> {
   return sql<DueErasure[]>`
     update erasures set lease_until = now() + ${checkMs} * interval '1 millisecond'
@@ -115,7 +115,7 @@ export async function searchEvents(sql: Queries, tenantId: TenantId, { id, userI
   return true;
 }
 
-/** Cancels deliveries of these events that no attempt is out for. The erasure's own events are sent, unless Held. */
+/** Cancels deliveries of these events without an attempt in flight. The erasure's own events are sent, unless Held. */
 export async function cancelErased(sql: Queries, tenantId: TenantId, id: ErasureId): Promise<void> {
   await sql`
     update deliveries d set state = 'Cancelled', changed_on = now()
@@ -125,7 +125,7 @@ export async function cancelErased(sql: Queries, tenantId: TenantId, id: Erasure
         where f.erasure_id = ${id} and (e.written_by <> r.written_by or d.state = 'Held'))`;
 }
 
-/** Deliveries of these events, and logouts of the User, that are still on their way. */
+/** Open deliveries of these events, and open logouts of the User. */
 export async function countOpen(sql: Queries, tenantId: TenantId, { id, userId }: Erasure): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select (
@@ -139,7 +139,7 @@ export async function countOpen(sql: Queries, tenantId: TenantId, { id, userId }
   return row!.count;
 }
 
-/** Removes what is left, and ends the erasure. @returns undefined if it had ended */
+/** Removes the remaining data, and ends the erasure. @returns undefined if it had ended */
 export async function completeErasure(
   tx: Transaction,
   tenantId: TenantId,

@@ -1,4 +1,4 @@
-// Erasures for REST and the console: what would go, the request, and the certificate.
+// Erasures for REST and the console: the counts, the request, and the certificate.
 
 import {
   type Caller,
@@ -33,7 +33,7 @@ type Eraser = Permitted<"AccessManager:Erase">;
 
 export interface Erasures {
   /**
-   * Begins to erase a person, whose record is gone at once. Asked again, it changes what becomes of deliveries.
+   * Begins to erase a person, whose record is deleted at once. A second request changes how deliveries are treated.
    * @throws NotFound, Permission, Conflict if it is the caller
    */
   erase(caller: Eraser, userId: string, input: EraseInput): Promise<Shown<ErasureRecord>>;
@@ -103,7 +103,7 @@ export function createErasures({ sql, records, issuer, sign }: ErasuresDependenc
   };
 }
 
-/** For a User whose record is gone: policies know only the Id. @throws NotFound, Permission */
+/** For a User whose record was deleted: policies have only the Id. @throws NotFound, Permission */
 async function requireTraces(caller: Caller, sql: Queries, userId: number): Promise<void> {
   caller.permissions.require("AccessManager:Erase", "User", { Id: userId });
   if (!(await hasTraces(sql, caller.tenantId, userId))) {

@@ -1,4 +1,4 @@
-// Everything that is kept about a person, as a file.
+// All data about a person, as a file.
 
 import { type Access, type Caller, type Permitted, permit } from "../access/index.ts";
 import { type AuditLog, type AuditRecord, type Origin, originOf, recordAudit } from "../audit/index.ts";
@@ -32,7 +32,7 @@ export interface PersonalData {
   /** @param userId as in the path @throws NotFound, Permission, TenantBusy */
   export(caller: Reader, userId: string): Promise<Export>;
   /**
-   * The same for the person, whatever policies permit.
+   * The same for the person, independent of policies.
    * @param isStill whether the person is still signed in
    * @throws TenantBusy
    */

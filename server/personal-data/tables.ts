@@ -1,5 +1,5 @@
-// Declares for each table which data it has about a person. Exports are made from it, and a test compares it with the
-// schema, so a new table needs an entry.
+// Declares the data about a person in each table. Exports are made from it, and a test compares it with the schema, so
+// a new table needs an entry.
 
 /** Rows that are about one User, by a column. */
 export interface PersonalRows {
@@ -10,23 +10,23 @@ export interface PersonalRows {
   through?: { table: string; key: string };
   /** Columns in an export, in its order. */
   exported: readonly string[];
-  /** Secrets, digests and what serves the machine alone; not in an export. */
+  /** Secrets, digests and technical data; not in an export. */
   withheld: readonly string[];
   /** The API's names of columns, where they differ from the usual form. */
   names?: Readonly<Record<string, string>>;
-  /** Columns with the Id of a User who did something to the row, without further data about that User. */
+  /** Columns with the Id of a User who changed the row, without further data about that User. */
   mentions?: readonly string[];
 }
 
-/** A table that is not read by a column; `how` says what becomes of the person's data in it. */
+/** A table that is not read by a column; `how` describes the person's data in it. */
 export interface OtherTable {
   how: /** Read by the service that owns it, and shown as its routes show it. */
     | { file: "WebhookEvents" | "AuditEvents" }
-    /** Holds it without the User's Id, until it expires. */
+    /** Has the data without the User's Id, until it expires. */
     | { expires: string }
-    /** The Id of a User who did something to the row, and nothing else about that User. */
+    /** The Id of a User who changed the row, and no other data about that User. */
     | { mentions: readonly string[] }
-    /** Nothing about a person. */
+    /** No data about a person. */
     | "Nothing";
 }
 
@@ -56,7 +56,7 @@ const TABLES = {
     },
     mentions: STAMPS,
   },
-  // Seals what the audit log has about the person.
+  // Encrypts the person's data in the audit log.
   personal_keys: { file: "PersonalKeys", column: "user_id", exported: ["user_id"], withheld: ["key"] },
   passwords: { file: "Passwords", column: "user_id", exported: ["user_id"], withheld: ["hash"] },
   password_resets: { file: "PasswordResets", column: "user_id", exported: ["expires_on"], withheld: ["digest"] },

@@ -17,17 +17,17 @@ export interface RecordField extends Field<any, any> {
   /** Characters of a text. */
   maxLength?: number;
   shape?: TextShape;
-  /** Unique among some records only: PostgreSQL checks that, and writers take turns. */
+  /** Unique only among some records: PostgreSQL checks it, and writers take turns. */
   takesTurns?: boolean;
-  /** The column of the text that a boolean vouches for. It is false of a new text unless both are sent. */
+  /** The column of the text that a boolean confirms. A new text sets it to false unless both are sent. */
   vouchesFor?: string;
-  /** `search_text` is without it. */
+  /** Excludes it from `search_text`. */
   isNotSearched?: boolean;
-  /** For a foreign key: the kind of record it points at. */
+  /** For a foreign key: the kind of the referenced record. */
   target?: string;
   /** The primary key is written as a string. */
   asText?: boolean;
-  /** It is in requests, not in responses. */
+  /** Only in requests, not in responses. */
   inputOnly?: boolean;
   /** The error for an invalid value, after the field's name. */
   problem?(value: never): string | undefined;

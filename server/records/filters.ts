@@ -9,7 +9,7 @@ import { findMatchable, type Matchable, matchables, parseValue, searchables, val
 export const SEARCH_LIMIT = 200;
 const SEARCH = "Search";
 
-/** A column, and the value it must have. */
+/** A column, and its required value. */
 interface Wanted {
   column: string;
   value: unknown;

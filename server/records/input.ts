@@ -1,11 +1,11 @@
-// A body against its entity's definition, before any look-up.
+// Checks a body against its entity's definition, before any look-up.
 
 import { BadInput } from "../errors.ts";
 import { isObject } from "../http/body.ts";
 import type { ReferenceInput } from "./reference.ts";
 import { ACTOR_FIELDS, type Entity, type EntityReference } from "./registry.ts";
 
-/** A body that fits the definition. Absent fields are left alone, null clears. */
+/** A body that fits the definition. Absent fields are unchanged, null clears. */
 export interface EntityInput {
   /** As the caller wrote it. Undefined: Id is empty. */
   id: string | undefined;

@@ -21,7 +21,7 @@ export interface WrittenRow<Row> {
 
 export interface Found<Row> {
   rows: Row[];
-  /** Why none of them is changed; shown only to callers who may change all of them. */
+  /** Why none of them can be changed; shown only to callers who may change all of them. */
   refusal?: ApiError;
 }
 
@@ -30,13 +30,13 @@ export interface RecordKind<By extends Writer, Row extends object, Input> {
   declaration: Pick<Declaration, "name" | "scopes" | "unique">;
   /** The response shape, which policies evaluate, too. */
   recordOf(row: Row): Shape;
-  /** A row that is not stored yet, as policies see it; by default as any. */
+  /** The policies' view of a row that is not stored yet; default: that of any row. */
   judged?(row: Row): Shape;
   /** The values of its entity tag; default: its record. */
   version?(row: Row): object;
   /** @throws NotFound if the input has an Id that no record has */
   lock(tx: Transaction, caller: By, input: Input): Promise<Found<Row>>;
-  /** The row as the input would leave it. @param before undefined: it is new @throws BadInput */
+  /** The row after the input is applied. @param before undefined: it is new @throws BadInput */
   prepare(tx: Transaction, caller: By, input: Input, before: Row | undefined): Row | Promise<Row>;
   /** Validates an authorized change. @throws BadInput, Conflict */
   check?(tx: Transaction, caller: By, change: WrittenRow<Row> & { input: Input }): void | Promise<void>;
@@ -50,6 +50,6 @@ export interface RecordKind<By extends Writer, Row extends object, Input> {
   checkRemoval?(tx: Transaction, caller: By, row: Row): void | Promise<void>;
   /** Missing if a record always exists. */
   remove?(tx: Transaction, caller: By, row: Row): Promise<void>;
-  /** Notes a change in the audit log. `before` is missing of a new record, `after` of a deleted one. */
+  /** Writes a change to the audit log. `before` is missing for a new record, `after` for a deleted one. */
   audit(tx: Transaction, caller: By, change: { before?: Row | undefined; after?: Row }): Promise<void>;
 }

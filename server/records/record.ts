@@ -33,7 +33,7 @@ export const WEBHOOK = {
 
 /** The first part of the kinds of audit entries: `Policy.Created`. */
 export const AUDITED_AS = ["Record", "Policy", "Role", "IdentityProvider", "WebhookConnection"] as const;
-/** The others have some kinds of their own. */
+/** These kinds have additional audit kinds. */
 type Audited = (typeof AUDITED_AS)[number] | "Credentials" | "TenantSettings";
 
 interface RecordOptions<F extends Fields, S extends RecordScopes> {
@@ -50,7 +50,7 @@ interface RecordOptions<F extends Fields, S extends RecordScopes> {
   /** Whether changes make events for webhook connections; default: an entity's do. */
   events?: boolean;
   audit?: Audited;
-  /** Families of actions that policies decide on, beside those of its scopes. */
+  /** Families of actions for policies, in addition to those of its scopes. */
   families?: readonly string[];
   /** The field used in Cedar's `Type::"…"`; default: Id. */
   key?: string;
@@ -65,19 +65,19 @@ interface RecordOptions<F extends Fields, S extends RecordScopes> {
   texts?: RecordTexts;
 }
 
-/** Texts of the documents and pages, beside its description. */
+/** Texts for the documents and pages, beside its description. */
 export interface RecordTexts {
-  /** Of its group of operations. */
+  /** Describes its group of operations. */
   group: string;
-  /** Of PATCH and POST; default: its identifiers and required fields. */
+  /** Describes PATCH and POST; default: its identifiers and required fields. */
   save?: string;
-  /** Added to it. */
+  /** Added to `save`. */
   alsoSaved?: string;
   /** The effects of a deletion. */
   remove: string;
   /** Fields of the example of a new one; default: Name. */
   example?: readonly string[];
-  /** Instead of it: bodies that each make one, by name. */
+  /** Replaces it: bodies that each make a record, by name. */
   examples?: Readonly<Record<string, Record<string, unknown>>>;
 }
 
@@ -93,7 +93,7 @@ export interface Declaration<F extends Fields = Fields, S extends RecordScopes =
   texts: RecordTexts;
   /** The fields of its form, in their order. */
   form: readonly string[];
-  /** Fields that no two records share, by the constraint that keeps them apart. */
+  /** Unique fields, by their constraint. */
   unique: ReadonlyMap<string, string>;
 }
 
@@ -160,7 +160,6 @@ function formOf(fields: Readonly<Record<string, RecordField>>): Record<string, F
   return Object.fromEntries(ordered.map(({ name, form }) => [name, form]));
 }
 
-/** In the table. */
 const columnOf = ({ name, column = name.charAt(0).toLowerCase() + name.slice(1) }: { name: string; column?: string }) =>
   column.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 

@@ -15,7 +15,7 @@ export interface ReferenceInput {
 
 const KNOWN_KEYS = ["FieldType", "Value", "Id", "ExternalId", "Name", "Type"];
 
-/** @returns null for an empty reference, undefined for one of no known shape */
+/** @returns null for an empty reference, undefined for an unknown shape */
 export function parseReference(value: unknown): ReferenceInput | null | undefined {
   if (value === null) return null;
   if (typeof value !== "object" || Array.isArray(value)) return undefined;
@@ -24,13 +24,13 @@ export function parseReference(value: unknown): ReferenceInput | null | undefine
   if (!isEmpty(object.Type) && typeof object.Type !== "string") return undefined;
   const type = typeof object.Type === "string" && object.Type !== "" ? object.Type : undefined;
   if ("FieldType" in object || !isEmpty(object.Value)) {
-    // With an Id or a Name beside it, it would be two references in one.
+    // With an Id or a Name beside it, there would be two references.
     const alone = [object.Id, object.ExternalId, object.Name].every(isEmpty);
     return alone ? byKey(object.FieldType, object.Value, type) : undefined;
   }
   if (!isEmpty(object.Id)) return byKey("Id", object.Id, type);
   if (!isEmpty(object.ExternalId)) return byKey("ExternalId", object.ExternalId, type);
-  // Name alone may be copied from a response, so it only counts as a key if FieldType says so.
+  // A Name may be copied from a response, so it only counts as a key if FieldType says so.
   return isEmpty(object.Name) ? null : undefined;
 }
 

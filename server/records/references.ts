@@ -11,13 +11,13 @@ import { type Abstract, type Changes, findReferenced, listChain, type Row } from
 
 /** The maximum number of ancestors by a foreign key to the same entity. */
 const MAX_LEVELS = 100;
-/** Records of one name that a foreign key's own is looked for among, where some are hidden from the caller. */
+/** The maximum number of records with the same name among which a visible one is searched. */
 const MAX_CANDIDATES = 200;
 
 /** The resolved foreign keys of an input. */
 export interface Resolved {
   columns: Changes;
-  /** By the foreign key's name, as a record shows it. */
+  /** By the foreign key's name, as in a response. */
   shown: Record<string, Abstract | null>;
 }
 

@@ -15,7 +15,7 @@ const ACTORS = ["User", "Application"];
 /** A definition with resolved targets of its foreign keys. */
 export interface Entity extends RecordDeclaration {
   references: EntityReference[];
-  /** The foreign keys, of any entity, that point here. */
+  /** The foreign keys of all entities that reference this one. */
   referencedBy: { entity: Entity; column: string; name: string }[];
   actors: Entity[];
 }
@@ -24,7 +24,7 @@ export interface EntityReference extends NamedReference {
   pointsAt: PointedAt;
 }
 
-/** @throws Error if a definition's foreign key points at no entity of the list and at none of the settings */
+/** @throws Error if the target of a definition's foreign key is neither an entity of the list nor a setting */
 export function createRegistry(definitions: readonly RecordDeclaration[], settings: readonly PointedAt[]): Entity[] {
   const entities = definitions.map(
     (definition): Entity => ({ ...definition, references: [], referencedBy: [], actors: [] }),
@@ -48,7 +48,7 @@ export function createRegistry(definitions: readonly RecordDeclaration[], settin
 const NOBODY = { Id: 0, ExternalId: "", Name: "", Type: "" };
 const EXAMPLE_ACTOR = { Id: 1, ExternalId: "", Name: "demo-client", Type: "Application" };
 
-/** With what its foreign keys point at. */
+/** With the targets of its foreign keys. */
 function contractOf({ name, description, identifiers, fields, references }: Entity) {
   const all = inAnswerOrder<Field>([
     ...fields.map((field): [string, Field] => [field.name, field.name === "Id" ? idField(field, identifiers) : field]),
@@ -59,14 +59,14 @@ function contractOf({ name, description, identifiers, fields, references }: Enti
   return contract(name, description, Object.fromEntries(all), sentAs);
 }
 
-/** docs/behaviour.md "Write a record": an empty Id finds a record by something else. */
+/** docs/behaviour.md "Write a record": an empty Id finds a record by its other identifiers. */
 function idField(field: NamedField, identifiers: readonly string[]): Field {
   const { description } = field;
   const sent = `${description} Empty: the record is found by ${identifiers.join(", ")}, or is new.`;
   return { ...field, description: sent, answered: description, readOnly: false };
 }
 
-/** In a row it has the reference's own name; the column is the Id alone. */
+/** A row has the reference under its own name; the column has only the Id. */
 function shownReference({ pointsAt, inputOnly, ...field }: EntityReference): Field {
   if (inputOnly) return field;
   const { name: Type, idAsText, fields } = pointsAt;
@@ -97,7 +97,7 @@ export const ACTOR_FIELDS = [
   { name: "CreatedBy", description: "Who created the record." },
 ] as const;
 
-/** docs/behaviour.md "Application": the order in which a record ends. */
+/** docs/behaviour.md "Application": the order of a record's last fields. */
 const LAST = ["ModifiedOn", "ModifiedBy", "CreatedBy", "CreatedOn"];
 
 /** A record's fields by name, in the order of responses. */

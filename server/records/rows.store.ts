@@ -65,7 +65,7 @@ function tableOf({ table, field, fields, references }: Entity) {
   );
 }
 
-/** At most two rows: the second only tells that there is more than one. */
+/** At most two rows: the second only shows that there are several. */
 export function findByField(
   sql: Queries,
   tenantId: TenantId,
@@ -96,7 +96,7 @@ export interface NamedRow {
   isStrangers: boolean;
 }
 
-/** The rows that any of the identifiers points at, locked in the order of their ids, so that callers cannot deadlock. */
+/** The rows that any of the identifiers matches, locked in the order of their ids, so callers cannot deadlock. */
 export async function lockByIdentifiers(
   sql: Queries,
   tenantId: TenantId,
@@ -118,7 +118,7 @@ function ofStrangers(sql: Queries, { table, strangers }: Entity) {
     select from ${sql(strangers.table)} s where s.${sql(strangers.key)} = ${sql(table)}.id and s.is_open)`;
 }
 
-/** Locks all rows that the ids or the identifiers point at, in the order of their ids. */
+/** Locks all rows that the ids or the identifiers match, in the order of their ids. */
 export async function lockAll(
   sql: Queries,
   tenantId: TenantId,
@@ -176,7 +176,7 @@ export async function findReferenced(
     where tenant_id = ${tenantId} and ${match} order by id limit ${limit}`;
 }
 
-/** The ids from this one up: its own, that of the row its column points at, and so on, `limit` at most. */
+/** The chain of ids from this one up: its own, that of its column's row, and so on, at most `limit`. */
 export async function listChain(
   sql: Queries,
   tenantId: TenantId,

@@ -13,11 +13,11 @@ interface Author {
 interface TableOptions<Row> {
   /** The column of the tenant; default: tenant_id. */
   owner?: string;
-  /** Columns of no field. */
+  /** Columns without a field. */
   more?: readonly (keyof Row & string)[];
   /** Columns with other names. */
   renamed?: Partial<Record<keyof Row & string, string>>;
-  /** Expressions that are read with a row, by the row's names. */
+  /** Expressions that are read with a row, by their names in it. */
   computed?: Readonly<Record<string, string>>;
   /** Columns with different forms for writing and reading. */
   written?(sql: Queries, tenantId: TenantId, row: Partial<Row>): Record<string, unknown>;
@@ -44,7 +44,7 @@ const by = (sql: Queries, change: "created" | "modified", author: Author | undef
 
 const inSnakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** The fields with columns of their own, by their names in a row. */
+/** The fields with a column, by their names in a row. */
 export function storedFields({ field }: Pick<Declaration, "field">) {
   return Object.entries(field)
     .filter(([key, { sent, readOnly, stored }]) => key !== "Id" && sent && !readOnly && stored !== "elsewhere")
@@ -101,7 +101,7 @@ export function recordTable<Row extends { id: string | number }>(
         select ${columns(sql)} from ${sql(table)} where ${where(sql, tenantId)} and ${match} ${sql.unsafe(lock ?? "")}`;
       return row;
     },
-    /** The rows that a condition holds of, in the order of their Ids. */
+    /** The rows that satisfy a condition, in the order of their Ids. */
     async findWhere(
       sql: Queries,
       tenantId: TenantId,

@@ -1,4 +1,4 @@
-// The text a caller writes for a field's value, in a path or in a query.
+// A field's value as text from a caller, in a path or in a query.
 
 import { BadInput } from "../errors.ts";
 import { printable } from "../http/body.ts";
@@ -18,7 +18,7 @@ export function findMatchable(entity: RecordDeclaration, name: string): Matchabl
   return matchables(entity).find((candidate) => candidate.name.toLowerCase() === name.toLowerCase());
 }
 
-/** As a person reads it. */
+/** As readable text. */
 export function matchableNames(entity: RecordDeclaration): string {
   return matchables(entity)
     .map(({ name }) => name)

@@ -1,4 +1,4 @@
-// The one sequence in which records of every kind are written: docs/behaviour.md "Write a record".
+// The sequence for writing records of every kind: docs/behaviour.md "Write a record".
 
 import { refusalOf } from "../db/failures.ts";
 import type { Transaction } from "../db/sql.ts";
@@ -70,7 +70,7 @@ function requireExistence(conditions: Conditions, before: object | undefined): v
   if (!before || conditions.ifNoneMatch === "*") requireConditions(conditions, before);
 }
 
-/** Policies judge the record before and after. */
+/** Policies check the record before and after. */
 function requirePermission<By extends Writer, Row extends object>(
   { permissions }: By,
   { declaration: { name, scopes }, recordOf, judged = recordOf }: RecordKind<By, Row, never>,

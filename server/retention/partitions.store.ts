@@ -9,7 +9,7 @@ export interface Partition {
   to: Date;
 }
 
-/** All of a table's partitions that end at a time or before, the oldest first. */
+/** All of a table's partitions up to a time, the oldest first. */
 export function listEnded(sql: Queries, parent: string, until: Date): Promise<Partition[]> {
   return sql<Partition[]>`
     select ${parent} as parent, starts_on as "from", partition_end(${parent}, starts_on) as "to"
@@ -20,13 +20,13 @@ export function listEnded(sql: Queries, parent: string, until: Date): Promise<Pa
     order by starts_on`;
 }
 
-/** Whether it had open deliveries, and so is still there. @throws lock_not_available */
+/** Whether it had open deliveries and was kept. @throws lock_not_available */
 export async function dropPartition(sql: Queries, { parent, from }: Partition): Promise<boolean> {
   const [row] = await sql<{ kept: boolean }[]>`select drop_partition(${parent}, ${from}) as kept`;
   return row!.kept;
 }
 
-/** Events of a time that are closed: no delivery of them is open. Oldest first. */
+/** Closed events of a time: none of their deliveries is open. Oldest first. */
 export async function listClosed(
   sql: Queries,
   table: "events" | "payloads",
@@ -61,7 +61,7 @@ export function removeClosed(sql: Sql, ids: string[], what: "events" | "payloads
   }) as Promise<void>;
 }
 
-/** Notes that the payloads of a partition that is still there were removed. */
+/** Records that the payloads of a kept partition were removed. */
 export async function noteRemoval(sql: Queries, { parent, from }: Partition): Promise<void> {
   await sql`insert into removals (parent, starts_on) values (${parent}, ${from}) on conflict do nothing`;
 }

@@ -1,5 +1,5 @@
-// Removes what has been kept long enough: whole partitions, and single rows only where a tenant keeps less, or where an
-// open delivery keeps the rest of its day.
+// Removes data after its retention: whole partitions, and single rows only for a tenant with a shorter retention, or
+// where an open delivery keeps the rest of its day.
 
 import type { Logger } from "pino";
 import type { RetentionConfig } from "../config.ts";
@@ -12,14 +12,14 @@ import { listRetentions } from "./tenants.store.ts";
 const BUSY = "55P03";
 const TRIES = 50;
 const PAUSE_MS = 100;
-/** Events of one statement. */
+/** The number of events for one statement. */
 const CHUNK = 1_000;
 const DAY_MS = 86_400_000;
 
 interface Removed {
   /** Whole partitions. */
   partitions: number;
-  /** Partitions that were in use at each try; the next run tries again. */
+  /** Partitions that were in use at each try; the next run retries them. */
   partitions_busy: number;
   /** Events whose rows were removed one by one, or their payloads. */
   closed_events: number;
@@ -52,7 +52,7 @@ export async function removeExpiredLogs(
         return (await dropPartition(sql, partition)) ? "kept" : "dropped";
       } catch (error) {
         if ((error as { code?: string }).code !== BUSY) throw error;
-        // Changes that waited for this try go first.
+        // Changes that wait for the lock go first.
         await Bun.sleep(PAUSE_MS * (1 + Math.random()));
       }
     }

@@ -1,7 +1,7 @@
 import type { Queries } from "../db/sql.ts";
 import type { TenantId } from "../ids.ts";
 
-/** Tenants that keep their log for fewer days than the installation. */
+/** Tenants whose retention is shorter than the installation's. */
 export function listRetentions(sql: Queries): Promise<{ tenantId: TenantId; days: number }[]> {
   return sql<{ tenantId: TenantId; days: number }[]>`
     select id as "tenantId", retention_days as days from tenants where retention_days is not null`;

@@ -78,7 +78,7 @@ const FIELDS = {
   UserAttributes: USER_ATTRIBUTES,
 };
 
-/** Every tenant has some, so none are made or deleted. The Id is the tenant's. */
+/** Every tenant has settings, so they are not made or deleted. The Id is the tenant's. */
 export const TENANT_SETTINGS = record("TenantSettings", {
   table: "tenants",
   nouns: ["settings", "settings"],

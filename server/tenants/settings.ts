@@ -90,7 +90,7 @@ async function change(
   return (await gate.written(RESOURCE, TENANT_SETTINGS.toRecord(after), sent, { resource })).record;
 }
 
-/** Each tenant has its settings, so none are made or deleted. */
+/** Every tenant has settings, so they are not made or deleted. */
 function kindOf(tenantId: TenantId): RecordKind<Caller, TenantSettings, TenantSettingsInput> {
   return {
     declaration: TENANT_SETTINGS,

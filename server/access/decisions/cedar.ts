@@ -26,7 +26,7 @@ export function createCedar(onNew: () => void = () => {}): CedarInstance {
 
 export interface Statement {
   text: string;
-  /** Undefined: it is no statement. */
+  /** Undefined: it is not a statement. */
   json?: Cedar.PolicyJson;
 }
 
@@ -50,7 +50,7 @@ function load(): typeof Cedar {
 
 // The attributes that policies mention. Only these are passed to Cedar, because parsing them dominates a decision.
 
-/** @returns whether policies can tell if an attribute of this name is there */
+/** @returns whether policies can test for an attribute of this name */
 export type Mentioned = (attribute: string) => boolean;
 
 /** Records that a policy may compare as a whole; then every attribute counts. */

@@ -4,16 +4,16 @@ import type * as Cedar from "@cedar-policy/cedar-wasm/nodejs";
 import { LRUCache } from "lru-cache";
 import { createCedar, type Mentioned, mentionedBy, statementsOf, typesNamedBy } from "./cedar.ts";
 
-/** Sets of policies that stay read and parsed; the one not asked for longest makes room. */
+/** The maximum number of cached parsed sets; the least recently used is evicted. */
 const PARSED_SETS = 1_000;
 /** Trial sets have a separate cache, so they never evict saved ones. */
 const TRIED_SETS = 20;
-/** Decisions that are kept; the one not asked for longest makes room. */
+/** The maximum number of cached decisions; the least recently used is evicted. */
 const DECISIONS = 10_000;
 
-/** A tenant's policies at one moment. Tenants with the same texts share one set: nothing in it is a tenant's own. */
+/** A tenant's policies at one moment. Tenants with the same texts share a set. */
 export interface PolicySet {
-  /** By Cedar's policy id, for one saved policy may hold several statements. */
+  /** By Cedar's policy id, because one saved policy may have several statements. */
   statements: Map<string, { policyName: string; effect: Cedar.Effect; text: string }>;
   mentioned: Mentioned;
   /** Types with a record named in a statement. */
@@ -47,7 +47,7 @@ export interface PolicyText {
 }
 
 export interface Engine {
-  /** The same set for the same policies. @param isTried they are not saved */
+  /** The same set for the same policies. @param isTried for unsaved policies */
   compile(policies: PolicyText[], isTried?: boolean): Promise<PolicySet>;
   decide(set: PolicySet, question: CedarQuestion): Decision;
 }
@@ -92,7 +92,7 @@ export function createEngine(): Engine {
     const failed = diagnostics.errors.map((error) => set.statements.get(error.policyId));
     const names = (ids: string[]) => [...new Set(ids.map((id) => set.statements.get(id)?.policyName ?? id))];
     return {
-      // Cedar leaves out a policy that fails. Of a forbid that would open a door, so it counts as forbidding.
+      // Cedar ignores a failing policy. A failing forbid would grant access, so it counts as forbidding.
       allowed: decision === "allow" && failed.every((statement) => statement?.effect === "permit"),
       policies: names(diagnostics.reason),
       failed: names(diagnostics.errors.map((error) => error.policyId)),
@@ -156,7 +156,7 @@ export interface Asking {
 /** @returns whether the decision may differ between records of the type */
 export type LooksAtRecords = (caller: Asking, action: string, type: string) => boolean;
 
-/** @returns no less than there is: a statement that is not understood looks at records */
+/** @returns possibly too many: an unknown statement counts as dependent on records */
 function looksAtRecords(policies: Cedar.PolicyJson[]): LooksAtRecords {
   const looking = policies.filter(looksAtRecord).map(headOf);
   const plain = policies.filter(isPlainPermit).map(headOf);
@@ -168,7 +168,7 @@ function looksAtRecords(policies: Cedar.PolicyJson[]): LooksAtRecords {
   };
 }
 
-/** Names of the roles that a statement asks a record, and not the caller, to be in. */
+/** Names of the roles that a statement requires of a record, not of the caller. */
 function rolesOfRecords(policies: Cedar.PolicyJson[]): string[] {
   const names = new Set<string>();
   for (const policy of policies.filter(asksRecordsRoles)) {
@@ -188,7 +188,7 @@ function looksAtRecord({ resource, conditions }: Cedar.PolicyJson): boolean {
 
 function asksRecordsRoles({ resource, conditions }: Cedar.PolicyJson): boolean {
   if (resource.op === "in" || (resource.op === "is" && "in" in resource)) return true;
-  // `x in y`, and `x is T in y`; of x only the variables that are no record are left out.
+  // `x in y` and `x is T in y`, unless x is a variable that is not a record.
   return holds(conditions, (name, value) => {
     if (name !== "in" && (name !== "is" || !value?.in)) return false;
     return !["principal", "action"].includes(value?.left?.Var);
@@ -215,7 +215,7 @@ function isAbout({ principal, actions, type }: Head, caller: Asking, action: str
   return (actions?.includes(action) ?? true) && (type === undefined || type === asked) && isBy(principal, caller);
 }
 
-/** Roles are in no other. */
+/** Roles are not members of roles. */
 function isBy(principal: Cedar.PolicyJson["principal"], { type, id, roles }: Asking): boolean {
   if (principal.op === "is" && principal.entity_type !== type) return false;
   const within = principal.op === "is" ? principal.in : principal;

@@ -41,7 +41,7 @@ export function createExamine(schema: SchemaJson<string>, types: readonly Resour
     return (user + system) / 1_000;
   }
 
-  /** Without the cost of this question. */
+  /** The questions have their own cost, which is not measured. */
   function shortestMs(question: CedarQuestion): number {
     let shortest = decisionMs(question, EXAMINED);
     for (let tries = 1; tries < MAX_TRIES && shortest > MAX_DECISION_MS; tries++) {
@@ -227,11 +227,11 @@ function attributeSizes(types: readonly ResourceType[]): Map<string, number> {
   return sizes;
 }
 
-// Questions that take long to decide: every type of record, with the longest texts it can have.
+// The most expensive questions: every type of record, with its longest texts.
 
 const DATE = "2026-01-01T12:00:00.000Z";
 
-/** One for each action, type of record and type of caller. All texts are of one letter, so that none differs early. */
+/** One for each action, type of record and type of caller. Texts repeat one letter, so no comparison ends early. */
 function worstQuestions(types: readonly ResourceType[], mentioned: Mentioned): CedarQuestion[] {
   const callers = ["Application", "User"].flatMap((name) => types.filter((type) => type.name === name));
   const context = {

@@ -10,7 +10,7 @@ import type { ResourceType } from "./resource-type.ts";
 
 /** The timeout of an examination; typical policies take a hundredth of it on an idle machine. */
 const EXAMINATION_MS = 10_000;
-/** A worker that has had nothing to do for so long is ended; it holds some 60 MiB. */
+/** An idle worker is ended after this time, because it uses about 60 MiB. */
 const IDLE_MS = 60_000;
 /** Other tenants' policies go through one worker while a costly one occupies the other. */
 const BUDGET = { name: "policy checks", perTenant: 1, total: 2, waiting: 50 };
@@ -100,7 +100,7 @@ function startThread(types: readonly ResourceType[]): Thread {
   );
   worker.on("error", (error) => settle.reject(error));
   worker.postMessage({ types });
-  // Its time begins when it is there.
+  // Its time begins when the worker is ready.
   const ready = settle.promise;
   ready.catch(() => {});
   return {

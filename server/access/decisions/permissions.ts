@@ -28,7 +28,7 @@ export interface Permissions {
   decide(action: Action, type: string, record: JudgedRecord, after: JudgedRecord, place: RecordPlace): Decision;
   /** @param place Payload: the record is part of an event's payload */
   allows(action: Action, type: string, record: JudgedRecord, place?: RecordPlace): boolean;
-  /** Whether it is all records of a type or none, if that can be said without looking at them. */
+  /** Whether all records of a type are permitted or none, if this is known without reading them. */
   reach(action: Action, type: string, place?: RecordPlace): Reach;
   /** Whether policies on this type depend on contained records. */
   looksInto(type: string): boolean;
@@ -57,7 +57,7 @@ export interface CallContext {
   audience?: string | undefined;
 }
 
-/** Memberships that policies refer to: the roles of each record in one, by `memberKey`. */
+/** Role memberships of records that policies test, by `memberKey`. */
 export type Memberships = ReadonlyMap<string, readonly string[]>;
 
 export const memberKey = (type: string, id: unknown) => `${type} ${id}`;

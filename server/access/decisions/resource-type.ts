@@ -41,7 +41,7 @@ export function resourceType(
   const fields = Object.entries(field as Record<string, Partial<RecordField>>);
   const attributes = fields.flatMap(([one, { type, judged, inputOnly, maxLength }]): Attribute[] => {
     if (!type) return judged ? [{ name: one, type: typeOf(record.properties[one]) }] : [];
-    // The schema is one for all tenants, so policies know nothing of attributes that only some have.
+    // All tenants share one schema, so policies do not have attributes of single tenants.
     if (type === "attributes" || inputOnly) return [];
     return [{ name: one, type: POLICY_TYPES[type], maxLength }];
   });
@@ -58,7 +58,7 @@ const POLICY_TYPES = {
   boolean: "boolean",
   dateTime: "dateTime",
   int32: "number",
-  // Application's too, which the record writes as a string: so it can be compared with a foreign key's Id.
+  // Also for Application, whose record has a string, so it can be compared with a foreign key's Id.
   int64: "number",
   reference: "reference",
 } as const;
@@ -81,7 +81,7 @@ const REFERENCE = {
     Name: { type: "String" },
     Type: { type: "String" },
   },
-  // Absent while it points nowhere, so that a policy has to ask first: two empty ones are not the same Department.
+  // Absent if empty, so a policy must test for it: two empty ones are not the same Department.
   required: false,
 } as const;
 

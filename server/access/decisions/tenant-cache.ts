@@ -1,13 +1,13 @@
 import type { TenantId } from "../../ids.ts";
 
-/** The net under NOTIFY. */
+/** The fallback for lost notifications. */
 const MAX_AGE_MS = 30_000;
-/** Beyond it, whole tenants go, the one known longest first. */
+/** Above this number, the oldest tenants are evicted. */
 const ENTRIES = 20_000;
 
 export interface TenantCache<Value> {
   get(tenantId: TenantId, key: string): Promise<Value>;
-  /** @param key without it, all of the tenant's */
+  /** @param key default: all of the tenant's values */
   drop(tenantId: TenantId, key?: string): void;
   dropWhere(tenantId: TenantId, matches: (key: string) => boolean): void;
   /** The cache is used only while change notifications arrive. */

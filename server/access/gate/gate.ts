@@ -26,14 +26,14 @@ interface Behind {
   version?: object;
 }
 
-/** The same for each of many. */
+/** The same for several records. */
 type ManyBehind<Item> = Pick<Behind, "action"> & { resource?: (item: Item) => object | readonly object[] };
 
 /** For one caller. Reading requires a permitting policy; the route checks scopes before. */
 export interface Gate {
-  /** One record, whole. @throws Permission */
+  /** The complete record. @throws Permission */
   show<Item extends object>(type: string, item: Item, behind?: Behind): Promise<Whole<Item>>;
-  /** @throws Permission if policies let the caller see none of a type, whichever it is */
+  /** @throws Permission if policies let the caller see no record of the type */
   requireSome(type: string): void;
   /** Whether the caller may see the record. */
   sees(type: string, resource: object): boolean;
@@ -45,7 +45,7 @@ export interface Gate {
   known(type: string, ids: readonly string[]): Promise<Shown<JudgedRecord>[]>;
   /** Whether the caller may see every record of a type, so that counts reveal nothing. */
   seesAll(type: string): boolean;
-  /** The record after a write, as far as the caller may see it. @param sent its fields are the caller's own */
+  /** The visible part of a record after a write. @param sent its fields are the caller's own */
   written<Item extends object>(type: string, item: Item, sent: unknown, behind?: Behind): Promise<Tagged<Item>>;
   /** The same for many, in the tenant's turn. @throws TenantBusy, ServiceBusy */
   writtenAll<Item extends object>(type: string, items: Item[], sent: unknown[]): Promise<Shown<Shown<Item>[]>>;
@@ -79,7 +79,7 @@ export interface Gate {
   count<Name extends string>(type: string, counts: Record<Name, number>): Shown<Record<Name, number | null>>;
   /** A page of sub-records with Ids, of a visible record. @throws BadInput for a foreign cursor */
   pageOf<Item extends { Id: string }>(name: string, paging: Paging, items: readonly Item[]): ShownPage<Item>;
-  /** A page of all there are. */
+  /** A page of all records. */
   page<Item>(items: Shown<Item>[]): ShownPage<Item>;
   /**
    * The entity tag values of a record for the caller, to check If-Match before a change. Undefined for callers without

@@ -30,7 +30,7 @@ export interface List<Row, Item> {
   /** The policy resource; default: the item. */
   resource?(row: Row): object | readonly object[];
   item(row: Row): Item;
-  /** The record that a row is of, which its reader has to see too; null: it is of none. */
+  /** The record that a row belongs to, which must be visible too; null: none. */
   of?: { type: string; id(row: Row): string | null };
 }
 
@@ -42,7 +42,10 @@ export interface Filled<Row> {
   hasMore: boolean;
 }
 
-/** @param most rows to look at @param isReadable awaited, so that it can let others in between */
+/**
+ * @param most the maximum number of rows to examine
+ * @param isReadable awaited, so other requests are served in between
+ */
 export async function fill<Row>(
   { read, id }: Pick<List<Row, unknown>, "read" | "id">,
   { limit, after: start, most }: { limit: number; after: string | undefined; most: number },
@@ -84,7 +87,7 @@ const DRAWS = 4;
 const DRAW_BYTES = 2;
 
 export function createCursors(vault: Vault): Cursors {
-  // Each list has a key of its own: no key seals so many that two of them would share a nonce.
+  // Each list has a separate key, so no key seals so many cursors that a nonce could repeat.
   const sealOf = (list: readonly string[]) => vault.vaultFor(JSON.stringify([PURPOSE, ...list])).sealFor(PURPOSE);
   const [rowsKey] = vault.keysFor(ROWS_PURPOSE);
   return {

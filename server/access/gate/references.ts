@@ -23,7 +23,7 @@ interface Reference {
   Type: string;
 }
 
-/** @returns the action of reading a record of the type; undefined: it is no type of records that policies know */
+/** @returns the action of reading a record of the type; undefined: policies do not have this type */
 export type ReadActionOf = (type: string) => Action | undefined;
 
 export interface ReferenceDependencies {

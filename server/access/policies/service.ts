@@ -34,7 +34,7 @@ export interface Policies extends SettingsService<PolicyRecord, PolicyInput> {
     cases: readonly Case[],
   ): Promise<Comparison>;
   /**
-   * Every text that the policy has had, the newest first, as far as they are kept.
+   * The stored former texts of a policy, newest first.
    * @throws BadInput, NotFound, Permission, TenantBusy, ServiceBusy
    */
   versions(caller: Permitted<"Settings:Read">, id: string, paging: Paging): Promise<ShownPage<PolicyVersion>>;

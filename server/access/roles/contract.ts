@@ -7,7 +7,7 @@ import type { Member } from "../roles.store.ts";
 import { ANY_SCOPE, isOwnScope, SCOPE_ACTIONS, SCOPE_TEXTS, SCOPES, SCOPES_MUST } from "../scopes.ts";
 import { LOCK_OUT } from "../settings.ts";
 
-/** For a larger group, a policy over an attribute, such as the Department. */
+/** Larger groups need a policy about an attribute, such as the Department. */
 export const MEMBER_LIMIT = 1_000;
 
 const member = Type.Object({
@@ -34,7 +34,7 @@ const FIELDS = {
       label: "Scopes",
       explained: SCOPE_TEXTS,
       hint: "Scopes that members can get in a token and in Settings. Each operation also needs a policy.",
-      // The others are every user's.
+      // Every user has the other scopes.
       offered: SCOPE_ACTIONS,
     },
     example: ["AccessManager:Read", "AccessManager:Create", "AccessManager:Update"],

@@ -13,7 +13,7 @@ interface Problem {
 
 /** Milliseconds without input. */
 const REST = 500;
-/** The rest of the token at a problem's position, as far as it can be found. */
+/** The rest of the token at a problem's position, if it is known. */
 const TOKEN = /^(?:[\w:]+(?:"[^"]*"?)?|"[^"]*"?|.)/u;
 
 /** @param href the check's address, with the form's token @param tell announces the findings as text */

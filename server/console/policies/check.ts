@@ -30,7 +30,7 @@ export async function problemsIn(policies: ConsoleServices["policies"], visit: V
     const { Policy } = POLICY_TEXT.parse({ Policy: policyText(visit.form) });
     return await policies.validate(visit.permitted("Settings:Update"), Policy);
   } catch (error) {
-    // A text that cannot be parsed at all, such as one that is too long, has no positions.
+    // A text that cannot be parsed, such as one that is too long, has no positions.
     if (error instanceof BadInput) return error.errors.map((message) => ({ message }));
     throw error;
   }

@@ -374,7 +374,7 @@ const FIELDS = {
   }),
 };
 
-/** Every Application has some, so none are made or deleted. */
+/** Every Application has credentials, so they are not made or deleted separately. */
 export const CREDENTIALS = record("Credentials", {
   table: "credentials",
   nouns: ["credentials", "credentials"],

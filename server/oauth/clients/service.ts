@@ -188,7 +188,7 @@ interface CredentialsChange {
 
 type ClientRow = Credentials & { applicationId: number };
 
-/** Credentials are never made or deleted by themselves: every Application has some. */
+/** Credentials are never made or deleted separately: every Application has them. */
 function credentialsKind(possible: Possible): RecordKind<Caller, ClientRow, CredentialsChange> {
   return {
     declaration: CREDENTIALS,

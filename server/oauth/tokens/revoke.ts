@@ -42,8 +42,8 @@ export const REVOCATION: FormEndpoint<typeof TOKEN_REFERENCE> = {
 };
 
 /**
- * Revoking a refresh token ends its whole family, access tokens included; an access token ends alone. Unknown and
- * expired tokens succeed as well (RFC 7009 2.2).
+ * Revoking a refresh token ends its whole family, including access tokens; revoking an access token ends only that
+ * token. Unknown and expired tokens succeed as well (RFC 7009 2.2).
  */
 export function revocationController(deps: RevocationDependencies) {
   const { sql, tokens, families } = deps;

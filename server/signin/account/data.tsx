@@ -1,4 +1,4 @@
-// "Download my data": everything that is kept about the person, after the proofs that other sensitive actions ask.
+// "Download my data": all data about the person, after the proofs that other sensitive actions need.
 
 import { readForm } from "../../http/body.ts";
 import { exportResponse } from "../../http/export.ts";

@@ -90,7 +90,7 @@ export interface AccountDependencies {
   upstream: Upstream;
   linkedAccounts: LinkedAccounts;
   applications: Applications;
-  /** Everything that is kept about the person. @param isStill whether the person is still signed in */
+  /** All data about the person. @param isStill whether the person is still signed in */
   exportOwn(
     request: Request,
     person: { tenantId: TenantId; userId: number },

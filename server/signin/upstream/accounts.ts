@@ -25,7 +25,7 @@ export type ProviderAccount =
   | { outcome: "inactive"; userId: number }
   /** The provider's rules do not allow a new User for this account. */
   | { outcome: "stranger" }
-  /** The User exists or must be created first: its owner has to prove it by password. */
+  /** The User exists or must be created first: its owner must prove it by password. */
   | { outcome: "link" };
 
 /** The User fields that a provider updates. Username and External_Id identify a User, so they are never changed. */

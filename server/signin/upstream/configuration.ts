@@ -169,7 +169,7 @@ export function guardedFetch(fetch: EgressFetch, tenantId: TenantId): GuardedFet
 
 // An issuer's metadata (OpenID Connect Discovery 1.0).
 
-/** RFC 8725 3.1: the accepted id_token algorithms, whatever the provider lists. All are asymmetric. */
+/** RFC 8725 3.1: the accepted id_token algorithms, independent of the provider's list. All are asymmetric. */
 const ID_TOKEN_ALGS = [
   ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"],
 ];
@@ -279,7 +279,7 @@ function requireUsable(issuer: string, metadata: ServerMetadata): ServerMetadata
   };
 }
 
-/** Metadata is unchecked input, whatever its type says. @throws UpstreamFailure */
+/** Metadata is unchecked input, despite its type. @throws UpstreamFailure */
 function listOf(
   metadata: ServerMetadata,
   name: "id_token_signing_alg_values_supported" | "token_endpoint_auth_methods_supported",
@@ -305,7 +305,7 @@ export function authorityOf({
 
 /**
  * The redirect URI of a provider. Each provider has its own, so a response that one provider replays into a different
- * sign-in is detected (RFC 9700 4.4.2.2). `iss` alone is not enough, because some providers omit it.
+ * sign-in is detected (RFC 9700 4.4.2.2). `iss` does not suffice, because some providers omit it.
  */
 export function redirectUriOf(publicUrl: string, providerId: number | string): string {
   return addressOf(publicUrl, providerId, "callback");

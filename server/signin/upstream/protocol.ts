@@ -37,8 +37,8 @@ import {
 import type { Provider } from "./providers/provider.ts";
 
 /**
- * The lifetime of cached metadata. Redirecting a browser always reads it anew, because the provider may be down. Keys
- * are read for each sign-in, so a rotated key is never missed.
+ * The lifetime of cached metadata. Redirecting a browser always reloads it, because the provider may be down. Keys are
+ * read for each sign-in, so a rotated key is never missed.
  */
 const METADATA_LIFETIME_MS = 60_000;
 

@@ -1,4 +1,4 @@
-// Tests a provider as far as possible without a user.
+// Tests the parts of a provider that need no user.
 
 import { type Configuration, genericGrantRequest, type ServerMetadata } from "openid-client";
 import type { EgressFetch } from "../../egress/index.ts";

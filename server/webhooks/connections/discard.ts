@@ -50,7 +50,7 @@ export function createDiscard(sql: Sql, { recordOf }: Pick<Connections, "recordO
       permissions.require("Webhooks:Update", TYPE, recordOf(connection));
       const held = await countHeld(tx, tenantId, id, Before);
       if (DryRun || held === 0) return { Count: held, Left: 0 };
-      // A Drain has still to count those that it sent in vain.
+      // The Drain must first count its failed deliveries.
       await countAllEnded(tx, tenantId, id);
       const count = await discardHeld(tx, tenantId, id, Before, MAX_DISCARDED);
       await recordAudit(tx, tenantId, caller, {

@@ -54,7 +54,7 @@ export interface Connections {
   /**
    * Updates the connection with this Id or Name, or creates one.
    * @param sent the original body
-   * @returns the connection as far as the caller may see it
+   * @returns the visible part of the connection
    * @throws BadInput, NotFound, Permission, Conflict, PreconditionFailed
    */
   save(
@@ -64,8 +64,8 @@ export interface Connections {
     sent: unknown,
   ): Promise<Tagged<ConnectionRecord>>;
   /**
-   * Deletes the connection and cancels its open deliveries; a worker cancels what is left.
-   * @returns its last state, as far as the caller may see it
+   * Deletes the connection and cancels its open deliveries; a worker cancels the rest.
+   * @returns the visible part of its last state
    * @throws NotFound, Permission, PreconditionFailed
    */
   remove(

@@ -29,7 +29,7 @@ export type CandidatePlace = "queue" | "Drain";
 
 type Condition = PendingQuery<Row[]>;
 
-/** The oldest in the queue, including those that wait for another of their record. */
+/** The oldest in the queue, including those that wait for another delivery of their record. */
 export async function listQueued(
   tx: Transaction,
   connectionId: ConnectionId,
@@ -41,7 +41,7 @@ export async function listQueued(
   return listOldest(tx, where, inOrder ? await busyFor(tx, connectionId, "queue") : undefined);
 }
 
-/** The next deliveries of a redelivery, including those that wait for another of their record. */
+/** The next deliveries of a redelivery, including those that wait for another delivery of their record. */
 export async function listSelected(tx: Transaction, tenantId: TenantId, redelivery: Redelivery): Promise<Candidate[]> {
   const { kind, connectionId } = redelivery;
   if (kind === "Drain") {

@@ -121,7 +121,7 @@ export function listenForDispatches(sql: Sql, wake: (key?: EventId | ConnectionI
   });
 }
 
-/** For a worker that is the first to look, but has no room. */
+/** For a worker that checks first, but has no room. */
 export async function wakeOthers(sql: Queries): Promise<void> {
   await sql`select pg_notify(${DISPATCH_CHANNEL}, '')`;
 }

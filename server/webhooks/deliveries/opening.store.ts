@@ -167,7 +167,7 @@ interface Posted {
 
 type Opened = Omit<OpenDelivery, keyof Posted | "occurredOn">;
 
-/** By their ids alone, so that PostgreSQL opens only their partitions. */
+/** Only by their ids, so PostgreSQL opens only their partitions. */
 async function readPosted(sql: Queries, ids: EventId[]): Promise<Map<EventId, Posted>> {
   if (ids.length === 0) return new Map();
   const rows = await sql<(Posted & { id: EventId })[]>`
@@ -192,7 +192,7 @@ export async function findClosed(
   return row;
 }
 
-/** For `d`: a workflow of its own or of its event has it, or is about to. */
+/** For `d`: its own workflow or that of its event has it, or will have it. */
 export const isUnderWay = (sql: Queries) => sql`
   (d.due_on is null or d.begun_on is not null) and d.state in ('Pending', 'Retrying')`;
 

@@ -23,7 +23,7 @@ export interface QueueDependencies {
   config: DeliveryConfig;
   inFlight: InFlight;
   windows: Windows;
-  /** A tenant's posts have places of their own. */
+  /** Each tenant has its own places. */
   egress: Pick<Egress, "isFull">;
   /** A task queue that only this worker polls: deliveries with a reserved place are posted here. */
   ownTaskQueue: string;

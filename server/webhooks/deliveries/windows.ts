@@ -11,7 +11,7 @@ export const KNOWN_SIZE = 8;
 const MAX_SIZE = 64;
 /** A receiver that responds within this time is quick: its posts run in their event's workflow. */
 export const QUICK_MS = 1_000;
-/** The maximum number of windows in memory; a forgotten one starts anew. */
+/** The maximum number of windows in memory; a removed one starts again. */
 const MAX_WINDOWS = 10_000;
 
 /**

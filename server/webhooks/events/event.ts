@@ -3,7 +3,7 @@
 export const EVENT_TYPES = ["Created", "Updated", "Deleted"] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** A person was erased: beside Deleted, for connections that ask for it. */
+/** A person was erased: sent in addition to Deleted, to connections that subscribe to it. */
 export const ERASED = "Erased" as const;
 export type ChangeType = EventType | typeof ERASED;
 

@@ -24,9 +24,8 @@ import { findEvent, type WholeEvent } from "./store.ts";
 /**
  * Resends an event's deliveries as a new run, with the same EventId and bytes. Deliveries to a Paused connection become
  * Held, as usual.
- *
  * @param to one connection, or some deliveries; undefined: all
- * @returns the event's new state, as far as the caller may see it
+ * @returns the visible part of the event's new state
  * @throws NotFound, Permission, Conflict
  */
 export type RedeliverEvent = (

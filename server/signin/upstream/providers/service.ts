@@ -28,7 +28,7 @@ import { deleteSessionsOf, findProvider, lockProvidersNamed, nextProviderId, PRO
 const RESOURCE = "IdentityProvider";
 
 const FOREIGN_KEY_VIOLATION = "23503";
-/** Of one that is not stored yet. */
+/** For a provider that is not stored yet. */
 const NO_ID = 0;
 
 /** A body, and the Id reserved for a new provider. */
