@@ -58,7 +58,8 @@ function selection(args: string[]): string[] {
 
 function slowFiles(): string[] {
   return [...new Bun.Glob("test/**/*.test.ts").scanSync(PROJECT_ROOT)].filter(
-    (path) => /^test\/(chaos|crash|start)\//.test(path) || /\bstart(Stack|Victim)\(/.test(readFileSync(path, "utf8")),
+    (path) =>
+      /^test\/(chaos|crash|deploy|start)\//.test(path) || /\bstart(Stack|Victim)\(/.test(readFileSync(path, "utf8")),
   );
 }
 

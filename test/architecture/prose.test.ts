@@ -14,7 +14,7 @@ const WORDS =
   /\b(nobody|somebody|everybody|anybody|another one|another's|of (which|whom)|whom|as good as|good (any|no) (longer|more)|no more (than|good)|(comes?|came|coming) of|comes to nothing|(is|are|was|were|been) told|has its day|by now|(for|by|of|to|from) who|so that who)\b|, for (it|they|there|he|we|who|what|that)\b/i;
 
 /** Folders of the code. */
-const CODE = ["server", "workflows", "activities", "test", "packages", "examples", "dev", "bench"];
+const CODE = ["server", "workflows", "activities", "test", "packages", "examples", "dev", "bench", "deploy"];
 /** Written by packages/client/build.ts. */
 const GENERATED = "packages/client/schema.ts";
 

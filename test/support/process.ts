@@ -25,6 +25,13 @@ export function startProcess(entry: string, env: Record<string, string>): Starte
     stdout: "pipe",
     stderr: "inherit",
   });
+  return followed(child);
+}
+
+export function followed(
+  child: Bun.Subprocess<"ignore", "pipe", "inherit">,
+  signal = (name: NodeJS.Signals) => child.kill(name),
+): StartedProcess {
   const lines = logLines(child.stdout);
   return {
     pid: child.pid,
@@ -34,9 +41,9 @@ export function startProcess(entry: string, env: Record<string, string>): Starte
     exited: child.exited,
     lines,
     said: (fits) => until("a line of the log", () => lines.find(({ msg }) => fits(String(msg)))),
-    signal: (signal) => child.kill(signal),
+    signal,
     async [Symbol.asyncDispose]() {
-      child.kill("SIGTERM");
+      if (child.exitCode === null) signal("SIGTERM");
       await child.exited;
     },
   };
