@@ -1,5 +1,6 @@
 import { Context } from "@temporalio/activity";
-import { closeOpenLogout, openLogout, recordLogout, takeBackLogout, unclaimLogout } from "../server/logouts/index.ts";
+import { endLease } from "../server/leases.store.ts";
+import { closeOpenLogout, LOGOUT_LEASE, openLogout, recordLogout, takeBackLogout } from "../server/logouts/index.ts";
 import { endingOf, FAILURE_PAUSE_MS, outcomeOf } from "../server/webhooks/index.ts";
 import type { CloseLogoutInput, LogoutOutcome, PostLogoutInput } from "../workflows/contract.ts";
 import { attemptFailed, closingOf, isWorkflowCancelled, untilDone } from "./attempts.ts";
@@ -97,7 +98,8 @@ export function createCloseLogout({ sql, log, metrics }: Pick<ActivityDependenci
     log.warn({ tenantId, logoutId, state: closed?.state, reason }, "logout closed without an attempt's result");
     if (!closed) return { state: "Cancelled", attempts: 0 };
     if (closed.hasJustEnded) metrics.logoutEnded(closed.state);
-    if (closed.state === "Pending" || closed.state === "Retrying") await unclaimLogout(sql, tenantId, logoutId);
+    if (closed.state === "Pending" || closed.state === "Retrying")
+      await endLease(sql, LOGOUT_LEASE, { id: logoutId, tenantId });
     return { state: closed.state, attempts: closed.attempts };
   };
 }

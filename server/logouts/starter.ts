@@ -6,12 +6,10 @@ import type { Logger } from "pino";
 import { type DeliverLogoutInput, TASK_QUEUE } from "../../workflows/contract.ts";
 import type { Config } from "../config.ts";
 import type { Sql } from "../db/sql.ts";
-import { type Passes, startPasses } from "../db/watch.ts";
-import { createOutageLog } from "../log.ts";
+import type { Passes } from "../db/watch.ts";
+import { startDue } from "../leases.store.ts";
 import { detailsLink, inBytes, policyInWords, retryPolicy, TENANT_ID } from "../webhooks/index.ts";
-import { claimLogouts, type DueLogout, LOGOUT_CHANNEL, unclaimLogout } from "./store.ts";
-
-const BATCH = 50;
+import { claimLogouts, type DueLogout, LOGOUT_CHANNEL, LOGOUT_LEASE } from "./store.ts";
 
 /** The workflow of a logout's run; each redelivery starts a new one. @example "Application/7/Logout/5b0d…" */
 export function logoutWorkflowId({ id, clientId, run }: Pick<DueLogout, "id" | "clientId" | "run">): string {
@@ -25,22 +23,18 @@ export function startLogouts(
   { publicUrl, webhooks }: Pick<Config, "publicUrl" | "webhooks">,
   log: Logger,
 ): Passes {
-  const [notLookedFor, notStarted] = [createOutageLog(log), createOutageLog(log)];
   const { timeout } = webhooks;
   const retry = retryPolicy(webhooks);
-
-  async function pass(): Promise<void> {
-    for (;;) {
-      const due = await claimLogouts(sql, webhooks.reconcileInterval, BATCH);
-      await Promise.all(due.map(start));
-      if (due.length < BATCH) return;
-    }
-  }
-
-  async function start(logout: DueLogout): Promise<void> {
-    const { id, tenantId, clientId, userId, to } = logout;
-    const input: DeliverLogoutInput = { tenantId, logoutId: id, clientId, retry, timeout };
-    try {
+  return startDue(sql, log, {
+    lease: LOGOUT_LEASE,
+    channel: LOGOUT_CHANNEL,
+    nouns: ["a logout", "logouts"],
+    idName: "logoutId",
+    batch: 50,
+    claim: (queries, limit) => claimLogouts(queries, webhooks.reconcileInterval, limit),
+    async start(logout) {
+      const { id, tenantId, clientId, userId, to } = logout;
+      const input: DeliverLogoutInput = { tenantId, logoutId: id, clientId, retry, timeout };
       await client.workflow.start("deliverLogout", {
         taskQueue: TASK_QUEUE,
         workflowId: logoutWorkflowId(logout),
@@ -51,13 +45,6 @@ export function startLogouts(
         staticSummary: inBytes(`Logout of User ${userId} → ${to}`),
         staticDetails: `${detailsLink("The application", publicUrl, `applications/${clientId}`)}. ${policyInWords(retry)}.`,
       });
-    } catch (error) {
-      notStarted({ err: error, tenantId, logoutId: id }, "Temporal did not start a logout; retrying");
-      await unclaimLogout(sql, tenantId, id);
-    }
-  }
-
-  return startPasses(sql, LOGOUT_CHANNEL, pass, (error) =>
-    notLookedFor({ err: error }, "the check for logouts failed"),
-  );
+    },
+  });
 }

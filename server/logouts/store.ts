@@ -3,6 +3,7 @@
 import { LOGOUT_STATES, type LogoutState } from "../../workflows/contract.ts";
 import type { Queries, Sql } from "../db/sql.ts";
 import type { LogoutId, TenantId } from "../ids.ts";
+import type { Lease } from "../leases.store.ts";
 import type { ClientSessionEnd } from "../oauth/index.ts";
 import type { Attempt } from "../webhooks/index.ts";
 
@@ -22,6 +23,8 @@ export interface DueLogout {
   /** The client's name, or its Id if it has no name. */
   to: string;
 }
+
+export const LOGOUT_LEASE: Lease = { table: "logouts" };
 
 /**
  * Limits of logouts in progress, without those waiting for a retry; the rest waits in PostgreSQL. Few of a tenant may
@@ -61,13 +64,6 @@ export async function claimLogouts(sql: Queries, checkMs: number, limit: number)
     where l.id = due.id and a.id = l.client_id
     returning l.id, l.tenant_id as "tenantId", l.client_id as "clientId", l.user_id as "userId", l.run,
       coalesce(a.name, a.id::text) as to`;
-}
-
-/** Restarts a workflow soon. */
-export async function unclaimLogout(sql: Queries, tenantId: TenantId, id: LogoutId): Promise<void> {
-  await sql`
-    update logouts set lease_until = now() + interval '1 second'
-    where tenant_id = ${tenantId} and id = ${id} and lease_until > now()`;
 }
 
 export interface OpenLogout extends ClientSessionEnd {

@@ -12,72 +12,69 @@ import {
   TASK_QUEUE,
 } from "../../workflows/contract.ts";
 import type { Sql } from "../db/sql.ts";
-import { type Passes, startPasses } from "../db/watch.ts";
+import type { Passes } from "../db/watch.ts";
 import type { ConnectionId, TenantId } from "../ids.ts";
-import { createOutageLog } from "../log.ts";
+import { startDue } from "../leases.store.ts";
 import { CONNECTION_ID, detailsLink, TENANT_ID } from "./deliveries/start-workflow.ts";
-import { claimProbes, type ProbedConnection, unclaimProbe } from "./holding.store.ts";
-import { claimRedeliveries, type DueRedelivery, unclaimRedelivery } from "./redelivery/follow.store.ts";
+import { claimProbes, type ProbedConnection } from "./holding.store.ts";
+import { claimRedeliveries, type DueRedelivery } from "./redelivery/follow.store.ts";
 import { redeliveryWorkflowId } from "./redelivery/record.ts";
 import { REDELIVERY_CHANNEL } from "./redelivery/store.ts";
 
 const BATCH = 20;
 
-/** @param checkMs interval for checking that each workflow exists, because Temporal's store may be wiped */
+/** @param checkMs interval for checking that each workflow exists */
 export function startActors(sql: Sql, client: Client, publicUrl: string, checkMs: number, log: Logger): Passes {
-  const [notLookedFor, notStarted] = [createOutageLog(log), createOutageLog(log)];
-
-  async function start(): Promise<void> {
-    for (;;) {
-      const [redeliveries, connections] = await Promise.all([
-        claimRedeliveries(sql, checkMs, BATCH),
-        claimProbes(sql, checkMs, BATCH),
-      ]);
-      await Promise.all([...redeliveries.map(startOrTell), ...connections.map(startOrEndProbes)]);
-      if (redeliveries.length < BATCH && connections.length < BATCH) return;
-    }
-  }
+  const shared = { channel: REDELIVERY_CHANNEL, batch: BATCH };
+  const passes = [
+    startDue(sql, log, {
+      ...shared,
+      lease: { table: "redeliveries" },
+      nouns: ["a redelivery", "redeliveries"],
+      idName: "redeliveryId",
+      claim: (queries, limit) => claimRedeliveries(queries, checkMs, limit),
+      start: startOrTell,
+    }),
+    startDue(sql, log, {
+      ...shared,
+      lease: { table: "webhook_connections", column: "probe_lease_until" },
+      nouns: ["a probe", "probes"],
+      idName: "connectionId",
+      claim: (queries, limit) => claimProbes(queries, checkMs, limit),
+      start: startOrEndProbes,
+    }),
+  ];
 
   async function startOrTell(redelivery: DueRedelivery): Promise<void> {
     const { id, tenantId, connectionId, kind, to } = redelivery;
     const input: RedeliverInput = { tenantId, redeliveryId: id };
-    try {
-      await client.workflow.signalWithStart("redeliver", {
-        taskQueue: TASK_QUEUE,
-        workflowId: redeliveryWorkflowId(redelivery),
-        args: [input],
-        signal: REDELIVERY_CHANGED,
-        ...visible(tenantId, connectionId),
-        staticSummary: `${kind} of ${to}`,
-        staticDetails: detailsLink("The redelivery", publicUrl, `redeliveries/${id}`),
-      });
-    } catch (error) {
-      notStarted({ err: error, tenantId, redeliveryId: id }, "Temporal did not start a redelivery; retrying");
-      await unclaimRedelivery(sql, tenantId, id);
-    }
+    await client.workflow.signalWithStart("redeliver", {
+      taskQueue: TASK_QUEUE,
+      workflowId: redeliveryWorkflowId(redelivery),
+      args: [input],
+      signal: REDELIVERY_CHANGED,
+      ...visible(tenantId, connectionId),
+      staticSummary: `${kind} of ${to}`,
+      staticDetails: detailsLink("The redelivery", publicUrl, `redeliveries/${id}`),
+    });
   }
 
   async function startOrEndProbes({ id, tenantId, to, held, fresh, due, reason }: ProbedConnection): Promise<void> {
     const workflowId = `WebhookConnection/${id}/Probe`;
     const input: ProbeInput = { tenantId, connectionId: id };
     if (held && fresh) log.warn({ tenantId, connectionId: id, reason }, "a connection was held; it will be probed");
-    try {
-      if (!held) return await tellIfThere(workflowId, PROBE_CHANGED);
-      await client.workflow.start("probeConnection", {
-        taskQueue: TASK_QUEUE,
-        workflowId,
-        workflowIdConflictPolicy: "USE_EXISTING",
-        args: [input],
-        ...visible(tenantId, id),
-        staticSummary: `${to} is Held: ${reason}`,
-        staticDetails: detailsLink("The connection", publicUrl, `webhooks/${id}`),
-      });
-      // The workflow may be waiting for an outdated time.
-      if (due) await tellIfThere(workflowId, PROBE_CHANGED);
-    } catch (error) {
-      notStarted({ err: error, tenantId, connectionId: id }, "Temporal did not start a probe; retrying");
-      await unclaimProbe(sql, tenantId, id);
-    }
+    if (!held) return tellIfThere(workflowId, PROBE_CHANGED);
+    await client.workflow.start("probeConnection", {
+      taskQueue: TASK_QUEUE,
+      workflowId,
+      workflowIdConflictPolicy: "USE_EXISTING",
+      args: [input],
+      ...visible(tenantId, id),
+      staticSummary: `${to} is Held: ${reason}`,
+      staticDetails: detailsLink("The connection", publicUrl, `webhooks/${id}`),
+    });
+    // The workflow may be waiting for an outdated time.
+    if (due) await tellIfThere(workflowId, PROBE_CHANGED);
   }
 
   async function tellIfThere(workflowId: string, signal: string): Promise<void> {
@@ -88,9 +85,11 @@ export function startActors(sql: Sql, client: Client, publicUrl: string, checkMs
     }
   }
 
-  return startPasses(sql, REDELIVERY_CHANNEL, start, (error) =>
-    notLookedFor({ err: error }, "the check for redeliveries and probes failed"),
-  );
+  return {
+    async stop() {
+      await Promise.all(passes.map((one) => one.stop()));
+    },
+  };
 }
 
 function visible(tenantId: TenantId, connectionId: ConnectionId) {

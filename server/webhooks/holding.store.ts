@@ -103,10 +103,3 @@ export async function claimProbes(sql: Queries, checkMs: number, limit: number):
       k.state = 'Held' and k.deleted_on is null as held, due.fresh, coalesce(k.next_probe_on <= now(), false) as due,
       k.held_reason as reason`;
 }
-
-/** Releases the lease if the workflow could not be started or notified. */
-export async function unclaimProbe(sql: Queries, tenantId: TenantId, id: ConnectionId): Promise<void> {
-  await sql`
-    update webhook_connections set probe_lease_until = now() + interval '1 second'
-    where tenant_id = ${tenantId} and id = ${id} and probe_lease_until > now()`;
-}

@@ -109,10 +109,3 @@ export async function claimRedeliveries(sql: Queries, checkMs: number, limit: nu
       select ${connectionName(sql)} from webhook_connections k where k.id = connection_id
     ) as to`;
 }
-
-/** Releases the lease if the workflow could not be notified. */
-export async function unclaimRedelivery(sql: Queries, tenantId: TenantId, id: RedeliveryId): Promise<void> {
-  await sql`
-    update redeliveries set lease_until = now() + interval '1 second'
-    where tenant_id = ${tenantId} and id = ${id} and lease_until > now()`;
-}
