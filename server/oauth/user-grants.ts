@@ -6,7 +6,7 @@ import { type Origin, recordAudit } from "../audit/index.ts";
 import type { Sql, Transaction } from "../db/sql.ts";
 import { NotFound } from "../errors.ts";
 import { ABSTRACT_LONG, orNull, time, uuid } from "../http/fields.ts";
-import { idTextParameter, type Paging, readId } from "../http/query.ts";
+import { idTextParameter, type Paging, readId, readUserId } from "../http/query.ts";
 import type { Route } from "../http/route.ts";
 import type { TenantId } from "../ids.ts";
 import type { FindApis } from "./apis/known-apis.ts";
@@ -88,7 +88,7 @@ export function createUserGrants({ sql, families, findApis }: UserGrantsDependen
 
   return {
     async listOfUser(caller, userIdText, paging) {
-      const userId = readId("User", userIdText);
+      const userId = readUserId(userIdText);
       if (!(await isUser(sql, caller.tenantId, userId))) throw new NotFound("There is no User with this Id.");
       return list(caller, { userId }, `User/${userId}/Grants`, paging);
     },
@@ -101,7 +101,7 @@ export function createUserGrants({ sql, families, findApis }: UserGrantsDependen
     },
 
     async read(caller, userIdText, applicationIdText) {
-      const [userId, clientId] = [readId("User", userIdText), readId("Application", applicationIdText)];
+      const [userId, clientId] = [readUserId(userIdText), readId("Application", applicationIdText)];
       const grant = await findUserGrant(sql, caller.tenantId, userId, clientId);
       if (!grant) throw noGrant();
       const resource = toResource(grant);
@@ -110,7 +110,7 @@ export function createUserGrants({ sql, families, findApis }: UserGrantsDependen
 
     async revoke(caller, userIdText, applicationIdText) {
       const clientId = readId("Application", applicationIdText);
-      const userId = readId("User", userIdText);
+      const userId = readUserId(userIdText);
       const apis = await seenApis(caller);
       const revoked = await sql.beginFor(caller.tenantId, async (tx) => {
         const grant = await findUserGrant(tx, caller.tenantId, userId, clientId);

@@ -13,10 +13,10 @@ test("old held deliveries are counted first, then given up for good; newer ones 
   const Before = Items[0]!.Timestamp;
   const discard = (body: object) => api.call("POST", `/WebhookConnection/${Id}/Discard`, body);
 
-  expect(await discard({ Before, DryRun: true })).toMatchObject({ status: 200, body: { Count: 2, Left: 0 } });
+  expect(await discard({ Before, DryRun: true })).toMatchObject({ status: 200, body: { Count: 2, More: false } });
   expect((await api.events("State=Held")).Items).toHaveLength(3);
-  expect(await discard({ Before })).toMatchObject({ status: 200, body: { Count: 2, Left: 0 } });
-  expect(await discard({ Before })).toMatchObject({ status: 200, body: { Count: 0, Left: 0 } });
+  expect(await discard({ Before })).toMatchObject({ status: 200, body: { Count: 2, More: false } });
+  expect(await discard({ Before })).toMatchObject({ status: 200, body: { Count: 0, More: false } });
   expect((await api.events("State=Cancelled")).Items.map(({ EventId }) => EventId)).toEqual(
     Items.slice(1).map(({ EventId }) => EventId),
   );

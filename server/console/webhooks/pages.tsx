@@ -26,7 +26,7 @@ import {
 } from "./connection.tsx";
 import { discardPages } from "./discard.tsx";
 import { LastFailure, SuccessRate, Waiting } from "./health.tsx";
-import { countThem, redeliverPage, sendPage } from "./redeliver.tsx";
+import { redeliverPages } from "./redeliver.tsx";
 import { redeliveriesPage } from "./redeliveries.tsx";
 import { cancelPage, changeTheRedelivery, exportSent, REDELIVERIES, redeliveryPage } from "./redelivery.tsx";
 import { resumePage } from "./resume.tsx";
@@ -124,12 +124,7 @@ export function webhookPages(deps: ConsoleServices): ConsolePage[] {
         POST: { needs: ["Webhooks:Update"], answer: (visit) => prove(deps, visit) },
       },
       giveUpPage(deps),
-      {
-        path: `${CONNECTIONS}/:id/redeliver`,
-        GET: { needs: ["Webhooks:Create"], answer: (visit) => redeliverPage(deps, visit) },
-        POST: { needs: ["Webhooks:Create"], answer: (visit) => countThem(deps, visit) },
-      },
-      sendPage(deps),
+      ...redeliverPages(deps),
       ...discardPages(deps),
       resumePage(deps),
       { path: REDELIVERIES, GET: { needs: read, answer: (visit) => redeliveriesPage(deps, visit) } },

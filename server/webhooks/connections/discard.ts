@@ -31,7 +31,7 @@ export type DiscardInput = ReturnType<typeof DISCARD.parse>;
 export interface Discarded {
   /** null if the caller may not see all of them. */
   Count: number | null;
-  Left: number | null;
+  More: boolean;
 }
 
 /** @throws NotFound, Permission */
@@ -44,12 +44,12 @@ export type Discard = (
 export function createDiscard(sql: Sql, { recordOf }: Pick<Connections, "recordOf">): Discard {
   return async (caller, id, { Before, DryRun }) => {
     const { tenantId, permissions, gate } = caller;
-    const counts = await sql.beginLong(tenantId, async (tx) => {
+    const { Count, More } = await sql.beginLong(tenantId, async (tx) => {
       const connection = await lockConnection(tx, tenantId, { id });
       if (!connection) throw new NotFound(`There is no ${TYPE} with this Id.`);
       permissions.require("Webhooks:Update", TYPE, recordOf(connection));
       const held = await countHeld(tx, tenantId, id, Before);
-      if (DryRun || held === 0) return { Count: held, Left: 0 };
+      if (DryRun || held === 0) return { Count: held, More: false };
       // The Drain must first count its failed deliveries.
       await countAllEnded(tx, tenantId, id);
       const count = await discardHeld(tx, tenantId, id, Before, MAX_DISCARDED);
@@ -58,19 +58,20 @@ export function createDiscard(sql: Sql, { recordOf }: Pick<Connections, "recordO
         subject: { type: TYPE, id },
         details: { Before: Before.toISOString(), Deliveries: count },
       });
-      return { Count: count, Left: held - count };
+      return { Count: count, More: held > count };
     });
-    return gate.count("WebhookEvent", counts);
+    return { ...gate.count("WebhookEvent", { Count }), More };
   };
 }
 
-const count = (description: string) =>
-  orNull(Type.Integer({ format: "int32", minimum: 0, description }), { description: NOT_TOLD });
-
 const DISCARDED = Type.Object(
   {
-    Count: count("Deliveries that were given up, or with DryRun would be."),
-    Left: count(`More of them. One call gives up ${MAX_DISCARDED.toLocaleString("en")} at most: call again.`),
+    Count: orNull(Type.Integer({ format: "int32", minimum: 0 }), {
+      description: `Deliveries that were given up, or with DryRun would be. ${NOT_TOLD}`,
+    }),
+    More: Type.Boolean({
+      description: `There are more. One call gives up ${MAX_DISCARDED.toLocaleString("en")} at most: call again.`,
+    }),
   },
   { $id: "WebhookDiscarded" },
 );
@@ -94,7 +95,7 @@ export function discardRoutes(discard: Discard): Route[] {
         description: "The deliveries to discard.",
         examples: { count: { Before, DryRun: true }, discard: { Before } },
       },
-      answer: { description: "How many.", schema: DISCARDED, example: { Count: 120, Left: 0 } },
+      answer: { description: "How many.", schema: DISCARDED, example: { Count: 120, More: false } },
       handle: (caller, { params: { Id }, input }) => discard(caller, Id, input),
     }),
   ];
