@@ -20,7 +20,7 @@ const FIRST_LOOK_MS = 200;
 const MAX_LOOK_MS = 30_000;
 
 const { continueErasure } = proxyActivities<Activities>({
-  // It may search every stored payload.
+  // It may search every stored payload. The next attempt continues an interrupted search.
   startToCloseTimeout: "1h",
   heartbeatTimeout: "10s",
   retry: { initialInterval: "500ms", maximumInterval: "10s" },
@@ -33,7 +33,11 @@ export async function erasePerson(input: EraseInput): Promise<ErasureProgress> {
     const isChanged = changes.sinceNow();
     const progress = await continueErasure(input);
     if (progress.state === "Completed") return progress;
-    setCurrentDetails(`waits for ${progress.open} deliveries that are still on their way`);
+    setCurrentDetails(
+      progress.open > 0
+        ? `waits for ${progress.open} deliveries that are still on their way`
+        : "waits for transactions that began before it",
+    );
     if (await condition(isChanged, look)) look = FIRST_LOOK_MS;
     else look = Math.min(2 * look, MAX_LOOK_MS);
   }

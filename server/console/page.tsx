@@ -16,11 +16,23 @@ import type {
   Trials,
   UserGrants,
 } from "../oauth/index.ts";
+import type { Erasures } from "../personal-data/index.ts";
 import type { Requests } from "../requests/index.ts";
 import type { Settings, SettingsServices } from "../settings.ts";
 import type { Cookies, Forms, Sessions, Upstream, UserAdministration } from "../signin/index.ts";
 import type { OwnTenant, Tenants } from "../tenants/index.ts";
-import { Effects, Form, Hiddens, type Question, type Site, sealedFields } from "../ui/index.ts";
+import {
+  Effects,
+  Form,
+  type FormState,
+  formOf,
+  Hiddens,
+  type Labels,
+  type Question,
+  refusedForm,
+  type Site,
+  sealedFields,
+} from "../ui/index.ts";
 import type { ConnectionContract, WebhookServices } from "../webhooks/index.ts";
 import type { ConsoleSite } from "./assets.ts";
 import type { Once } from "./once.ts";
@@ -92,6 +104,7 @@ export interface ConsoleServices extends SettingsServices, WebhookServices {
   signingKeys: PublishedKeys;
   settings: Settings;
   auditLog: AuditLog;
+  erasures: Erasures;
   alerts: Alerts;
   requests: Requests;
   issued: Pick<IssuedTokens, "since">;
@@ -112,6 +125,8 @@ export interface ConsoleDependencies extends ConsoleServices {
 export interface Confirmation extends Question {
   above: NonNullable<View["above"]>;
   back: string;
+  /** Fields beside the question. */
+  form?: { labels: Labels; fields(state: FormState): JSX.Element };
 }
 
 export interface Confirming<Asked extends Confirmation> {
@@ -151,15 +166,18 @@ export function confirming<Asked extends Confirmation>(confirming: Confirming<As
           return await act(visit, asked);
         } catch (error) {
           if (error instanceof PreconditionFailed) return askAgain(visit);
-          throw error;
+          if (!asked.form) throw error;
+          const { labels } = asked.form;
+          const state = refusedForm(visit.form, error, Object.keys(labels), labels);
+          return { ...confirmation(visit, asked, false, state), status: 422 };
         }
       },
     },
   };
 }
 
-function confirmation(visit: Visit, asked: Confirmation, isChanged = false): View {
-  const { title, above, effects, confirm, back, keep = "Keep it" } = asked;
+function confirmation(visit: Visit, asked: Confirmation, isChanged = false, state = formOf({})): View {
+  const { title, above, effects, confirm, back, keep = "Keep it", form } = asked;
   const action = visit.url.pathname;
   return {
     title,
@@ -168,7 +186,8 @@ function confirmation(visit: Visit, asked: Confirmation, isChanged = false): Vie
       <div class="panel narrow">
         {isChanged ? <Changed /> : ""}
         <Effects effects={effects} />
-        <Form visit={visit} action={action}>
+        <Form visit={visit} action={action} state={state}>
+          {(form?.fields(state) ?? "") as "safe"}
           <Hiddens fields={sealedFields(visit, action, asked)} />
           <div class="buttons">
             <button type="submit" class="danger" safe>

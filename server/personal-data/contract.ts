@@ -30,6 +30,10 @@ export const ERASURE = Type.Object(
     Deliveries: word(DELIVERIES, { description: DELIVERIES_TEXT }),
     State: word(ERASURE_STATES),
     Removed: COUNTS,
+    Waiting: orNull(Type.Integer({ format: "int32" }), {
+      description:
+        "Deliveries about the person, and logouts, that are still on their way. null: it still searches for them, or has ended.",
+    }),
     CreatedOn: time(),
     CreatedBy: Type.Object({ Type: word(["User", "Application"]), Id: Type.String() }),
     EndedOn: orNull(time()),
@@ -46,6 +50,7 @@ export const EXAMPLE = {
   Deliveries: "Send",
   State: "Completed",
   Removed: { User: 1, Sessions: 2, Payloads: 5, Responses: 5, AuditEvents: 12 },
+  Waiting: null,
   CreatedOn: "2026-01-31T12:00:00.000Z",
   CreatedBy: { Type: "Application", Id: "1001" },
   EndedOn: "2026-01-31T12:00:04.000Z",

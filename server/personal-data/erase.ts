@@ -3,16 +3,31 @@
 import type { ErasureProgress } from "../../workflows/contract.ts";
 import { recordAudit } from "../audit/index.ts";
 import type { Sql } from "../db/sql.ts";
-import type { ErasureId, TenantId } from "../ids.ts";
-import { cancelErased, completeErasure, countOpen, findErasure, searchEvents } from "./erasures.store.ts";
+import type { ErasureId, EventId, TenantId } from "../ids.ts";
+import { cancelErased, completeErasure, findErasure, markSearched, searchEvents } from "./erasures.store.ts";
 
-/** @param sql for statements that may take minutes */
-export async function continueErasure(sql: Sql, tenantId: TenantId, id: ErasureId): Promise<ErasureProgress> {
+/** The last event that was searched, if the search has not ended. */
+export interface SearchProgress {
+  after?: EventId;
+}
+
+/** @param sql for statements that may take minutes @param progress of an earlier call that was cut off; is updated */
+export async function continueErasure(
+  sql: Sql,
+  tenantId: TenantId,
+  id: ErasureId,
+  progress: SearchProgress,
+): Promise<ErasureProgress> {
   const erasure = await findErasure(sql, tenantId, id);
   if (!erasure || erasure.state === "Completed") return { state: "Completed", open: 0 };
-  if (!(await searchEvents(sql, tenantId, erasure))) return { state: "Running", open: 0 };
+  if (!erasure.isSearched) {
+    if (!erasure.isSettled) return { state: "Running", open: 0 };
+    do progress.after = await searchEvents(sql, tenantId, erasure, progress.after);
+    while (progress.after);
+    await markSearched(sql, tenantId, id);
+  }
   if (erasure.deliveries === "Cancel") await cancelErased(sql, tenantId, id);
-  const open = await countOpen(sql, tenantId, erasure);
+  const open = (await findErasure(sql, tenantId, id))!.waiting!;
   if (open > 0) return { state: "Running", open };
   await sql.beginFor(tenantId, async (tx) => {
     const ended = await completeErasure(tx, tenantId, erasure);

@@ -2,7 +2,7 @@
 
 import type { ErasureState } from "../../workflows/contract.ts";
 import type { Queries, Transaction } from "../db/sql.ts";
-import { type ErasureId, newId, type TenantId } from "../ids.ts";
+import { type ErasureId, type EventId, newId, type TenantId } from "../ids.ts";
 import { isOpen } from "../webhooks/index.ts";
 import type { PersonalCounts } from "./store.ts";
 
@@ -14,6 +14,11 @@ export interface Erasure {
   deliveries: (typeof DELIVERIES)[number];
   state: ErasureState;
   removed: PersonalCounts;
+  isSearched: boolean;
+  /** All transactions from before the erasure have ended, which may have written about the person. */
+  isSettled: boolean;
+  /** Deliveries of the found events, and logouts of the User, that are on their way; null while it searches, and ended. */
+  waiting: number | null;
   createdOn: Date;
   createdByType: "User" | "Application";
   createdById: number;
@@ -23,7 +28,15 @@ export interface Erasure {
 export const ERASURE_CHANNEL = "gatehouse_erasure";
 
 const columns = (sql: Queries) => sql`
-  id, user_id as "userId", deliveries, state, removed, created_on as "createdOn", created_by_type as "createdByType",
+  id, user_id as "userId", deliveries, state, removed, is_searched as "isSearched",
+  written_by < pg_snapshot_xmin(pg_current_snapshot()) as "isSettled",
+  case when state = 'Running' and is_searched then (
+    select count(*) from erasure_events f join deliveries d on d.event_id = f.event_id
+    where f.erasure_id = erasures.id and ${isOpen(sql)}
+  ) + (
+    select count(*) from logouts l
+    where l.tenant_id = erasures.tenant_id and l.user_id = erasures.user_id and l.state in ('Pending', 'Retrying')
+  ) end as waiting, created_on as "createdOn", created_by_type as "createdByType",
   created_by_id as "createdById", ended_on as "endedOn"`;
 
 export async function findErasure(sql: Queries, tenantId: TenantId, id: string): Promise<Erasure | undefined> {
@@ -48,7 +61,13 @@ export async function listErasures(
 export async function saveErasure(
   tx: Transaction,
   tenantId: TenantId,
-  { userId, deliveries, removed, createdByType, createdById }: Omit<Erasure, "id" | "state" | "createdOn" | "endedOn">,
+  {
+    userId,
+    deliveries,
+    removed,
+    createdByType,
+    createdById,
+  }: Pick<Erasure, "userId" | "deliveries" | "removed" | "createdByType" | "createdById">,
 ): Promise<Erasure> {
   const [row] = await tx<Erasure[]>`
     insert into erasures (id, tenant_id, user_id, deliveries, removed, created_by_type, created_by_id)
@@ -85,34 +104,39 @@ export async function claimErasures(sql: Queries, checkMs: number, limit: number
     returning id, tenant_id as "tenantId", user_id as "userId"`;
 }
 
-export async function unclaimErasure(sql: Queries, tenantId: TenantId, id: ErasureId): Promise<void> {
-  await sql`
-    update erasures set lease_until = now() + interval '1 second'
-    where tenant_id = ${tenantId} and id = ${id} and lease_until > now()`;
-}
+/** The events that one statement of a search reads. */
+const SEARCHED_AT_ONCE = 2_000;
 
 /**
- * Finds the events with data about the person: of the User, and of records that name the User.
- * @returns false while a transaction from before the erasure may still write one
+ * Finds events with data about the person: of the User, and of records that name the User.
+ * @param after the last event that was searched @returns the last one now; undefined at the end
  */
-export async function searchEvents(sql: Queries, tenantId: TenantId, { id, userId }: Erasure): Promise<boolean> {
-  const [row] = await sql<{ isSearched: boolean; isSettled: boolean }[]>`
-    select is_searched as "isSearched", written_by < pg_snapshot_xmin(pg_current_snapshot()) as "isSettled"
-    from erasures where tenant_id = ${tenantId} and id = ${id}`;
-  if (row!.isSearched) return true;
-  if (!row!.isSettled) return false;
+export async function searchEvents(
+  sql: Queries,
+  tenantId: TenantId,
+  { id, userId }: Erasure,
+  after: EventId | undefined,
+): Promise<EventId | undefined> {
   // A foreign key in a payload, as server/db/migrations/001-schema.sql "actor_reference" writes it.
   const reference = `"Id":${userId},"ExternalId":"([^"\\\\]|\\\\.)*","Name":"([^"\\\\]|\\\\.)*","Type":"User"`;
-  await sql`
-    insert into erasure_events (erasure_id, event_id)
-    select ${id}, e.id from events e left join payloads p on p.event_id = e.id
-    where e.tenant_id = ${tenantId} and (
-      (e.event_record = 'User' and string_to_array(e.record_id, ',') @> ${[String(userId)]}::text[])
-      or (p.payload like ${`%"Id":${userId},%`} and p.payload ~ ${reference})
+  const [last] = await sql<{ id: EventId }[]>`
+    with searched as (
+      select id, event_record, record_id from events
+      where tenant_id = ${tenantId} ${after ? sql`and id > ${after}` : sql``}
+      order by id limit ${SEARCHED_AT_ONCE}
+    ), found as (
+      insert into erasure_events (erasure_id, event_id)
+      select ${id}, s.id from searched s left join payloads p on p.event_id = s.id
+      where (s.event_record = 'User' and string_to_array(s.record_id, ',') @> ${[String(userId)]}::text[])
+        or (p.payload like ${`%"Id":${userId},%`} and p.payload ~ ${reference})
+      on conflict do nothing
     )
-    on conflict do nothing`;
+    select id from searched order by id desc limit 1`;
+  return last?.id;
+}
+
+export async function markSearched(sql: Queries, tenantId: TenantId, id: ErasureId): Promise<void> {
   await sql`update erasures set is_searched = true where tenant_id = ${tenantId} and id = ${id}`;
-  return true;
 }
 
 /** Cancels deliveries of these events without an attempt in flight. The erasure's own events are sent, unless Held. */
@@ -123,20 +147,6 @@ export async function cancelErased(sql: Queries, tenantId: TenantId, id: Erasure
       and d.event_id in (
         select f.event_id from erasure_events f join events e on e.id = f.event_id join erasures r on r.id = f.erasure_id
         where f.erasure_id = ${id} and (e.written_by <> r.written_by or d.state = 'Held'))`;
-}
-
-/** Open deliveries of these events, and open logouts of the User. */
-export async function countOpen(sql: Queries, tenantId: TenantId, { id, userId }: Erasure): Promise<number> {
-  const [row] = await sql<{ count: number }[]>`
-    select (
-      select count(*) from deliveries d
-      where d.tenant_id = ${tenantId} and ${isOpen(sql)}
-        and d.event_id in (select event_id from erasure_events where erasure_id = ${id})
-    ) + (
-      select count(*) from logouts
-      where tenant_id = ${tenantId} and user_id = ${userId} and state in ('Pending', 'Retrying')
-    ) as count`;
-  return row!.count;
 }
 
 /** Removes the remaining data, and ends the erasure. @returns undefined if it had ended */
@@ -152,8 +162,9 @@ export async function completeErasure(
   const [sealed] = await tx<{ count: number }[]>`
     select count(*) as count from audit_log
     where tenant_id = ${tenantId} and sealed is not null
-      and ((actor_type = 'User' and actor_id = ${userId})
-        or (actor_type is null and subject_type = 'User' and subject_id = ${String(userId)}))`;
+      -- For the indexes.
+      and ((actor_type = 'User' and actor_id = ${userId}) or (subject_type = 'User' and subject_id = ${String(userId)}))
+      and person_of(actor_type, actor_id, subject_type, subject_id) = ${userId}`;
   await tx`delete from personal_keys where tenant_id = ${tenantId} and user_id = ${userId}`;
   await tx`delete from erasure_events where erasure_id = ${id}`;
   const counts: PersonalCounts = {

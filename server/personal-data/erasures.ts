@@ -11,7 +11,7 @@ import {
 import { recordAudit } from "../audit/index.ts";
 import type { Queries, Sql } from "../db/sql.ts";
 import type { Entities } from "../entities/index.ts";
-import { Conflict, NotFound } from "../errors.ts";
+import { Conflict, NotFound, PreconditionFailed } from "../errors.ts";
 import { isUuid, type Paging, readUserId } from "../http/query.ts";
 import type { EraseInput } from "./contract.ts";
 import { type Erasure, findErasure, hasTraces, listErasures, saveErasure } from "./erasures.store.ts";
@@ -34,9 +34,10 @@ type Eraser = Permitted<"AccessManager:Erase">;
 export interface Erasures {
   /**
    * Begins to erase a person, whose record is deleted at once. A second request changes how deliveries are treated.
-   * @throws NotFound, Permission, Conflict if it is the caller
+   * @param seen the counts that the caller has confirmed
+   * @throws NotFound, Permission, Conflict if it is the caller, PreconditionFailed if the counts have changed
    */
-  erase(caller: Eraser, userId: string, input: EraseInput): Promise<Shown<ErasureRecord>>;
+  erase(caller: Eraser, userId: string, input: EraseInput, seen?: PersonalCounts): Promise<Shown<ErasureRecord>>;
   /** The counts that would be removed now, by kind. @throws NotFound, Permission */
   preview(caller: Eraser, userId: string): Promise<Shown<{ Counts: PersonalCounts }>>;
   /** Newest first. @throws BadInput, ServiceBusy */
@@ -62,12 +63,13 @@ export function createErasures({ sql, records, issuer, sign }: ErasuresDependenc
   }
 
   return {
-    async erase(caller, userId, { Deliveries = "Send" }) {
+    async erase(caller, userId, { Deliveries = "Send" }, seen) {
       const { tenantId, actor } = caller;
       const id = readUserId(userId);
       const erasure = await records.of("User").erase(caller, id, async (tx, record) => {
         if (!record) await requireTraces(caller, tx, id);
         const removed = await countPersonalRows(tx, tenantId, id);
+        if (seen && !Bun.deepEquals(seen, removed)) throw new PreconditionFailed("The counts have changed.");
         const wish = { userId: id, deliveries: Deliveries, removed, createdByType: actor.type, createdById: actor.id };
         const saved = await saveErasure(tx, tenantId, wish);
         const details = { ErasureId: saved.id, Deliveries };
@@ -120,6 +122,7 @@ function toErasureRecord(erasure: Erasure) {
     Deliveries: erasure.deliveries,
     State: erasure.state,
     Removed: erasure.removed,
+    Waiting: erasure.waiting,
     CreatedOn: erasure.createdOn.toISOString(),
     CreatedBy: { Type: erasure.createdByType, Id: String(erasure.createdById) },
     EndedOn: erasure.endedOn?.toISOString() ?? null,

@@ -9,7 +9,7 @@ import { HOSTILE } from "../console/hostile.ts";
 import { db } from "../entities/client.ts";
 import type { RealProvider } from "../identity-providers/real-provider.ts";
 import { ok } from "../policies/people.ts";
-import { type Api, signIn } from "../support/api.ts";
+import { type Api, signIn, until } from "../support/api.ts";
 import { fill } from "../support/fill.ts";
 import type { Receiver } from "../support/receiver.ts";
 import { shared } from "../support/tenant.ts";
@@ -63,12 +63,21 @@ export async function newWorld({ receiver, provider, hanging }: Parts): Promise<
     ids: {
       ...{ webhooks, activity, openEvent, alerts, departments, users, applications, secret, apis, hostileApi },
       ...{ "identity-providers": providers.openid, oauth2: providers.oauth2 },
+      erasures: await newErasure(api, made),
       redeliveries: (await api.replay({ ConnectionId: webhooks, From: new Date(Date.now() - 60_000) })).Id,
       roles: (await first("Role?Name=editor")).Id,
       policies: (await first("Policy?Name=Auditors")).Id,
       "audit-log": (await first("AuditEvent?Kind=Role.Changed")).Id,
     },
   };
+}
+
+/** @returns one that has ended, with a certificate */
+async function newErasure(api: Api, made: Make): Promise<string> {
+  const erased = await made("User", { Name: "Gone", Username: "gone" });
+  const { Id } = await ok(api.call("POST", `/User/${erased}/Erase`, { Deliveries: "Cancel" }));
+  await until("the erasure to end", async () => (await ok(api.get(`/Erasure/${Id}`))).State === "Completed");
+  return Id;
 }
 
 type Make = (name: string, fields: object) => Promise<string>;

@@ -1,9 +1,11 @@
 // The account and second-factor pages in a real browser.
 
 import { describe, expect, test } from "bun:test";
+import { unzipSync } from "fflate";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import type { Client } from "../authorize/client.ts";
 import { openWindows } from "../support/browser.ts";
+import { inspect } from "../support/inspect.ts";
 import { shared } from "../support/tenant.ts";
 import { Authenticator, newApplication } from "./person.ts";
 
@@ -80,4 +82,24 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
     await other.reload();
     await heading(other, "Sign in");
   });
+});
+
+test("a person downloads everything that is kept, with the password", async () => {
+  const client = await newApplication();
+  const page = await open(client);
+  await heading(page, "Your account");
+  await inspect(page, "account-with-data");
+  await page.getByRole("link", { name: "Download my data" }).click();
+  await heading(page, "Download your data");
+  await inspect(page, "account-data");
+  const button = page.getByRole("button", { name: "Download my data" });
+  await page.getByLabel("Your password").fill("a wrong guess");
+  await button.click();
+  await page.getByRole("alert").waitFor();
+  await inspect(page, "account-data-refused");
+  await page.getByLabel("Your password").fill(client.tenant.admin.password);
+  const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
+  expect(download.suggestedFilename()).toMatch(/^user-\d+-\d{4}-\d\d-\d\d\.zip$/);
+  const files = unzipSync(await Bun.file(await download.path()).bytes());
+  expect(Object.keys(files)).toContain("User.json");
 });

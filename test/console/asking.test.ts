@@ -24,7 +24,7 @@ const has = (form: Form, fields: Record<string, string> = {}) =>
   Object.entries(fields).every(([name, value]) => form.fields[name] === value);
 
 /** The form as the page shows it, and its target. */
-async function shownBy(visitor: Visitor, { page, first, action, fields }: Asking): Promise<Form> {
+async function shownBy(visitor: Visitor, { page, first, typed, action, fields }: Asking): Promise<Form> {
   let view: View = await visitor.open(page);
   if (first) {
     const form = view.forms.find(
@@ -37,7 +37,7 @@ async function shownBy(visitor: Visitor, { page, first, action, fields }: Asking
   }
   const form = view.forms.find((one) => one.action === action && has(one, fields));
   expect({ page, action, forms: form ? "it is there" : view.forms }).toMatchObject({ forms: "it is there" });
-  return form!;
+  return { action, fields: { ...form!.fields, ...typed } };
 }
 
 const sent = (visitor: Visitor, { action, fields }: Form) => visitor.post(action, fields);
@@ -67,7 +67,7 @@ describe.each(Object.entries(ASKING))("%s", (_path, arranged) => {
       expect(again.html).toContain("This has changed since the page was shown");
       expect(await isDone()).toBe(false);
       const asked = again.forms.find((one) => "shown" in one.fields)!;
-      last = { action, fields: { ...asked.fields, ...(asking.first?.Policy && asking.first) } };
+      last = { action, fields: { ...asked.fields, ...asking.typed, ...(asking.first?.Policy && asking.first) } };
     }
     const { status, heading, html } = await sent(visitor, last);
     expect({ status, heading, html: status === 200 ? "" : html }).toEqual({ status: 200, heading, html: "" });

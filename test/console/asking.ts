@@ -3,7 +3,7 @@
 import { expect } from "bun:test";
 import { enrolled, newApplication, signedIn } from "../account/person.ts";
 import { type Client, otherClient } from "../authorize/client.ts";
-import { type Api, requestAt, signIn } from "../support/api.ts";
+import { type Api, requestAt, signIn, until } from "../support/api.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { newTenant, shared } from "../support/tenant.ts";
 import { newColleague } from "./console.ts";
@@ -18,6 +18,8 @@ export interface Asking {
   /** Input sent before the form appears. */
   first?: Record<string, string>;
   action: string;
+  /** Input beside the question. */
+  typed?: Record<string, string>;
   /** Distinguishes it from others with the same action. */
   fields?: Record<string, string>;
   /** Changes the data that the form shows; undefined: the data can only change by being deleted. */
@@ -136,6 +138,16 @@ export async function exhausted(count: number, fields: object = {}) {
   return { api, receiver, Id, events, change };
 }
 
+/** An erasure that waits for deliveries, which a paused connection holds. */
+export async function waitingErasure() {
+  const api = await newTenant();
+  const { Id: connection } = await api.connect("https://localhost:9443/", { Entities: ["User"], State: "Paused" });
+  const { Id: userId } = await made(api, "User", { Name: "Ana", Username: "ana" });
+  const { body } = await api.call<{ Id: string }>("POST", `/User/${userId}/Erase`, { Deliveries: "Send" });
+  await until("the erasure to wait", async () => (await api.get(`/Erasure/${body.Id}`)).body.Waiting > 0);
+  return { api, connection, userId, Id: body.Id };
+}
+
 export const redeliveriesOf = async (api: Api) => (await api.get("/Redelivery?Kind=Replay")).body.Items;
 
 /** By the form's path, as registered. */
@@ -211,6 +223,22 @@ export const ASKING: Record<string, () => Promise<Asking>> = {
       change: () => made(api, "IdentityProvider", { Id: provider.Id, Name: "Renamed" }),
       isDone: async () => (await api.get(`/User/${Id}/Identities`)).body.Items.length === 0,
     };
+  },
+  "/settings/users/:id/erase": async () => {
+    const api = await newTenant();
+    const { Id } = await made(api, "User", { Name: "Ana", Username: "ana" });
+    const page = `/settings/users/${Id}/erase`;
+    return {
+      ...{ api, page, action: page, typed: { Username: "ana", Deliveries: "Send" } },
+      change: () => made(api, "User", { Id, Name: "Renamed" }),
+      isDone: () => isGone(api, `/User/${Id}`),
+    };
+  },
+  "/settings/erasures/:id/cancel": async () => {
+    const { api, Id } = await waitingErasure();
+    const page = `/settings/erasures/${Id}`;
+    const isDone = async () => (await api.get(`/Erasure/${Id}`)).body.Deliveries === "Cancel";
+    return { api, page, action: `${page}/cancel`, isDone };
   },
   "/settings/users/:id/grant/revoke": () => granted("User"),
   "/settings/applications/:id/grants/revoke": () => granted("Application"),

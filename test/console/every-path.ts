@@ -32,9 +32,11 @@ export async function arrange(api: Api): Promise<Ids> {
   await db()`
     insert into alerts (id, tenant_id, kind, reason)
     values (${alerts}, ${api.tenant.tenantId}, 'FailedSignIns', 'as a test says')`;
+  const erased = await made("User", { Name: "Bo", Username: "bo" });
   return {
     webhooks,
     alerts,
+    erasures: await made(`User/${erased}/Erase`, { Deliveries: "Cancel" }),
     redeliveries: await made("Redelivery", { ConnectionId: webhooks, From: "2026-01-01" }),
     applications: await made("Application", { Name: "Payroll" }),
     users: await made("User", { Name: "Ana", Username: "ana" }),

@@ -13,6 +13,7 @@ import { type Api, signIn, until } from "../support/api.ts";
 import { type Call, type Receiver, startReceiver } from "../support/receiver.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { newTenant } from "../support/tenant.ts";
+import { everyAnswer, everyPage, foundIn, momentOf } from "./walks.ts";
 
 const CALLBACK = "https://app.example/callback";
 const PASSWORD = "correct horse battery staple";
@@ -62,6 +63,8 @@ interface Person {
   userId: number;
   username: string;
   planted: Planted;
+  /** Of a stream, before the first event. */
+  moment: string;
 }
 
 const fieldsOf = (planted: Planted) => ({
@@ -83,6 +86,7 @@ const fieldsOf = (planted: Planted) => ({
 async function arrange(): Promise<Person> {
   const planted = new Planted();
   const api = await newTenant(stack);
+  const moment = await momentOf(api);
   await ok(
     api.patch("/TenantSettings", {
       UserAttributes: [
@@ -104,7 +108,7 @@ async function arrange(): Promise<Person> {
   });
   await api.made("User", { Id: made.Id, ...fieldsOf(planted) });
   await ok(api.send("PATCH", "/User", arrayOf({ Id: made.Id, Nickname: planted.text("bulk") })));
-  return { api, userId: made.Id, username, planted };
+  return { api, userId: made.Id, username, planted, moment };
 }
 
 const arrayOf = (record: object) => ({
@@ -200,31 +204,6 @@ const logSizes = () =>
     readdirSync(join(stack.dataDir, "logs")).map((file) => [file, statSync(join(stack.dataDir, "logs", file)).size]),
   );
 
-/** Values in the answers of each list of the API, and of each record in one. */
-async function foundInAnswers(api: Api, values: string[]): Promise<string[]> {
-  const { paths } = await (await fetch(`${stack.url}/openapi.json`)).json();
-  const lists = Object.entries<Record<string, unknown>>(paths)
-    .filter(([path, { get }]) => get && path.startsWith(API) && !/\{|Stream|Export/.test(path))
-    .map(([path]) => path.slice(API.length));
-  expect(lists.length).toBeGreaterThan(10);
-  const found: string[] = [];
-  const look = async (path: string) => {
-    const answer = await api.get(path);
-    const text = JSON.stringify(answer.body ?? "");
-    found.push(...values.filter((value) => text.includes(value)).map((value) => `${path}: ${value}`));
-    return answer.body;
-  };
-  for (const path of lists) {
-    const body = await look(path);
-    for (const item of body?.Items ?? []) {
-      const id = item.EventId ?? item.Id;
-      if (id !== undefined && paths[`${API}${path}/{Id}`]) await look(`${path}/${id}`);
-      if (item.EventId && paths[`${API}${path}/{EventId}`]) await look(`${path}/${id}`);
-    }
-  }
-  return found;
-}
-
 // biome-ignore lint/suspicious/noExplicitAny: the test says what it must be.
 const ended = ({ api }: Person, id: string): Promise<any> =>
   until("the erasure to end", async () => {
@@ -236,7 +215,7 @@ describe("a person who came in by every door", () => {
   test("is erased, and none of 40 values is left", async () => {
     reply = echo;
     const person = await arrange();
-    const { api, userId, planted } = person;
+    const { api, userId, planted, moment } = person;
     await act(person);
     const { values } = planted;
     expect(values.length).toBeGreaterThanOrEqual(40);
@@ -246,10 +225,14 @@ describe("a person who came in by every door", () => {
     });
     const before = await foundInTables(values);
     expect(before.length).toBeGreaterThan(values.length / 2);
+    // The walks find what is there.
+    const found = foundIn(await everyAnswer(api, moment, {}), values).map((one) => one.replace(/^.*: /, ""));
+    expect(new Set(found).size).toBeGreaterThan(values.length / 2);
+    expect(foundIn(await everyPage(api, stack.publicUrl, {}), values)).not.toBeEmpty();
     const { Counts } = await ok(api.call("POST", `/User/${userId}/Erase`, { DryRun: true }));
     expect(Counts).toMatchObject({ User: 1, Passwords: 1, Identities: 1 });
 
-    const since = logSizes();
+    const logged = logSizes();
     const erasure = await ok(api.call("POST", `/User/${userId}/Erase`, { Deliveries: "Send" }));
     expect(erasure).toMatchObject({ UserId: String(userId), State: "Running" });
     expect((await api.get(`/User/${userId}`)).status).toBe(404);
@@ -260,8 +243,14 @@ describe("a person who came in by every door", () => {
 
     expect(await foundInTables(values)).toEqual([]);
     expect(foundInTemporal(values)).toEqual([]);
-    expect(foundInLogs(values, since)).toEqual([]);
-    expect(await foundInAnswers(api, values)).toEqual([]);
+    expect(foundInLogs(values, logged)).toEqual([]);
+    const answers = await everyAnswer(api, moment, { "/User": [String(userId)] });
+    expect(foundIn(answers, values)).toEqual([]);
+    expect(answers.filter(({ status }) => ![200, 400, 404].includes(status))).toEqual([]);
+    const pages = await everyPage(api, stack.publicUrl, { users: [String(userId)] });
+    expect(foundIn(pages, values)).toEqual([]);
+    expect(pages.filter(({ status }) => status >= 500)).toEqual([]);
+    console.log(`walked: ${answers.length} answers, ${pages.length} pages`);
 
     const told = receiver.calls.filter(({ payload }) => payload.TenantId === api.tenantId).slice(-2);
     expect(told.map(({ payload }) => payload.EventType).toSorted()).toEqual(["Deleted", "Erased"]);

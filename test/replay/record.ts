@@ -26,6 +26,8 @@ const KINDS: Record<string, (api: Api) => Promise<string>> = {
   "left-beside-a-hanging-one": leaveBesideHanging,
   "posted-slowly": postSlowly,
   "logged-out": logOut,
+  "erased-after-deliveries": (api) => erase(api, "Send"),
+  "erased-with-deliveries-cancelled": (api) => erase(api, "Cancel"),
 };
 /** The summary has its Name for readers, and no other field. */
 const GATE = { Name: "Gate", Description: "Opens at six" };
@@ -100,6 +102,20 @@ async function logOut(api: Api): Promise<string> {
     for await (const { workflowId } of client.workflow.list({ query })) return workflowId;
     return undefined;
   });
+}
+
+/** Of a User whose held deliveries it first waits for: they are sent, or cancelled by choice. */
+async function erase(api: Api, deliveries: "Send" | "Cancel"): Promise<string> {
+  await using receiver = startReceiver([503, 200], { dataDir: stack.dataDir });
+  const { Id: connection } = await api.connect(receiver.url, { Entities: ["User"], State: "Paused" });
+  const user = await api.made("User", { Username: "ana" });
+  const ask = (Deliveries: string) => api.call<{ Id: string }>("POST", `/User/${user.Id}/Erase`, { Deliveries });
+  const { Id } = (await ask("Send")).body;
+  await until("it to wait", async () => (await api.get(`/Erasure/${Id}`)).body.Waiting > 0);
+  if (deliveries === "Cancel") await ask("Cancel");
+  else await api.setState(connection, "Active");
+  await until("it to end", async () => (await api.get(`/Erasure/${Id}`)).body.State === "Completed");
+  return `User/${user.Id}/Erase/${Id}`;
 }
 
 /** Paused and resumed, and at the end with a retry to wait for. */

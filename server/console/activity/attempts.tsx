@@ -66,10 +66,12 @@ export interface AttemptDetailsProps {
   request: KnownRequest | undefined;
   /** When the connection changed after the attempt; undefined: it has not. */
   changedOn: Date | undefined;
+  /** Its response was removed, with the payload. */
+  isRemoved: boolean;
   open: boolean;
 }
 
-export function AttemptDetails({ id, attempt, request, changedOn, open }: AttemptDetailsProps): JSX.Element {
+export function AttemptDetails({ id, attempt, request, changedOn, isRemoved, open }: AttemptDetailsProps): JSX.Element {
   const { Number: number, Response: response, Failure: failure } = attempt;
   return (
     <details class="attempt" id={id} open={open}>
@@ -92,7 +94,9 @@ export function AttemptDetails({ id, attempt, request, changedOn, open }: Attemp
           {response ? (
             <Source label={`Response of attempt ${number}`} text={responseText(attempt, response)} />
           ) : (
-            <p class="none">Hidden: it may repeat the request, which you may not see.</p>
+            <p class="none" safe>
+              {isRemoved ? "Removed with the payload." : "Hidden: it may repeat the request, which you may not see."}
+            </p>
           )}
           {failure === null && response?.Body === "" ? <p class="hint">Its body was empty.</p> : ""}
           {attempt.StatusCode === 413 ? <p class="hint">{TOO_LARGE}</p> : ""}

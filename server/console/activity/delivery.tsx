@@ -113,6 +113,7 @@ export function DeliverySection({ visit, event, shown, mayRedeliver }: DeliveryS
               attempt={attempt}
               request={requests[index]}
               changedOn={connection && changedSince(connection, attempt)}
+              isRemoved={event.payload === null}
               open={index === attempts.length - 1 && State !== "Delivered"}
             />
           ))}

@@ -20,8 +20,15 @@ export function PayloadSection({ visit, event }: { visit: Visit; event: SeenEven
     return (
       <Section title="Payload">
         <p>
-          Removed <Time at={payloadRemovedOn!} />, with what receivers answered, as PAYLOAD_RETENTION says. The event
-          cannot be sent again.
+          Removed{" "}
+          {payloadRemovedOn ? (
+            <>
+              <Time at={payloadRemovedOn} />, as PAYLOAD_RETENTION says
+            </>
+          ) : (
+            "by the erasure of a person"
+          )}
+          , with what receivers answered. The event cannot be sent again.
         </p>
       </Section>
     );

@@ -42,7 +42,9 @@ type Entity = EntityService["entity"];
 const ATTRIBUTES = "Attributes";
 
 export interface EntityKind<Item extends Identified>
-  extends Partial<Pick<Kind<Item>, "titleOf" | "filters" | "empty" | "adds" | "show" | "effects" | "more">> {
+  extends Partial<
+    Pick<Kind<Item>, "titleOf" | "filters" | "lead" | "empty" | "adds" | "show" | "others" | "effects" | "more">
+  > {
   columns?: (string | Column<Item>)[];
   added?: string;
   sections?: Sections;

@@ -3,7 +3,7 @@
 import type { EntityService } from "../../entities/index.ts";
 import { ApiError } from "../../errors.ts";
 import { firstPage } from "../../http/query.ts";
-import { Code, type Option, phrase, Text, Time, TOKENS_ELSEWHERE } from "../../ui/index.ts";
+import { ButtonLink, Code, type Option, phrase, Text, Time, TOKENS_ELSEWHERE } from "../../ui/index.ts";
 import type { ConsolePage, ConsoleServices } from "../page.tsx";
 import { attributeText } from "../records/attributes.tsx";
 import { entityPages, RecordSection } from "../records/entities.tsx";
@@ -11,6 +11,8 @@ import { ACTIVE_FILTER } from "../records/records.tsx";
 import { choiceOf, nameOf, providersOf, type ReferenceChoice } from "../records/reference-field.tsx";
 import { firstRolesOf, memberRolePages, RolesSection } from "../settings/member-roles.tsx";
 import type { Visit } from "../visit.ts";
+import { erasePage } from "./erase.tsx";
+import { ERASE, ERASURES, erasurePages } from "./erasures.tsx";
 import { GrantsSection, grantsPage, revokePage } from "./grants.tsx";
 import { IdentitiesSection, linkIdentity, linkPage, unlinkPage } from "./identities.tsx";
 import { LastLogin, type Person, pathOf, titleOf, USERS } from "./person.tsx";
@@ -58,7 +60,16 @@ export function userPages(deps: ConsoleServices): ConsolePage[] {
         off: "The user is inactive and signed out.",
       },
     },
+    lead: (visit) => <a href={visit.href(ERASURES)}>Erasures and their certificates</a>,
     show: (visit, { record }) => userBody(deps, visit, record),
+    others: (visit, record) =>
+      visit.may(ERASE, "User", { ...record }) ? (
+        <ButtonLink href={visit.href(`${pathOf(record)}/erase`)} kind="danger">
+          Erase
+        </ButtonLink>
+      ) : (
+        ""
+      ),
     effects: (person) => [
       phrase`${titleOf(person)} can no longer sign in, and is signed out everywhere.`,
       TOKENS_ELSEWHERE,
@@ -94,6 +105,8 @@ function morePages(deps: ConsoleServices): ConsolePage[] {
     { path: `${one}/applications`, GET: { needs: see, answer: (visit) => grantsPage(deps, visit) } },
     revokePage(deps, `${one}/grant/revoke`, "Application", (name) => phrase`${name} has lost its access.`),
     ...memberRolePages(deps, "User", USERS),
+    erasePage(deps),
+    ...erasurePages(deps),
   ];
 }
 

@@ -252,10 +252,12 @@ export function wholeEvent(entities: readonly string[]) {
           "several records or none, or that event is deleted or hidden.",
       }),
       Payload: Type.Union([changePayload, PING_PAYLOAD, WITHHELD_PAYLOAD, Type.Null()], {
-        description: "null: removed after PAYLOAD_RETENTION. The change cannot be sent again.",
+        description:
+          "null: removed after PAYLOAD_RETENTION, or by the erasure of a person. The change cannot be sent again.",
       }),
       PayloadRemovedOn: orNull(time(), {
-        description: "When Payload and the Response of each attempt were removed. null: not removed.",
+        description:
+          "When Payload and the Response of each attempt were removed after PAYLOAD_RETENTION. null: not yet.",
       }),
       Withheld: orNull(Type.String(), {
         description: "Why Payload has no Data: the caller may not read all its records. Otherwise null.",

@@ -43,7 +43,7 @@ export function createRedeliverEvent(sql: Sql, workflowUrl: WorkflowUrl): Redeli
       for (const resource of eventResources(event)) {
         permissions.require("Webhooks:Update", "WebhookEvent", resource as Record<string, unknown>);
       }
-      if (event.payload === null) throw new Conflict(payloadGone(event.payloadRemovedOn!));
+      if (event.payload === null) throw new Conflict(payloadGone(event.payloadRemovedOn));
       if (event.eventType === PING) throw new Conflict("A ping cannot be redelivered: send a new one.");
       const all = await lockEventDeliveries(tx, tenantId, event.id, connectionId);
       const deliveries = chosen ? all.filter(({ id }) => chosen.includes(id)) : all;
@@ -72,9 +72,9 @@ async function existing(tx: Transaction, { tenantId, permissions }: Caller, even
   return event;
 }
 
-function payloadGone(on: Date): string {
-  const day = on.toISOString().slice(0, 10);
-  return `The payload of this event was removed on ${day}, as PAYLOAD_RETENTION says, so it cannot be sent again.`;
+function payloadGone(on: Date | null): string {
+  const why = on ? `on ${on.toISOString().slice(0, 10)}, as PAYLOAD_RETENTION says` : "by the erasure of a person";
+  return `The payload of this event was removed ${why}, so it cannot be sent again.`;
 }
 
 /** If there are several, those that cannot be resent are skipped. */

@@ -216,9 +216,9 @@ export async function findEvent(
   type Attempt = Omit<LoggedAttempt, "startedOn"> & { startedOn: string };
   const [event] = await sql<(Omit<WholeEvent, "attempts"> & { attempts?: Attempt[] })[]>`
     select ${columns(sql, tenantId)}, p.payload, e.sequences, e.trace_parent as "traceParent",
-      case when p.payload is null then coalesce((
+      case when p.payload is null then (
         select removed_on from removals where parent = 'payloads' and starts_on = partition_start('payloads', e.occurred_on)
-      ), now()) end as "payloadRemovedOn"
+      ) end as "payloadRemovedOn"
       ${withAttempts ? sql`, array(select to_json(a) from (${attemptsOf(sql, tenantId, id)}) a) as attempts` : sql``}
     from events e left join payloads p on p.event_id = e.id
     where e.tenant_id = ${tenantId} and e.id = ${id}`;

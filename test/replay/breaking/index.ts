@@ -6,12 +6,14 @@ import type { RedeliveryId } from "../../../server/ids.ts";
 import type {
   DeliverLogoutInput,
   DeliverWebhookInput,
+  EraseInput,
   ProbeInput,
   RedeliverInput,
 } from "../../../workflows/contract.ts";
 import {
   deliverLogout as deliverLogoutAsItIs,
   deliverWebhook as deliverWebhookAsItIs,
+  erasePerson as erasePersonAsItIs,
   probeConnection as probeConnectionAsItIs,
   redeliver as redeliverAsItIs,
 } from "../../../workflows/index.ts";
@@ -41,4 +43,10 @@ export async function deliverLogout(input: DeliverLogoutInput) {
   const { tenantId, logoutId } = input;
   await closeLogout({ tenantId, logoutId, cancelled: true, maximumAttempts: 0 });
   return deliverLogoutAsItIs(input);
+}
+
+export async function erasePerson(input: EraseInput) {
+  const none = String(input.erasureId) as RedeliveryId;
+  await cancelRedelivery({ tenantId: input.tenantId, redeliveryId: none });
+  return erasePersonAsItIs(input);
 }

@@ -1,0 +1,73 @@
+// Erases a user: shows what would go, and asks for the user name.
+
+import { BadInput } from "../../errors.ts";
+import { ERASE_DATA } from "../../personal-data/index.ts";
+import { phrase, SelectField, TextField, TOKENS_ELSEWHERE } from "../../ui/index.ts";
+import { type Confirmation, type ConsolePage, type ConsoleServices, confirming } from "../page.tsx";
+import type { Visit } from "../visit.ts";
+import { Counted, ERASE, ERASURES } from "./erasures.tsx";
+import { aboveOf, pathOf, readPerson, titleOf, USERS } from "./person.tsx";
+
+const LABELS = { Deliveries: "Deliveries on their way", Username: "User name" };
+const CHOICES = [
+  { value: "Send", label: "Send them first" },
+  { value: "Cancel", label: "Cancel them" },
+];
+const WAITING = "The erasure waits for those that are sent, also while they are Held.";
+
+interface AskedErasure extends Confirmation {
+  counts: Record<string, number>;
+  /** To be typed. */
+  word: string;
+}
+
+async function askToErase(deps: ConsoleServices, visit: Visit): Promise<AskedErasure> {
+  const person = await readPerson(deps, visit);
+  const { Counts } = await deps.erasures.preview(visit.permitted(ERASE), String(person.Id));
+  const word = person.Username || String(person.Id);
+  const label = person.Username ? LABELS.Username : "Id";
+  return {
+    title: "Erase this user?",
+    above: aboveOf(person),
+    effects: [
+      phrase`${titleOf(person)} is signed out everywhere and deleted, with all that is counted here.`,
+      TOKENS_ELSEWHERE,
+      "Then payloads and receivers' answers with the person's data are removed, and addresses and user agents in the audit log.",
+      "Webhook connections that listen to User get the Id and the External Id alone.",
+      "It cannot be undone. A certificate says what was removed.",
+    ],
+    confirm: "Erase this user",
+    keep: "Keep the user",
+    basis: [person, Counts],
+    back: pathOf(person),
+    counts: Counts,
+    word,
+    form: {
+      labels: { ...LABELS, Username: label },
+      fields: (state) => (
+        <>
+          <Counted counts={Counts} />
+          <SelectField state={state} name="Deliveries" label={LABELS.Deliveries} hint={WAITING} options={CHOICES} />
+          <TextField state={state} name="Username" label={label} hint={`To confirm, type: ${word}`} required />
+        </>
+      ),
+    },
+  };
+}
+
+export function erasePage(deps: ConsoleServices): ConsolePage {
+  return confirming<AskedErasure>({
+    path: `${USERS}/:id/erase`,
+    isLinked: true,
+    needs: ["AccessManager:Read", ERASE],
+    ask: (visit) => askToErase(deps, visit),
+    async act(visit, { counts, word, form }) {
+      if (visit.form.get("Username")?.trim() !== word) {
+        throw new BadInput(`Username: type the ${form!.labels.Username} of the user who is to be erased.`);
+      }
+      const wish = ERASE_DATA.parse({ Deliveries: visit.form.get("Deliveries") });
+      const { Id } = await deps.erasures.erase(visit.permitted(ERASE), visit.params.id!, wish, counts);
+      return visit.goTo(`${ERASURES}/${Id}`, "The user is deleted, and the rest follows. You can leave this page.");
+    },
+  });
+}

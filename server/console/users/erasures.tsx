@@ -1,0 +1,188 @@
+// Erasures of users: the list, and one with its progress and its certificate.
+
+import { NotFound } from "../../errors.ts";
+import { exportResponse } from "../../http/export.ts";
+import { ERASE_DATA, type ErasureRecord } from "../../personal-data/index.ts";
+import {
+  AskButton,
+  Badge,
+  ButtonLink,
+  Code,
+  EmptyState,
+  Facts,
+  Live,
+  Pager,
+  Refreshing,
+  Section,
+  Table,
+  Text,
+  Time,
+} from "../../ui/index.ts";
+import { RecordLink } from "../audit-sentence.tsx";
+import { type Confirmation, type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
+import { lookUpNames } from "../records/names.ts";
+import { pagingOf } from "../records/records.tsx";
+import type { Visit } from "../visit.ts";
+import { USERS } from "./person.tsx";
+
+export const ERASE = "AccessManager:Erase";
+export const ERASURES = "/settings/erasures";
+const REFRESH_SECONDS = 2;
+const READ = ["AccessManager:Read"] as const;
+const ABOVE = [{ name: "Users", path: USERS }];
+
+export function erasurePages(deps: ConsoleServices): ConsolePage[] {
+  const one = `${ERASURES}/:id`;
+  return [
+    { path: ERASURES, GET: { needs: READ, answer: (visit) => listPage(deps, visit) } },
+    { path: one, shows: "Erasure", GET: { needs: READ, answer: (visit) => erasurePage(deps, visit) } },
+    { path: `${one}/certificate.jwt`, GET: { needs: READ, answer: (visit) => certificateFile(deps, visit) } },
+    confirming({
+      path: `${one}/cancel`,
+      needs: [...READ, ERASE],
+      ask: async (visit) => askToCancel(await read(deps, visit)),
+      async act(visit, { userId, back }) {
+        await deps.erasures.erase(visit.permitted(ERASE), userId, ERASE_DATA.parse({ Deliveries: "Cancel" }));
+        return visit.goTo(back, "The deliveries are being cancelled.");
+      },
+    }),
+  ];
+}
+
+const read = ({ erasures }: ConsoleServices, visit: Visit) => erasures.read(visit.permitted(...READ), visit.params.id!);
+
+async function certificateOf({ erasures }: ConsoleServices, visit: Visit): Promise<string> {
+  return (await erasures.certify(visit.permitted(...READ), visit.params.id!)).Certificate;
+}
+
+async function listPage(deps: ConsoleServices, visit: Visit): Promise<View> {
+  const { Items, Next } = await deps.erasures.list(visit.permitted(...READ), pagingOf(visit));
+  const name = await lookUpNames(
+    visit,
+    Items.map(({ CreatedBy }) => CreatedBy),
+  );
+  const erased = ({ Id, UserId }: ErasureRecord) => (
+    <a href={visit.href(`${ERASURES}/${Id}`)} safe>
+      {`User ${UserId}`}
+    </a>
+  );
+  const columns = [
+    { name: "Erased", cell: erased },
+    { name: "State", cell: ({ State }: ErasureRecord) => <Badge state={State} /> },
+    { name: "Begun", cell: ({ CreatedOn }: ErasureRecord) => <Time at={new Date(CreatedOn)} ago /> },
+    { name: "By", cell: ({ CreatedBy }: ErasureRecord) => <RecordLink visit={visit} one={CreatedBy} name={name} /> },
+  ];
+  return {
+    title: "Erasures",
+    above: ABOVE,
+    body: (
+      <>
+        {Items.length > 0 ? (
+          <Table caption="Erasures, newest first" columns={columns} rows={Items} />
+        ) : (
+          <EmptyState title="No erasures yet">
+            <p>Erase a user from the user's page. The certificate is then here.</p>
+          </EmptyState>
+        )}
+        <Pager visit={visit} next={Next} />
+      </>
+    ),
+  };
+}
+
+async function erasurePage(deps: ConsoleServices, visit: Visit): Promise<View> {
+  const erasure = await read(deps, visit);
+  const { UserId, State, Removed, CreatedOn, CreatedBy, EndedOn } = erasure;
+  const isRunning = State === "Running";
+  const name = await lookUpNames(visit, [CreatedBy]);
+  return {
+    title: `Erasure of User ${UserId}`,
+    above: [...ABOVE, { name: "Erasures", path: ERASURES }],
+    body: (
+      <Live visit={visit} id="erasure" seconds={REFRESH_SECONDS} isFinal={!isRunning}>
+        <Section title="Progress">
+          <Facts
+            facts={[
+              ["State", <Badge state={State} spoken />],
+              ["Begun", <Time at={new Date(CreatedOn)} />],
+              ["By", <RecordLink visit={visit} one={CreatedBy} name={name} />],
+              EndedOn ? ["Ended", <Time at={new Date(EndedOn)} />] : ["Now", <Text text={stepOf(erasure)} />],
+            ]}
+          />
+          <CancelButton visit={visit} erasure={erasure} />
+          {isRunning ? <Refreshing visit={visit} seconds={REFRESH_SECONDS} /> : ""}
+        </Section>
+        <Section title={isRunning ? "Counted at the start" : "Removed"}>
+          <Counted counts={Removed} />
+        </Section>
+        {isRunning ? "" : <Certificate visit={visit} text={await certificateOf(deps, visit)} />}
+      </Live>
+    ),
+  };
+}
+
+function stepOf({ Waiting }: ErasureRecord): string {
+  if (Waiting === null) return "Searches the events that are kept.";
+  if (Waiting === 0) return "Removes payloads, answers and keys.";
+  return `Waits for ${Waiting.toLocaleString("en")} ${Waiting === 1 ? "delivery" : "deliveries"} on the way.`;
+}
+
+/** @example "KnownBrowsers" is shown as "Known browsers" */
+export function Counted({ counts }: { counts: ErasureRecord["Removed"] }): JSX.Element {
+  const inWords = (kind: string) => kind.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  const found = Object.entries(counts).filter(([, count]) => count > 0);
+  return (
+    <Facts brief facts={found.map(([kind, count]) => [inWords(kind), <Text text={count.toLocaleString("en")} />])} />
+  );
+}
+
+function Certificate({ visit, text }: { visit: Visit; text: string }): JSX.Element {
+  return (
+    <Section title="Certificate">
+      <p>These facts and counts as a JWT, signed by a key of the key set.</p>
+      <p class="secret">
+        <Code text={text} copy />
+      </p>
+      <div class="buttons">
+        <ButtonLink href={visit.href(`${visit.url.pathname}/certificate.jwt`)}>Download</ButtonLink>
+      </div>
+    </Section>
+  );
+}
+
+async function certificateFile(deps: ConsoleServices, visit: Visit): Promise<Response> {
+  const body = new Blob([await certificateOf(deps, visit)]).stream();
+  return exportResponse({ type: "application/jwt", fileName: `erasure-${visit.params.id}.jwt`, body });
+}
+
+function CancelButton({ visit, erasure }: { visit: Visit; erasure: ErasureRecord }): JSX.Element {
+  const { UserId, State, Deliveries } = erasure;
+  if (State !== "Running" || Deliveries !== "Send" || !visit.may(ERASE, "User", { Id: Number(UserId) })) return "";
+  const action = `${visit.url.pathname}/cancel`;
+  return (
+    <AskButton
+      visit={visit}
+      action={action}
+      label="Cancel the deliveries"
+      kind="danger"
+      question={askToCancel(erasure)}
+    />
+  );
+}
+
+function askToCancel({ Id, UserId, State }: ErasureRecord): Confirmation & { userId: string } {
+  if (State !== "Running") throw new NotFound("The erasure has ended: there is nothing to cancel.");
+  const back = `${ERASURES}/${Id}`;
+  return {
+    title: "Cancel the deliveries?",
+    above: [...ABOVE, { name: `Erasure of User ${UserId}`, path: back }],
+    effects: [
+      "Deliveries about this user are not sent, except for an attempt that is in flight.",
+      "The erasure does not wait for them.",
+    ],
+    confirm: "Cancel them",
+    keep: "Wait for them",
+    userId: UserId,
+    back,
+  };
+}
