@@ -87,9 +87,9 @@ export function createServices(deps: ServicesDependencies) {
     return caller;
   };
 
-  const onCommitted = (tenantId: TenantId, changes: RecordedChange[]) => {
-    metrics.accepted(changes);
-    for (const { eventRecord, recordIds } of changes) access.forgetRecords(tenantId, eventRecord, recordIds);
+  const onCommitted = (tenantId: TenantId, change: RecordedChange) => {
+    metrics.accepted([change]);
+    access.forgetRecords(tenantId, change.eventRecord, change.recordIds);
   };
   const records = createEntities({ sql, onCommitted, onChange: provider.onRecordChange }, entities);
   const findEntityRecords = createFindRecords(entities);

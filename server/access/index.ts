@@ -23,7 +23,14 @@ export { type Case, type Comparison, type Evaluation, ScopesHidden } from "./pol
 export { QUESTION } from "./policies/question.ts";
 export { POLICIES } from "./policies/routes.ts";
 export { createRecordFinders } from "./record-finders.ts";
-export { auditedAs, byIdOrName, createRecordService, type ServedKind } from "./record-service.ts";
+export {
+  auditedAs,
+  byIdOrName,
+  createRecordService,
+  type RecordStore,
+  type ServedKind,
+  tableKind,
+} from "./record-service.ts";
 export { MEMBER_LIMIT, ROLE, type RoleRecord } from "./roles/contract.ts";
 export { ROLES } from "./roles/service.ts";
 export { listRoleNames } from "./roles.store.ts";
@@ -52,7 +59,6 @@ export {
   type SettingsDependencies,
   type SettingsResource,
   type SettingsService,
-  type SettingsStore,
   settings,
   settingsResource,
 } from "./settings.ts";

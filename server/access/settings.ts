@@ -1,23 +1,29 @@
 // Reads and changes settings for REST and the console. Each call requires a permitting policy; special parts of a kind
 // are in its own folder.
 
-import type { Queries, Sql, Transaction } from "../db/sql.ts";
+import type { Sql, Transaction } from "../db/sql.ts";
 import { Conflict } from "../errors.ts";
 import type { Conditions } from "../http/conditions.ts";
 import type { Contract } from "../http/contract.ts";
 import type { Fields, InputOf, RecordOf } from "../http/fields.ts";
-import { isUuid, type Paging, type Parameter, textFilter, uuidParameter } from "../http/query.ts";
+import { type Paging, type Parameter, textFilter, uuidParameter } from "../http/query.ts";
 import type { Route } from "../http/route.ts";
-import type { TenantId } from "../ids.ts";
 import { type Declaration, recordTable, type SETTING } from "../records/index.ts";
 import type { Access } from "./access.ts";
 import type { Caller, Permitted } from "./bearer.ts";
-import type { Actor } from "./caller.ts";
 import type { JudgedRecord } from "./decisions/resource-type.ts";
 import type { FindRecords } from "./gate/references.ts";
 import type { ShownPage, Tagged, Whole } from "./gate/shown.ts";
 import { waitForSettingsTurn } from "./policies.store.ts";
-import { auditedAs, byIdOrName, createRecordService, type RecordChange, type ServedKind } from "./record-service.ts";
+import {
+  auditedAs,
+  byIdOrName,
+  createRecordService,
+  type RecordChange,
+  type RecordStore,
+  type ServedKind,
+  tableKind,
+} from "./record-service.ts";
 import { resourceRoutes } from "./route.ts";
 import { userScopes } from "./user-scopes.ts";
 
@@ -43,29 +49,13 @@ export interface SettingsService<Item extends JudgedRecord, Input> {
   remove(caller: Permitted<"Settings:Update">, id: string, conditions: Conditions): Promise<Tagged<Item>>;
 }
 
-/** Created by `recordTable`; a kind may extend it. */
-export interface SettingsStore<Row> {
-  list(
-    sql: Queries,
-    tenantId: TenantId,
-    filter: { name?: string },
-    limit: number,
-    after: string | undefined,
-  ): Promise<Row[]>;
-  find(sql: Queries, tenantId: TenantId, key: { id: string } | { name: string }): Promise<Row | undefined>;
-  findAll(sql: Queries, tenantId: TenantId, ids: readonly string[]): Promise<Row[]>;
-  insert(sql: Queries, tenantId: TenantId, row: Row, actor: Actor): Promise<Row | undefined>;
-  update(sql: Queries, tenantId: TenantId, row: Row, actor: Actor, before: Row): Promise<Row>;
-  remove(sql: Queries, tenantId: TenantId, id: string): Promise<void>;
-}
-
 /** The special parts of a kind of settings. */
 export interface SettingsParts<F extends Fields, Row extends { id: string; name: string }>
   extends Partial<
     Pick<ServedKind<Row, RecordOf<F>, InputOf<F>, never>, "checkInput" | "transact" | "afterWrite" | "committed">
   > {
   /** Default: its table. */
-  store?: SettingsStore<Row>;
+  store?: RecordStore<Row>;
   /** Additional effects of a deletion. */
   afterRemoval?(tx: Transaction, caller: Caller, gone: Row): Promise<void>;
 }
@@ -77,15 +67,10 @@ export function createSettingsService<F extends Fields, Row extends { id: string
 ): SettingsService<RecordOf<F>, InputOf<F>> {
   const { name, judged } = kind;
   const required = kind.namesOf((field) => field.required);
-  const recordOf = (row: Row) => kind.toRecord(row);
+  const table = tableKind(kind, store);
   return createRecordService<Row, RecordOf<F>, InputOf<F>, { name?: string }>(sql, {
-    declaration: kind,
-    recordOf,
+    ...table,
     judged,
-    idOf: ({ id }) => id,
-    find: async (queries, tenantId, id) => (isUuid(id) ? store.find(queries, tenantId, { id }) : undefined),
-    findAll: (queries, tenantId, ids) => store.findAll(queries, tenantId, ids.filter(isUuid)),
-    list: store.list,
     async transact(caller, work) {
       const row = await sql.beginFor(caller.tenantId, async (tx) => {
         await waitForSettingsTurn(tx, caller.tenantId);
@@ -99,16 +84,14 @@ export function createSettingsService<F extends Fields, Row extends { id: string
       return { ...(before ?? kind.blank()), ...kind.toColumns(input), id: before?.id ?? "" } as Row;
     },
     check(_, { gate }, { before, input }) {
-      const record = before && recordOf(before);
+      const record = before && kind.toRecord(before);
       kind.refuseReadOnly(input, record && gate.sees(name, record) ? record : undefined);
     },
-    insert: (tx, { tenantId, actor }, row) => store.insert(tx, tenantId, row, actor),
-    update: (tx, { tenantId, actor }, row, before) => store.update(tx, tenantId, row, actor, before),
     async remove(tx, caller, row) {
-      await store.remove(tx, caller.tenantId, row.id);
+      await table.remove(tx, caller, row);
       await afterRemoval?.(tx, caller, row);
     },
-    audit: auditedAs(recordChange, kind, recordOf),
+    audit: auditedAs(recordChange, kind, table.recordOf),
     ...own,
   });
 }

@@ -1,9 +1,9 @@
 // The declaration of Alert.
 
-import { type TSchema, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { body } from "../http/contract.ts";
 import { momentOrNull, orNull, readOnly, serverTime, serverTimeOrNull, uuid, word } from "../http/fields.ts";
-import { record, WEBHOOK } from "../records/index.ts";
+import { record, typeName, WEBHOOK } from "../records/index.ts";
 import { ALERT_RECORD, EVENT_TYPES } from "../webhooks/index.ts";
 
 export const ALERT_KINDS = ["ConnectionHeld", "ErrorRate", "Backlog", "FailedSignIns", "FailedLogouts"] as const;
@@ -73,14 +73,8 @@ export const ALERT_DESCRIPTION = {
   Name: ALERT_RECORD,
   Fields: Object.entries(ALERT.field).map(([Name, { shown }]) => ({
     Name,
-    Type: typeOf(shown!),
+    Type: typeName(shown!),
     Filter: Name === "State",
   })),
   Events: [...EVENT_TYPES],
 };
-
-/** As the list of entities names it. */
-function typeOf(schema: TSchema): string {
-  const { type = "string", format } = schema.anyOf?.find((one: TSchema) => one.type && one.type !== "null") ?? schema;
-  return format ? `${type} (${format})` : type;
-}

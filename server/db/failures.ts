@@ -28,7 +28,16 @@ export function outageOf(error: unknown): Outage | undefined {
   return LOST.test(code) || (isOurs && (UNREACHABLE.test(code) || AWAY.test(code))) ? "away" : undefined;
 }
 
-// Messages for conflicts that our triggers raise.
+// Conflicts that our triggers and concurrent callers cause.
+
+/** Another caller was faster, so the transaction is repeated. @param refusal the answer if that does not help */
+export class Raced extends Error {
+  constructor(readonly refusal: Conflict) {
+    super(refusal.message);
+  }
+}
+
+export const DEADLOCK = "40P01";
 
 const REFUSALS: Record<string, string> = {
   users_username_own: "Username is already used by another User, and a User who can sign in needs a unique one.",
@@ -37,6 +46,8 @@ const REFUSALS: Record<string, string> = {
 
 /** @returns undefined for other failures */
 export function refusalOf(error: unknown): Conflict | undefined {
-  const name = (error as { constraint_name?: string } | undefined)?.constraint_name ?? "";
-  return Object.hasOwn(REFUSALS, name) ? new Conflict(REFUSALS[name]!) : undefined;
+  if (error instanceof Raced) return error.refusal;
+  const { constraint_name = "", code } = (error ?? {}) as { constraint_name?: string; code?: string };
+  if (code === DEADLOCK) return new Conflict("Another caller keeps changing the same records. Try again.");
+  return Object.hasOwn(REFUSALS, constraint_name) ? new Conflict(REFUSALS[constraint_name]!) : undefined;
 }

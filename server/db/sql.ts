@@ -4,7 +4,7 @@ import postgres, { type ReservedSql } from "postgres";
 import { createBudget } from "../budget.ts";
 import type { TenantId } from "../ids.ts";
 import { parseDatabaseUrl } from "./address.ts";
-import { DISK_FULL } from "./failures.ts";
+import { DEADLOCK, DISK_FULL, Raced, refusalOf } from "./failures.ts";
 
 /** Ids are below 2^53, so int8 is parsed as a number. */
 const int8 = { to: 20, from: [20], parse: Number, serialize: String };
@@ -14,7 +14,7 @@ export interface Sql extends postgres.Sql<{ int8: number }> {
   lacksDisk: boolean;
   /** Called when a partition was missing and has been made. */
   onPartitionMissed(name: string): void;
-  /** Like `begin`, limited by the tenant's share of the pool. @throws TenantBusy, ServiceBusy */
+  /** Like `begin`, limited by the tenant's share of the pool. @throws TenantBusy, ServiceBusy, Conflict after races */
   beginFor<T>(tenantId: TenantId, work: (tx: Transaction) => Promise<T>): Promise<T>;
   /**
    * The same for transactions that may take seconds: together they leave most of the pool for short ones. @throws
@@ -138,7 +138,8 @@ export async function readWithin<T>(
   }
 }
 
-// Repeats work after failures of partitioned tables that do not recur (docs/decisions/0013-partitions.md).
+// Repeats work after failures that need not recur: races of concurrent callers, and those of partitioned tables
+// (docs/decisions/0013-partitions.md).
 
 /** SQLSTATE: a row that the statement waited for has moved to another partition. */
 const MOVED = "40001";
@@ -147,13 +148,13 @@ const CHECK_VIOLATION = "23514";
 const FINDS_PARTITION = "ExecFindPartition";
 const MAX_REPEATS = 10;
 
-/** @param work has no effects outside the database */
+/** @param work has no effects outside the database @throws Conflict for one of our triggers, or if races continue */
 async function repeated<T>(sql: Sql, work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
     } catch (error) {
-      if (attempt === MAX_REPEATS || !(await isOver(sql, error))) throw error;
+      if (attempt === MAX_REPEATS || !(await isOver(sql, error))) throw refusalOf(error) ?? error;
     }
   }
 }
@@ -174,7 +175,7 @@ interface Failure {
 
 async function isOver(sql: Sql, error: unknown): Promise<boolean> {
   const { code, routine, table_name: parent, detail } = error as Failure;
-  if (code === MOVED) return true;
+  if (code === MOVED || code === DEADLOCK || error instanceof Raced) return true;
   if (code !== CHECK_VIOLATION || routine !== FINDS_PARTITION || !parent) return false;
   // "Partition key of the failing row contains (event_id) = (0197c6f2-…)."
   const [id] = /[\da-f]{8}-[\da-f-]{27}/.exec(detail ?? "") ?? [];

@@ -1,47 +1,40 @@
-import { ENTITY, flag, record, reference, serverDate, text, textId } from "../records/index.ts";
+import { flag, record, reference, serverDate, text, textId } from "../records/index.ts";
 import { DESCRIPTION_LIMIT, WEB_ADDRESS_SHAPE } from "./definition.ts";
 
 /** docs/behaviour.md "Application". */
 export const application = record("Application", {
   description: "An application; with credentials it is an OAuth client, and its Id is the client_id.",
   table: "applications",
-  nouns: ["application", "applications"],
-  scopes: ENTITY,
   families: ["Settings"],
-  events: true,
-  audit: "Record",
   fields: {
-    Id: textId("Identifier of the application. Primary key; cannot be changed."),
-    Name: text("name", "Must be unique in the system.", { unique: true, example: "Payroll" }),
-    ApplicationKey: text(
-      "application_key",
-      "Identifies the application; unique within each workspace and unique in the system.",
-      { unique: true, example: "payroll" },
-    ),
-    ExternalId: text("external_id", "External system code; unique in the system.", {
+    Id: textId({ description: "Identifier of the application. Primary key; cannot be changed." }),
+    Name: text({ description: "Must be unique in the system.", unique: true, example: "Payroll" }),
+    ApplicationKey: text({
+      description: "Identifies the application; unique within each workspace and unique in the system.",
       unique: true,
-      example: "APP-7",
+      example: "payroll",
     }),
-    Description: text("description", "Description.", {
-      maxLength: DESCRIPTION_LIMIT,
-      example: "Pays people on time",
-    }),
-    WebSiteURL: text("web_site_url", "Web site URL of the application.", {
+    ExternalId: text({ description: "External system code; unique in the system.", unique: true, example: "APP-7" }),
+    Description: text({ description: "Description.", maxLength: DESCRIPTION_LIMIT, example: "Pays people on time" }),
+    WebSiteURL: text({
+      description: "Web site URL of the application.",
       shape: WEB_ADDRESS_SHAPE,
       example: "https://payroll.example.com",
     }),
-    Is_System: flag("is_system", "System application (settings menu)."),
-    Is_EndUser: flag("is_end_user", "End-user application."),
-    Is_Active: flag("is_active", "Application is active and usable."),
-    ModifiedOn: serverDate("modified_on", "Update date."),
-    CreatedOn: serverDate("created_on", "Creation date."),
-    ApplicationId: reference("Application", "parent_id", "The parent application.", { inputOnly: true }),
-    AuthenticationId: reference(
-      "IdentityProvider",
-      "authentication_id",
-      "The identity provider that the application's users sign in with.",
-      { inputOnly: true },
-    ),
+    Is_System: flag({ description: "System application (settings menu)." }),
+    Is_EndUser: flag({ description: "End-user application." }),
+    Is_Active: flag({ description: "Application is active and usable." }),
+    ModifiedOn: serverDate({ description: "Update date." }),
+    CreatedOn: serverDate({ description: "Creation date." }),
+    ApplicationId: reference("Application", {
+      description: "The parent application.",
+      column: "parentId",
+      writeOnly: true,
+    }),
+    AuthenticationId: reference("IdentityProvider", {
+      description: "The identity provider that the application's users sign in with.",
+      writeOnly: true,
+    }),
   },
   identifiers: ["Name", "ExternalId", "ApplicationKey"],
   strangers: { table: "registered_clients", key: "application_id" },

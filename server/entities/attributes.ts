@@ -3,7 +3,7 @@
 
 import { Type } from "@sinclair/typebox";
 import { isObject, printable } from "../http/body.ts";
-import { asTyped, isText } from "../http/fields.ts";
+import { asTyped, type FieldOptions, isText } from "../http/fields.ts";
 import type { RecordField } from "../records/index.ts";
 
 export const ATTRIBUTE_TYPES = ["Text", "Number", "Boolean", "Texts"] as const;
@@ -46,7 +46,7 @@ const FITS: Record<AttributeDefinition["Type"], (value: unknown) => boolean> = {
 };
 
 /** The record's field with them. Before a look-up, the tenant's definitions are unknown. */
-export function attributes(column: string, description: string): RecordField {
+export function attributes(told: FieldOptions): RecordField {
   const kinds = [
     { type: "string" },
     { type: "number" },
@@ -56,7 +56,7 @@ export function attributes(column: string, description: string): RecordField {
   const schemaOf = (type: string | string[], anyOf: object[], more = {}) =>
     Type.Unsafe<unknown>({ type, additionalProperties: { anyOf }, ...more });
   return {
-    ...{ column, description, type: "attributes", example: { costCentre: "4711" } },
+    ...{ type: "attributes", audit: "name", example: { costCentre: "4711" }, ...told },
     sent: schemaOf(["object", "null"], [...kinds, { type: "null" }]),
     checked: Type.Unknown(),
     shown: schemaOf("object", kinds, { default: {} }),

@@ -3,22 +3,14 @@
 import type { Caller } from "../access/index.ts";
 import type { Transaction } from "../db/sql.ts";
 import { ApiError, BadInput } from "../errors.ts";
+import { isObject } from "../http/body.ts";
 import { UNCONDITIONAL } from "../http/conditions.ts";
 import { toRecordId } from "../http/query.ts";
 import type { TenantId } from "../ids.ts";
-import {
-  checkInput,
-  type Entity,
-  type EntityInput,
-  lockAll,
-  type Row,
-  waitForTurn,
-  writeRecord,
-} from "../records/index.ts";
+import { type Entity, type EntityInput, lockAll, type Row, waitForTurn, writeRecord } from "../records/index.ts";
 import type { EventType } from "../webhooks/index.ts";
-import { entityKind, givenIdentifiers } from "./kind.ts";
-import { changeOf } from "./record.ts";
-import { inTransaction, type Records } from "./transaction.ts";
+import { entityKind, givenIdentifiers, lockTargets } from "./kind.ts";
+import { announce, changeOf, type Records } from "./record.ts";
 
 export const MAX_RECORDS = 1_000;
 
@@ -37,16 +29,25 @@ export async function upsertRecords(
     throw new BadInput(`The array has ${bodies.length} records; the limit is ${MAX_RECORDS}.`);
   }
   const inputs = parseInputs(entity, bodies);
-  return inTransaction(records, caller, entity, "many", async (tx, record) => {
+  const { tenantId } = caller;
+  return records.sql.beginLong(tenantId, async (tx) => {
     // Concurrent arrays with the same new identifiers in different order would deadlock.
-    await waitForTurn(tx, caller.tenantId, entity);
-    await lockTargets(tx, caller.tenantId, entity, inputs);
+    await waitForTurn(tx, tenantId, entity);
+    await lockAllTargets(tx, tenantId, entity, inputs);
     const ids: number[] = [];
     const changed = new Map<number, EventType>();
     const rows = new Map<number, Row>();
-    const kind = entityKind(records, entity, changed);
+    const kind = entityKind(records, entity);
+    const ofMany: typeof kind = {
+      ...kind,
+      lock: (_, __, input) => lockTargets(tx, tenantId, entity, input),
+      // One event has one number for each record.
+      update: (_, __, row, before) =>
+        kind.update(tx, caller, row, { ...before, sequence: before.sequence - Number(changed.has(before.id)) }),
+      announce: undefined,
+    };
     for (const [index, input] of inputs.entries()) {
-      const upsert = writeRecord(tx, caller, kind, input, UNCONDITIONAL);
+      const upsert = writeRecord(tx, caller, ofMany, input, UNCONDITIONAL);
       const { before, after } = await upsert.catch((error) => {
         throw ofRecord(index, error);
       });
@@ -56,23 +57,29 @@ export async function upsertRecords(
     }
     for (const eventType of ["Created", "Updated"] as const) {
       const ofKind = [...changed].filter(([, kind]) => kind === eventType).map(([id]) => rows.get(id)!);
-      if (ofKind.length > 0) await record(changeOf(entity, eventType, ofKind));
+      if (ofKind.length > 0) await announce(tx, caller, entity, changeOf(entity, eventType, ofKind), records);
     }
     return ids.map((id) => rows.get(id)!);
   });
 }
 
 function parseInputs(entity: Entity, bodies: unknown[]): EntityInput[] {
-  const checked = bodies.map((body) => checkInput(entity, body));
-  const problems = checked.flatMap((one, index) => one.problems.map((problem) => numbered(index, problem)));
+  const noObject = { input: {}, problems: [{ Message: `${entity.name} must be a JSON object.` }] };
+  const checked = bodies.map((body) => (isObject(body) ? entity.check(body) : noObject));
+  const problems = checked.flatMap((one, index) => one.problems.map(({ Message }) => numbered(index, Message)));
   if (problems.length > 0) throw BadInput.of(problems);
   return checked.map(({ input }) => input);
 }
 
 /** In one order for all callers, so that two of them cannot wait for each other's rows. */
-async function lockTargets(tx: Transaction, tenantId: TenantId, entity: Entity, inputs: EntityInput[]): Promise<void> {
-  const ids = inputs.flatMap(({ id }) => toRecordId(id) ?? []);
-  const given = inputs.filter(({ id }) => id === undefined).flatMap((input) => givenIdentifiers(entity, input));
+async function lockAllTargets(
+  tx: Transaction,
+  tenantId: TenantId,
+  entity: Entity,
+  inputs: EntityInput[],
+): Promise<void> {
+  const ids = inputs.flatMap(({ Id }) => toRecordId(Id) ?? []);
+  const given = inputs.filter(({ Id }) => Id === undefined).flatMap((input) => givenIdentifiers(entity, input));
   const identifiers = Object.entries(Object.groupBy(given, ({ column }) => column)).map(([column, group = []]) => ({
     column,
     values: group.map(({ value }) => value),

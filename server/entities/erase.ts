@@ -5,7 +5,7 @@ import type { Transaction } from "../db/sql.ts";
 import { type Entity, rowsOf } from "../records/index.ts";
 import { ERASED } from "../webhooks/index.ts";
 import { entityKind } from "./kind.ts";
-import { inTransaction, type Records } from "./transaction.ts";
+import { announce, changeOf, type Records } from "./record.ts";
 
 /**
  * Deletes a User with all dependent data, as the first step of an erasure. Its events have only the identifiers.
@@ -21,7 +21,7 @@ export async function eraseUser<T>(
   then: (tx: Transaction, record: Record<string, unknown> | undefined) => Promise<T>,
 ): Promise<T> {
   const { tenantId } = caller;
-  return inTransaction(records, caller, entity, "one", async (tx, record) => {
+  return records.sql.beginFor(tenantId, async (tx) => {
     const row = await rowsOf(entity).find(tx, tenantId, { id }, "for update");
     if (!row) return then(tx, undefined);
     const kind = entityKind(records, entity);
@@ -31,13 +31,8 @@ export async function eraseUser<T>(
     await kind.remove!(tx, caller, row);
     for (const [index, eventType] of (["Deleted", ERASED] as const).entries()) {
       const { Id, External_Id } = kind.recordOf(row) as { Id: number; External_Id: string };
-      await record({
-        eventType,
-        eventRecord: entity.name,
-        recordIds: [String(id)],
-        sequences: [row.sequence + 1 + index],
-        data: { Id, External_Id },
-      });
+      const change = { ...changeOf(entity, "Deleted", [{ ...row, sequence: row.sequence + 1 + index }]), eventType };
+      await announce(tx, caller, entity, { ...change, data: { Id, External_Id } }, records);
     }
     return result;
   });

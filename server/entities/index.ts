@@ -12,9 +12,8 @@ export {
   type Vouched,
   waitForUsers,
 } from "./own-records.ts";
-export { createFindRecord, createFindRecords, resourceTypes } from "./record.ts";
+export { createFindRecord, createFindRecords, type OnChange, resourceTypes } from "./record.ts";
 export { describeEntities, ENTITIES } from "./registry.ts";
 export { entityRoutes } from "./routes.ts";
 export { exampleRecords, FOREIGN_KEY_SCHEMAS } from "./schemas.ts";
 export { createEntities, type Entities, type EntityRecord, type EntityService } from "./service.ts";
-export type { OnChange } from "./transaction.ts";

@@ -1,7 +1,8 @@
 // Entities as kinds of records.
 
-import type { Caller } from "../access/index.ts";
-import type { Transaction } from "../db/sql.ts";
+import { auditedAs, type Caller, type ServedKind, tableKind } from "../access/index.ts";
+import { recordAudit } from "../audit/index.ts";
+import type { Queries, Transaction } from "../db/sql.ts";
 import { BadInput, Conflict, NotFound } from "../errors.ts";
 import { printable } from "../http/body.ts";
 import { toRecordId } from "../http/query.ts";
@@ -12,66 +13,98 @@ import {
   type Entity,
   type EntityInput,
   type Found,
-  findByField,
+  givenReferences,
+  givenValues,
   heldByAnother,
   isEqual,
+  listRows,
   lockByIdentifiers,
-  type RecordKind,
+  type Narrowed,
   type Row,
   refuseCycles,
   resolveReferences,
   rowsOf,
   unvouched,
+  vouching,
   type WrittenRow,
+  waitForTurn,
 } from "../records/index.ts";
 import { holdUserAttributes } from "./attributes.store.ts";
 import { type Attributes, attributeProblems, mergedAttributes, type SentAttributes } from "./attributes.ts";
-import { toRecord } from "./record.ts";
-import { auditPerson, type Records, refuseOwnEnd } from "./transaction.ts";
+import { announce, changeOf, type Records } from "./record.ts";
 
-/** @param told Ids of records already in the transaction's event: further changes get no new number */
+/** A list's filters, and how its pages are read. */
+export interface Wanted extends Narrowed {
+  within(queries: Queries, read: (queries: Queries) => Promise<Row[]>): Promise<Row[]>;
+}
+
 export function entityKind(
-  { onChange }: Pick<Records, "onChange">,
+  records: Pick<Records, "onChange" | "onCommitted">,
   entity: Entity,
-  told: Pick<ReadonlyMap<number, unknown>, "has"> = new Map(),
-): RecordKind<Caller, Row, EntityInput> {
+): ServedKind<Row, Record<string, unknown>, EntityInput, Wanted> {
   const { name } = entity;
+  const { onChange } = records;
+  const table = rowsOf(entity);
+  const named = [...entity.fields, ...entity.references];
   return {
-    declaration: entity,
-    recordOf: (row) => toRecord(entity, row),
+    ...tableKind<Entity["field"], Row>(entity, table, "for update"),
     version: (row) => row,
-    lock: (tx, { tenantId }, input) => lockTargets(tx, tenantId, entity, input),
+    list: (queries, tenantId, wanted, limit, after) =>
+      wanted.within(queries, (within) => listRows(within, tenantId, entity, wanted, limit, after)),
+    async lock(tx, { tenantId }, input) {
+      if (needsTurn(entity, input)) await waitForTurn(tx, tenantId, entity);
+      return lockTargets(tx, tenantId, entity, input);
+    },
     async prepare(tx, caller, input, before) {
       const { columns, shown } = await resolveReferences(tx, caller, entity, input);
-      const given = { ...input.values, ...columns, ...mergedIn(entity, input, before) };
+      const given = { ...givenValues(entity, input), ...columns, ...mergedIn(entity, input, before) };
       return { ...before, ...unvouched(entity, before, given), ...shown } as Row;
     },
     async check(tx, caller, { before, after, input }) {
       await refuseCycles(tx, caller.tenantId, entity, input, after, before?.id);
-      const record = before && toRecord(entity, before);
-      entity.refuseReadOnly(input.sent, record && caller.gate.sees(name, record) ? record : undefined);
+      const record = before && entity.toRecord(before);
+      entity.refuseReadOnly(input, record && caller.gate.sees(name, record) ? record : undefined);
       refuseEmptyWord(entity, after);
       await refuseWrongAttributes(tx, caller.tenantId, entity, input, after);
-      if (before?.is_active && !after.is_active) refuseOwnEnd(caller, entity, before.id, "deactivate");
+      if (before?.isActive && !after.isActive) refuseOwnEnd(caller, entity, before.id, "deactivate");
       if (before) await refuseHeld(tx, caller.tenantId, entity, { before, after });
     },
     isSame: (before, after) => Object.keys(changed(entity, before, after)).length === 0,
-    insert: (tx, { tenantId, actor }, row) => rowsOf(entity).insert(tx, tenantId, changed(entity, {}, row), actor),
+    insert: (tx, { tenantId, actor }, row) => table.insert(tx, tenantId, changed(entity, {}, row), actor),
     update(tx, { tenantId, actor }, row, before) {
-      const sequence = told.has(before.id) ? before.sequence : before.sequence + 1;
-      return rowsOf(entity).update(tx, tenantId, { ...changed(entity, before, row), id: before.id, sequence }, actor);
+      const next = { id: before.id, sequence: before.sequence + 1 };
+      return table.update(tx, tenantId, { ...changed(entity, before, row), ...next }, actor);
     },
-    afterWrite: (tx, caller, change) => onChange(tx, caller, name, change),
+    afterWrite: (tx, caller, { before, after }) => onChange(tx, caller, name, { before, after }),
     async checkRemoval(tx, caller, row) {
       refuseOwnEnd(caller, entity, row.id, "delete");
       await refuseIfReferenced(tx, caller, entity, row.id);
     },
     async remove(tx, caller, row) {
       await onChange(tx, caller, name, { before: row });
-      await rowsOf(entity).remove(tx, caller.tenantId, row.id);
+      await table.remove(tx, caller.tenantId, row.id);
     },
-    audit: (tx, caller, change) => auditPerson(tx, caller, entity, change),
+    audit: auditedAs(recordAudit, entity, (row) =>
+      Object.fromEntries(named.map((field) => [field.name, row[field.column] ?? null])),
+    ),
+    announce(tx, caller, { before, after }) {
+      const change = after
+        ? changeOf(entity, before ? "Updated" : "Created", [after])
+        : changeOf(entity, "Deleted", [{ ...before!, sequence: before!.sequence + 1 }]);
+      return announce(tx, caller, entity, change, records);
+    },
   };
+}
+
+/**
+ * Setting a foreign key locks two rows, its own and its target, and no order of ids avoids deadlocks. Without a
+ * constraint, two callers could also insert the same identifier. PostgreSQL's own serialization must come before row
+ * locks.
+ */
+function needsTurn(entity: Entity, input: EntityInput): boolean {
+  if (givenReferences(entity, input).some(({ name }) => input[name] !== null)) return true;
+  if (entity.fields.some(({ name, takesTurns }) => takesTurns && input[name] !== undefined)) return true;
+  return input.Id === undefined && givenIdentifiers(entity, input).some(({ unique }) => !unique);
 }
 
 /** The columns with different values. */
@@ -83,17 +116,17 @@ function changed({ fields, references }: Entity, before: Partial<Row>, after: Ro
 }
 
 /** An Id always means its record, even one named by a stranger. */
-async function lockTargets(
+export async function lockTargets(
   tx: Transaction,
   tenantId: TenantId,
   entity: Entity,
   input: EntityInput,
 ): Promise<Found<Row>> {
   // Rule 1: Id is not empty.
-  if (input.id !== undefined) {
-    const id = toRecordId(input.id);
+  if (input.Id !== undefined) {
+    const id = toRecordId(input.Id);
     const row = id === undefined ? undefined : await rowsOf(entity).find(tx, tenantId, { id }, "for update");
-    if (!row) throw new NotFound(`There is no ${entity.name} with the Id ${printable(input.id)}.`);
+    if (!row) throw new NotFound(`There is no ${entity.name} with the Id ${printable(String(input.Id))}.`);
     return { rows: [row] };
   }
   const identifiers = givenIdentifiers(entity, input);
@@ -122,17 +155,17 @@ function pointsAtSeveral(entity: Entity, input: EntityInput): BadInput {
 /** The identifiers that are not empty. */
 export function givenIdentifiers(entity: Entity, input: EntityInput) {
   return entity.fields
-    .filter(({ name, column }) => entity.identifiers.includes(name) && input.values[column])
-    .map(({ name, column, unique }) => ({ name, column, unique, value: String(input.values[column]) }));
+    .filter(({ name }) => entity.identifiers.includes(name) && input[name])
+    .map(({ name, column, unique }) => ({ name, column, unique, value: String(input[name]) }));
 }
 
 export const attributesFieldOf = (entity: Entity) => entity.fields.find(({ type }) => type === "attributes");
 
 /** Attributes that a body omits stay unchanged. */
-function mergedIn(entity: Entity, { values }: EntityInput, before: Row | undefined): Record<string, Attributes> {
-  const column = attributesFieldOf(entity)?.column;
-  if (column === undefined || values[column] === undefined) return {};
-  return { [column]: mergedAttributes(before?.[column], values[column] as SentAttributes | null) };
+function mergedIn(entity: Entity, input: EntityInput, before: Row | undefined): Record<string, Attributes> {
+  const field = attributesFieldOf(entity);
+  if (!field || input[field.name] === undefined) return {};
+  return { [field.column]: mergedAttributes(before?.[field.column], input[field.name] as SentAttributes | null) };
 }
 
 /** @throws BadInput naming values that contradict the tenant's definitions */
@@ -140,24 +173,23 @@ async function refuseWrongAttributes(
   tx: Transaction,
   tenantId: TenantId,
   entity: Entity,
-  { values }: EntityInput,
+  input: EntityInput,
   after: Row,
 ): Promise<void> {
-  const column = attributesFieldOf(entity)?.column;
-  if (column === undefined || values[column] === undefined) return;
+  const field = attributesFieldOf(entity);
+  if (!field || input[field.name] === undefined) return;
   const definitions = await holdUserAttributes(tx, tenantId);
-  const sent = values[column] as SentAttributes | null;
-  const problems = attributeProblems(definitions, sent, after[column] as Attributes);
+  const sent = input[field.name] as SentAttributes | null;
+  const problems = attributeProblems(definitions, sent, after[field.column] as Attributes);
   if (problems.length > 0) throw BadInput.of(problems);
 }
 
 /** A verification without a value is rejected. */
 function refuseEmptyWord(entity: Entity, after: Row): void {
-  const empty = entity.fields.filter(({ column, vouchesFor }) => vouchesFor && after[column] && !after[vouchesFor]);
+  const empty = vouching(entity).filter(({ column, text }) => after[column] && !after[text.column]);
   if (empty.length === 0) return;
-  const nameOf = (column: string) => entity.fields.find((field) => field.column === column)!.name;
   throw new BadInput(
-    ...empty.map(({ name, vouchesFor }) => `${name} cannot be true: the ${entity.name} has no ${nameOf(vouchesFor!)}.`),
+    ...empty.map(({ name, text }) => `${name} cannot be true: the ${entity.name} has no ${text.name}.`),
   );
 }
 
@@ -172,7 +204,7 @@ async function refuseHeld(
   for (const { name, column, unique } of entity.fields) {
     const value = after[column];
     if (!unique || value === null || isEqual(value, before?.[column])) continue;
-    const holders = await findByField(tx, tenantId, entity, column, value);
+    const holders = await listRows(tx, tenantId, entity, { filters: { [column]: value } }, 1);
     if (holders.length > 0) held.push(heldByAnother(entity.name, name));
   }
   if (held.length > 0) throw new Conflict(...held);
@@ -192,4 +224,24 @@ async function refuseIfReferenced(tx: Transaction, caller: Caller, entity: Entit
       `${entity.name} ${id} is still referenced by ${held.join(" and ")}. Change or delete these first.`,
     );
   }
+}
+
+/**
+ * Callers could not undo deleting or deactivating themselves.
+ * @throws Conflict if the record is the calling client or its user
+ */
+function refuseOwnEnd(
+  { clientId, actor }: Pick<Caller, "clientId" | "actor">,
+  entity: Entity,
+  id: number,
+  change: "delete" | "deactivate",
+): void {
+  const isClient = entity.name === "Application" && String(id) === clientId;
+  if (!isClient && (entity.name !== actor.type || id !== actor.id)) return;
+  const [itself, other] = isClient
+    ? ["the calling client", "a different client"]
+    : ["the signed-in user", "a different user"];
+  throw new Conflict(
+    `${entity.name} ${id} is ${itself}, which cannot ${change} itself. Use ${other} with the same permission.`,
+  );
 }

@@ -6,9 +6,9 @@ import { asTyped } from "../http/fields.ts";
 import type { TenantId } from "../ids.ts";
 import {
   type Changes,
-  checkInput,
   claimRow,
   countReferencing,
+  givenValues,
   lockByIdentifiers,
   rowsOf,
   unvouched,
@@ -44,7 +44,7 @@ export async function makeOwnUser(
   vouched: Vouched,
 ): Promise<number | undefined> {
   const nobodyYet = { type: "User", id: 0 } as const;
-  const values = { ...fitting(fields), is_active: true };
+  const values = { ...fitting(fields), isActive: true };
   const made = await rowsOf(USER).insert(tx, tenantId, { ...values, ...vouchedOf(values, vouched) }, nobodyYet);
   if (!made) return undefined;
   const row = await claimRow(tx, tenantId, USER, made.id);
@@ -77,17 +77,14 @@ export async function changeOwnUser(
 }
 
 /** The vouched value may differ from the User's present one. */
-function vouchedOf({ email, mobile_phone }: Record<string, unknown>, { Email, MobilePhone }: Vouched): Changes {
+function vouchedOf({ email, mobilePhone }: Record<string, unknown>, { Email, MobilePhone }: Vouched): Changes {
   return {
-    ...(Email !== undefined && email === Email && { email_verified: true }),
-    ...(MobilePhone !== undefined && mobile_phone === MobilePhone && { mobile_phone_verified: true }),
+    ...(Email !== undefined && email === Email && { emailVerified: true }),
+    ...(MobilePhone !== undefined && mobilePhone === MobilePhone && { mobilePhoneVerified: true }),
   };
 }
 
-function fitting(fields: Fields): Changes {
-  const each = Object.entries(fields).map(([name, value]) => checkInput(USER, { [name]: value }));
-  return Object.assign({}, ...each.map(({ input, problems }) => (problems.length === 0 ? input.values : {})));
-}
+const fitting = (fields: Fields): Changes => givenValues(USER, USER.check(fields).input);
 
 /**
  * Creates a system application, with its event in the same transaction.
@@ -99,7 +96,7 @@ export async function insertSystemApplication(
   tenantId: TenantId,
   { name, description }: { name: string; description: string },
 ): Promise<number> {
-  return (await insertApplication(tx, tenantId, name, { description, is_system: true })).id;
+  return (await insertApplication(tx, tenantId, name, { description, isSystem: true })).id;
 }
 
 interface OwnApplication {
@@ -117,7 +114,7 @@ export function makeOwnApplication(
   tenantId: TenantId,
   { name, webSite }: OwnApplication,
 ): Promise<{ id: number; name: string }> {
-  return insertApplication(tx, tenantId, asTyped(name), { web_site_url: webSite || null });
+  return insertApplication(tx, tenantId, asTyped(name), { webSiteUrl: webSite || null });
 }
 
 /** Changes only different values; without a difference there is no event. @param application undefined: unchanged */
@@ -129,16 +126,15 @@ export async function changeOwnApplication(
 ): Promise<OwnApplication> {
   const before = (await rowsOf(APPLICATION).find(tx, tenantId, { id }, "for update"))!;
   const current = String(before.name ?? "");
-  const { webSite = String(before.web_site_url ?? "") } = application;
+  const { webSite = String(before.webSiteUrl ?? "") } = application;
   const name = asTyped(application.name ?? current);
   const isNamed = current === name || current.startsWith(`${name} `);
   const holders = isNamed ? [] : await lockByIdentifiers(tx, tenantId, APPLICATION, [{ column: "name", value: name }]);
   const wanted = {
     name: isNamed ? current : holders.length > 0 ? distinct(name) : name,
-    web_site_url: webSite || null,
+    webSiteUrl: webSite || null,
   };
-  if (wanted.name === current && wanted.web_site_url === (before.web_site_url || null))
-    return { name: current, webSite };
+  if (wanted.name === current && wanted.webSiteUrl === (before.webSiteUrl || null)) return { name: current, webSite };
   const actor = { type: "Application", id } as const;
   const row = await rowsOf(APPLICATION).update(tx, tenantId, { ...wanted, id, sequence: before.sequence + 1 }, actor);
   await recordEvent(tx, tenantId, changeOf(APPLICATION, "Updated", [row]));
@@ -162,7 +158,7 @@ export async function deleteOwnApplication(tx: Transaction, tenantId: TenantId, 
 
 async function insertApplication(tx: Transaction, tenantId: TenantId, name: string, values: Changes) {
   const insert = (chosen: string) =>
-    rowsOf(APPLICATION).insert(tx, tenantId, { ...values, name: chosen, is_active: true });
+    rowsOf(APPLICATION).insert(tx, tenantId, { ...values, name: chosen, isActive: true });
   const row = (await insert(name)) ?? (await insert(distinct(name)));
   await recordEvent(tx, tenantId, changeOf(APPLICATION, "Created", [row!]));
   return { id: Number(row!.id), name: String(row!.name) };

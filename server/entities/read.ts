@@ -1,13 +1,12 @@
 // GET of one record, and of a list.
 
-import type { Action, Caller, Whole } from "../access/index.ts";
-import { type Queries, readWithin, type Sql } from "../db/sql.ts";
+import type { Action, Caller } from "../access/index.ts";
+import { readWithin, type Sql } from "../db/sql.ts";
 import { BadInput, MultipleRows, NotFound, ServiceBusy } from "../errors.ts";
 import { printable } from "../http/body.ts";
-import type { Asked, Filters } from "../http/query.ts";
+import type { Filters, Values } from "../http/query.ts";
 import {
   type Entity,
-  findByField,
   findMatchable,
   listRows,
   matchableNames,
@@ -16,7 +15,7 @@ import {
   type Row,
   wantedBy,
 } from "../records/index.ts";
-import { toRecord } from "./record.ts";
+import type { Wanted } from "./kind.ts";
 
 export interface RecordAddress {
   /** The path's last part, still percent-encoded. */
@@ -28,21 +27,7 @@ export interface RecordAddress {
 type Reader = Pick<Caller, "tenantId" | "gate">;
 
 /**
- * Finds a record by Id or another field (docs/behaviour.md "Read a record").
- * @throws BadInput, NotFound, MultipleRows, Permission
- */
-export async function readRecord(
-  sql: Sql,
-  caller: Reader,
-  entity: Entity,
-  address: RecordAddress,
-): Promise<Whole<Record<string, unknown>>> {
-  const { row } = await findAddressed(sql, caller, entity, address);
-  return caller.gate.show(entity.name, toRecord(entity, row), { version: row });
-}
-
-/**
- * The row that a path names. Ids are not secret, so their existence is revealed. By other fields, callers find only
+ * The row that a path names (docs/behaviour.md "Read a record"). Ids are not secret, so their existence is revealed. By other fields, callers find only
  * readable records.
  * @param orFor callers with this permission find it, too
  * @throws BadInput, NotFound, MultipleRows, Permission
@@ -54,7 +39,7 @@ export async function findAddressed(sql: Sql, caller: Reader, entity: Entity, ad
   // docs/behaviour.md "Read a record", rule 3.
   const noneThere = () => new NotFound(`There is no ${entity.name} whose ${field.name} is ${printable(text)}.`);
   if (column === "id") {
-    const [row] = await findByField(sql, tenantId, entity, column, value);
+    const [row] = await listRows(sql, tenantId, entity, { filters: { id: value } }, 1);
     if (!row) throw noneThere();
     return { row, column, noneThere };
   }
@@ -63,9 +48,9 @@ export async function findAddressed(sql: Sql, caller: Reader, entity: Entity, ad
     type: entity.name,
     orFor,
     read: (limit: number, after: string | undefined) =>
-      listRows(sql, tenantId, entity, { filters: [{ column, value }] }, limit, after),
+      listRows(sql, tenantId, entity, { filters: { [column]: value } }, limit, after),
     id: (row: Row) => String(row.id),
-    resource: (row: Row) => toRecord(entity, row),
+    resource: (row: Row) => entity.toRecord(row),
     item: (row: Row) => row,
   };
   const row = await gate.lookUp(list);
@@ -92,38 +77,29 @@ function resolveAddress(entity: Entity, { pathValue, fieldName }: RecordAddress)
 export const SEARCH_MS = 5_000;
 
 /**
- * A page of readable records, ordered by Id. `Search` matches a part of any of the `searchables`, ignoring case; other
- * filters match exactly.
- * @param searchMs time limit of the Search for the whole page
- * @throws BadInput, ServiceBusy
+ * The parts of a list's query. `Search` matches a part of any of the `searchables`, ignoring case; other filters match
+ * exactly. @param searchMs time limit of the Search for all pages that are read
  */
-export async function listRecords(
+export function wantedIn(
   sql: Sql,
-  caller: Caller,
+  { tenantId }: Reader,
   entity: Entity,
-  { filters: given, paging }: Asked<Filters>,
+  filters: Values<Filters>,
   searchMs: number,
-) {
-  const wanted = wantedBy(given);
+): Wanted {
+  const wanted = wantedBy(entity, filters);
+  if (wanted.searched === undefined) return { ...wanted, within: (queries, read) => read(queries) };
   let left = searchMs;
-  const search = async (read: (queries: Queries) => Promise<Row[]>) => {
-    const began = performance.now();
-    const rows = left >= 1 ? await readWithin(sql, tenantId, Math.ceil(left), read) : undefined;
-    left -= performance.now() - began;
-    if (rows === undefined) throw new ServiceBusy(tookTooLong(searchMs));
-    return rows;
-  };
-  const { tenantId, gate } = caller;
-  return gate.list({
-    type: entity.name,
-    paging,
-    read(limit, after) {
-      const read = (queries: Queries) => listRows(queries, tenantId, entity, wanted, limit, after);
-      return wanted.searched === undefined ? read(sql) : search(read);
+  return {
+    ...wanted,
+    async within(_, read) {
+      const began = performance.now();
+      const rows = left >= 1 ? await readWithin(sql, tenantId, Math.ceil(left), read) : undefined;
+      left -= performance.now() - began;
+      if (rows === undefined) throw new ServiceBusy(tookTooLong(searchMs));
+      return rows;
     },
-    id: (row) => String(row.id),
-    item: (row) => toRecord(entity, row),
-  });
+  };
 }
 
 const tookTooLong = (limitMs: number) =>

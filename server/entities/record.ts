@@ -1,20 +1,33 @@
-// A record as the API answers it, and as policies see it.
+// A record's events, and records as policies see them.
 
-import { type FindRecords, type ResourceType, resourceType } from "../access/index.ts";
-import type { Queries } from "../db/sql.ts";
+import { type Caller, type FindRecords, type ResourceType, resourceType } from "../access/index.ts";
+import { onCommit, type Queries, type Sql, type Transaction } from "../db/sql.ts";
 import { toRecordId } from "../http/query.ts";
 import type { TenantId } from "../ids.ts";
-import { ACTOR_FIELDS, type Entity, type RecordDeclaration, type Row, rowsOf } from "../records/index.ts";
-import type { EventType, RecordedChange } from "../webhooks/index.ts";
+import {
+  ACTOR_FIELDS,
+  type Entity,
+  type RecordDeclaration,
+  type Row,
+  type RowChange,
+  rowsOf,
+} from "../records/index.ts";
+import { type EventType, type RecordedChange, recordEvent } from "../webhooks/index.ts";
 import { createRegistry } from "./registry.ts";
 
-/** A record in its response shape; the same object is a webhook's Data. */
-export function toRecord(entity: Entity, row: Partial<Row>): Record<string, unknown> {
-  return entity.toRecord(row);
+/** Storage of records and receivers of their changes. */
+export interface Records {
+  sql: Sql;
+  /** Called with each event once its transaction has committed. */
+  onCommitted(tenantId: TenantId, event: RecordedChange): void;
+  onChange: OnChange;
 }
 
+/** Additional effects of a change in its transaction. */
+export type OnChange = (tx: Transaction, caller: Caller, entityName: string, change: RowChange<Row>) => Promise<void>;
+
 export function changeOf(entity: Entity, eventType: EventType, rows: Row[]): RecordedChange {
-  const data = rows.map((row) => toRecord(entity, row));
+  const data = rows.map((row) => entity.toRecord(row));
   return {
     eventType,
     eventRecord: entity.name,
@@ -25,7 +38,18 @@ export function changeOf(entity: Entity, eventType: EventType, rows: Row[]): Rec
   };
 }
 
-// Entities as policies see them.
+/** Writes a change's event into the transaction of the change. */
+export async function announce(
+  tx: Transaction,
+  { tenantId, traceParent }: Pick<Caller, "tenantId" | "traceParent">,
+  { events }: Entity,
+  change: RecordedChange,
+  { onCommitted }: Pick<Records, "onCommitted">,
+): Promise<void> {
+  if (!events) return;
+  await recordEvent(tx, tenantId, change, traceParent);
+  onCommit(tx, () => onCommitted(tenantId, change));
+}
 
 export function resourceTypes(definitions: readonly RecordDeclaration[]): ResourceType[] {
   const actors = ACTOR_FIELDS.map(({ name }) => ({ name, type: "reference" as const }));
@@ -46,6 +70,6 @@ export function createFindRecords(definitions: readonly RecordDeclaration[]): Fi
     const entity = entities.get(entityName);
     const numbers = ids.flatMap((id) => toRecordId(id) ?? []);
     if (!entity || numbers.length === 0) return [];
-    return (await rowsOf(entity).findAll(sql, tenantId, numbers)).map((row) => toRecord(entity, row));
+    return (await rowsOf(entity).findAll(sql, tenantId, numbers)).map((row) => entity.toRecord(row));
   };
 }

@@ -8,6 +8,7 @@ import {
   type PointedAt,
   type RecordDeclaration,
   createRegistry as resolved,
+  typeName,
 } from "../records/index.ts";
 import { ERASED, EVENT_TYPES } from "../webhooks/index.ts";
 import { application } from "./application.ts";
@@ -19,11 +20,7 @@ const identityProvider: PointedAt = {
   name: "IdentityProvider",
   table: "identity_providers",
   idAsText: true,
-  fields: [
-    { name: "Id", column: "id" },
-    { name: "Name", column: "name" },
-    { name: "ExternalId", column: "external_id" },
-  ],
+  fields: [{ name: "Id" }, { name: "Name" }, { name: "ExternalId" }],
 };
 
 /** All entities. A new one needs a file, a migration and a line here. */
@@ -39,10 +36,7 @@ export function describeEntities(entities: readonly RecordDeclaration[]) {
   const isText = (name: string) => entities.find((entity) => entity.name === name)?.idAsText ?? true;
   return entities.map((entity) => {
     const types = inAnswerOrder<string>([
-      ...entity.fields.map(({ name, type }): [string, string] => [
-        name,
-        entity.idAsText && name === "Id" ? "string" : OPENAPI_TYPES[type],
-      ]),
+      ...entity.fields.map(({ name, shown }): [string, string] => [name, typeName(shown!)]),
       ...entity.references.map(({ name, target }): [string, string] => [
         name,
         isText(target) ? "object (AbstractText)" : "object (AbstractLong)",
@@ -57,12 +51,3 @@ export function describeEntities(entities: readonly RecordDeclaration[]) {
     };
   });
 }
-
-const OPENAPI_TYPES = {
-  text: "string",
-  boolean: "boolean",
-  dateTime: "string (date-time)",
-  int32: "integer (int32)",
-  int64: "integer (int64)",
-  attributes: "object",
-};

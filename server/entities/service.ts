@@ -1,32 +1,26 @@
 // Records as REST and the console read and change them, for callers with the scopes that each needs.
 
-import type { Caller, Permitted, Shown, ShownPage, Tagged, Whole } from "../access/index.ts";
+import {
+  type Caller,
+  createRecordService,
+  type Permitted,
+  type Shown,
+  type ShownPage,
+  type Tagged,
+  type Whole,
+} from "../access/index.ts";
 import type { Transaction } from "../db/sql.ts";
 import type { Conditions } from "../http/conditions.ts";
 import { type Asked, type Filters, readAsked } from "../http/query.ts";
-import {
-  type Entity,
-  type EntityInput,
-  filterName,
-  filtersOf,
-  isEqual,
-  parseInput,
-  type RecordDeclaration,
-  type Row,
-  removeRecord,
-  rowsOf,
-  waitForTurn,
-  writeRecord,
-} from "../records/index.ts";
+import { type Entity, filterName, filtersOf, isEqual, type RecordDeclaration, rowsOf } from "../records/index.ts";
 import { findUserAttributes } from "./attributes.store.ts";
 import type { AttributeDefinition } from "./attributes.ts";
 import { upsertRecords } from "./bulk.ts";
 import { eraseUser } from "./erase.ts";
-import { attributesFieldOf, entityKind, givenIdentifiers } from "./kind.ts";
-import { findAddressed, listRecords, type RecordAddress, readRecord, SEARCH_MS } from "./read.ts";
-import { changeOf, toRecord } from "./record.ts";
+import { attributesFieldOf, entityKind } from "./kind.ts";
+import { findAddressed, type RecordAddress, SEARCH_MS, wantedIn } from "./read.ts";
+import type { Records } from "./record.ts";
 import { createRegistry } from "./registry.ts";
-import { inTransaction, type Records } from "./transaction.ts";
 
 export type EntityRecord = Record<string, unknown>;
 
@@ -99,62 +93,38 @@ export function createEntities(records: Records, definitions: readonly RecordDec
 }
 
 function createEntityService(records: Records, entity: Entity): EntityService {
-  const written = ({ gate }: Caller, row: Row, sent: unknown) =>
-    gate.written<EntityRecord>(entity.name, toRecord(entity, row), sent, { version: row });
+  const { sql } = records;
+  const { name } = entity;
+  const kind = entityKind(records, entity);
+  const { list, show, save, removeLocked } = createRecordService(sql, kind);
   const filters = filtersOf(entity);
   return {
     entity,
-    attributes: async ({ tenantId }) => (attributesFieldOf(entity) ? findUserAttributes(records.sql, tenantId) : []),
+    attributes: async ({ tenantId }) => (attributesFieldOf(entity) ? findUserAttributes(sql, tenantId) : []),
     asked: (parameters) => readAsked(filters, parameters, (given) => filterName(entity, given)),
-    list: (caller, asked, searchMs = SEARCH_MS) => listRecords(records.sql, caller, entity, asked, searchMs),
-    read: (caller, address) => readRecord(records.sql, caller, entity, address),
-    async save(caller, body, conditions, alongside) {
-      const input = parseInput(entity, body);
-      const row = await inTransaction(records, caller, entity, "one", async (tx, record) => {
-        if (needsTurn(entity, input)) await waitForTurn(tx, caller.tenantId, entity);
-        const { before, after } = await writeRecord(tx, caller, entityKind(records, entity), input, conditions);
-        if (after !== before) await record(changeOf(entity, before ? "Updated" : "Created", [after]));
-        await alongside?.(tx, after.id);
-        return after;
-      });
-      return written(caller, row, body);
-    },
+    list: (caller, asked, searchMs = SEARCH_MS) =>
+      list(caller, wantedIn(sql, caller, entity, asked.filters, searchMs), asked.paging),
+    read: async (caller, address) => show(caller, (await findAddressed(sql, caller, entity, address)).row),
+    save: (caller, body, conditions, alongside) =>
+      save(caller, entity.parse(body), conditions, body, async (tx, { id }) => alongside?.(tx, id)),
     async saveAll(caller, bodies) {
       const rows = await upsertRecords(records, caller, entity, bodies);
-      return caller.gate.writtenAll<EntityRecord>(
-        entity.name,
-        rows.map((row) => toRecord(entity, row)),
-        bodies,
-      );
+      return caller.gate.writtenAll<EntityRecord>(name, rows.map(kind.recordOf), bodies);
     },
     async find({ tenantId }, id) {
-      const row = await rowsOf(entity).find(records.sql, tenantId, { id });
-      return row && toRecord(entity, row);
+      const row = await kind.find(sql, tenantId, String(id));
+      return row && kind.recordOf(row);
     },
     erase: (caller, id, then) => eraseUser(records, caller, entity, id, then),
     async remove(caller, address, conditions) {
-      const found = await findAddressed(records.sql, caller, entity, address, "AccessManager:Delete");
+      const found = await findAddressed(sql, caller, entity, address, "AccessManager:Delete");
       const { row, noneThere, column } = found;
-      const gone = await inTransaction(records, caller, entity, "one", async (tx, record) => {
+      return removeLocked(caller, conditions, async (tx) => {
         const before = await rowsOf(entity).find(tx, caller.tenantId, row, "for update");
         // A concurrent request may have done it first.
         if (!before || !isEqual(before[column], row[column])) throw noneThere();
-        await removeRecord(tx, caller, entityKind(records, entity), before, conditions);
-        await record(changeOf(entity, "Deleted", [{ ...before, sequence: before.sequence + 1 }]));
         return before;
       });
-      return written(caller, gone, {});
     },
   };
-}
-
-/**
- * Setting a foreign key locks two rows, its own and its target, and no order of ids avoids deadlocks. Without a
- * constraint, two callers could also insert the same identifier. PostgreSQL's own serialization must come before row
- * locks.
- */
-function needsTurn(entity: Entity, input: EntityInput): boolean {
-  if (input.references.some(({ target }) => target !== null)) return true;
-  if (entity.fields.some(({ column, takesTurns }) => takesTurns && input.values[column] !== undefined)) return true;
-  return input.id === undefined && givenIdentifiers(entity, input).some(({ unique }) => !unique);
 }

@@ -1,6 +1,5 @@
 import { readDate } from "../http/dates.ts";
 import {
-  ENTITY,
   flag,
   id,
   type RecordField,
@@ -29,62 +28,47 @@ const ATTRIBUTES =
 export const user = record("User", {
   description: "A person who can sign in.",
   table: "users",
-  nouns: ["user", "users"],
-  scopes: ENTITY,
   families: ["Settings", "Tokens"],
-  events: true,
-  audit: "Record",
   fields: {
-    Id: id("int32", "Unique identifier of the user."),
-    Name: text("name", "Full name.", { example: "Ana Silva" }),
+    Id: id("int32", { description: "Unique identifier of the user." }),
+    Name: text({ description: "Full name.", example: "Ana Silva" }),
     // Several users may share it (docs/sign-in.md "Users and passwords"), unless one of them can sign in; indexed.
-    Username: text("username", "Login name; unique, ignoring case, for users who can sign in.", {
+    Username: text({
+      description: "Login name; unique, ignoring case, for users who can sign in.",
       maxLength: UNIQUE_TEXT_LIMIT,
       takesTurns: true,
       example: "ana",
     }),
-    Email: text("email", "E-mail contact.", { example: "ana@example.com" }),
-    MobilePhone: text("mobile_phone", "Mobile phone number.", { example: "+351 912 345 678" }),
-    External_Id: text("external_id", "Identifier of the user in an external system.", {
+    Email: text({ description: "E-mail contact.", example: "ana@example.com" }),
+    MobilePhone: text({ description: "Mobile phone number.", example: "+351 912 345 678" }),
+    External_Id: text({
+      description: "Identifier of the user in an external system.",
       unique: true,
       example: "HR-1042",
     }),
-    GivenName: claim("given_name", "Given name, as in OpenID Connect's given_name.", "Ana"),
-    FamilyName: claim("family_name", "Family name, as in family_name.", "Silva"),
-    Locale: claim("locale", "Language and region, as in locale: a BCP 47 tag.", "pt-PT"),
-    ZoneInfo: claim("zone_info", "Time zone, as in zoneinfo: a name of the IANA database.", "Europe/Lisbon"),
+    GivenName: claim("Given name, as in OpenID Connect's given_name.", "Ana"),
+    FamilyName: claim("Family name, as in family_name.", "Silva"),
+    Locale: claim("Language and region, as in locale: a BCP 47 tag.", "pt-PT"),
+    ZoneInfo: claim("Time zone, as in zoneinfo: a name of the IANA database.", "Europe/Lisbon"),
     Picture: claim(
-      "picture",
       "Address of a picture of the person, as in picture.",
       "https://example.com/ana.jpg",
       WEB_ADDRESS_SHAPE,
     ),
-    MiddleName: claim("middle_name", "Middle name, as in middle_name.", "Maria"),
-    Nickname: claim("nickname", "Casual name, as in nickname.", "Nana"),
-    Profile: claim(
-      "profile",
-      "Address of a page about the person, as in profile.",
-      "https://example.com/ana",
-      WEB_ADDRESS_SHAPE,
-    ),
-    Website: claim(
-      "website",
-      "Address of the person's site, as in website.",
-      "https://ana.example.com",
-      WEB_ADDRESS_SHAPE,
-    ),
-    Gender: claim("gender", "Gender, as in gender.", "female"),
-    BirthDate: claim("birth_date", "Date or year of birth, as in birthdate.", "1990-05-31", BIRTH_DATE),
-    Address: claim("address", "Postal address, as in address.formatted; can have several lines.", "Lisboa"),
-    EmailVerified: flag("email_verified", "Whether Email is verified; a new Email is not.", {
-      vouchesFor: "email",
-    }),
-    MobilePhoneVerified: flag("mobile_phone_verified", "The same for MobilePhone.", { vouchesFor: "mobile_phone" }),
-    Attributes: attributes("attributes", ATTRIBUTES),
-    Creation_Date: serverDate("created_on", "Creation date."),
-    Last_Login: serverDate("last_login", "Last login time."),
-    Is_Active: flag("is_active", "Whether the user is still active."),
-    Department: reference("Department", "department_id", "The department the user belongs to."),
+    MiddleName: claim("Middle name, as in middle_name.", "Maria"),
+    Nickname: claim("Casual name, as in nickname.", "Nana"),
+    Profile: claim("Address of a page about the person, as in profile.", "https://example.com/ana", WEB_ADDRESS_SHAPE),
+    Website: claim("Address of the person's site, as in website.", "https://ana.example.com", WEB_ADDRESS_SHAPE),
+    Gender: claim("Gender, as in gender.", "female"),
+    BirthDate: claim("Date or year of birth, as in birthdate.", "1990-05-31", BIRTH_DATE),
+    Address: claim("Postal address, as in address.formatted; can have several lines.", "Lisboa"),
+    EmailVerified: flag({ description: "Whether Email is verified; a new Email is not.", vouchesFor: "Email" }),
+    MobilePhoneVerified: flag({ description: "The same for MobilePhone.", vouchesFor: "MobilePhone" }),
+    Attributes: attributes({ description: ATTRIBUTES }),
+    Creation_Date: serverDate({ description: "Creation date.", column: "createdOn" }),
+    Last_Login: serverDate({ description: "Last login time." }),
+    Is_Active: flag({ description: "Whether the user is still active." }),
+    Department: reference("Department", { description: "The department the user belongs to." }),
   },
   identifiers: ["External_Id", "Username"],
   form: {
@@ -117,6 +101,6 @@ export const user = record("User", {
 });
 
 /** Included in the claims of the scope `profile` or `address` (OIDC Core 5.1). */
-function claim(column: string, description: string, example: string, shape?: TextShape): RecordField {
-  return text(column, description, { isNotSearched: true, example, ...(shape && { shape }) });
+function claim(description: string, example: string, shape?: TextShape): RecordField {
+  return text({ description, isNotSearched: true, example, ...(shape && { shape }) });
 }

@@ -4,7 +4,7 @@ import { type TSchema, Type } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { BadInput, type Problem } from "../errors.ts";
 import { isObject, printable } from "./body.ts";
-import type { Field, Fields, InputOf, RecordOf } from "./fields.ts";
+import { type Field, type Fields, type InputOf, keyOf, type RecordOf } from "./fields.ts";
 
 export interface Body<Input> {
   schema: TSchema;
@@ -45,7 +45,8 @@ export function contract<F extends Fields>(
   sentAs = "Absent fields stay unchanged.",
 ): Contract<F> {
   const entries = Object.entries(fields) as [string, Field][];
-  const columnOf = (field: string) => fields[field]?.column ?? field.charAt(0).toLowerCase() + field.slice(1);
+  const keys = new Map(entries.map(([key, field]) => [key, keyOf(key, field)]));
+  const columnOf = (field: string) => keys.get(field)!;
   const shown = entries.filter(([, field]) => field.shown);
   const recordOf = (of: [string, Field][], row: object, values: Record<string, unknown> = {}) =>
     Object.fromEntries(
@@ -187,7 +188,7 @@ function problemsOf(fields: Fields): (name: string, value: unknown) => string | 
     compiled.set(name, check);
     const isText = typeof value !== "string" || value.isWellFormed();
     if (!check.Check(value) || !isText || field.fits?.(value as never) === false) return `${name} ${field.must}`;
-    return field.refuse?.(value as never);
+    return field.refuse?.(value as never, name);
   };
 }
 

@@ -9,7 +9,7 @@ export interface FieldOptions {
   answered?: string;
   example?: unknown;
   required?: boolean;
-  /** The column name; default: the field's name with a lower-case first letter. */
+  /** Its key in a row, which is its column in camel case; default: its name in camel case. */
   column?: string;
   /** The audit details of a change: only the field's name, or also its values. */
   audit?: "name" | "value";
@@ -63,7 +63,7 @@ export interface Field<In = unknown, Out = unknown> extends FieldOptions {
   /** Whether a value satisfies `must`, if the schema cannot tell. */
   fits?(value: never): boolean;
   /** Further validation beyond the schema; returns a sentence that starts with the field's name. */
-  refuse?(value: never): string | undefined;
+  refuse?(value: never, name: string): string | undefined;
   show?(stored: unknown): Out;
 }
 
@@ -75,10 +75,28 @@ export type Fields = Record<string, Field<any, any>>;
 
 export type InputOf<F extends Fields> = { -readonly [K in keyof F]?: F[K] extends Field<infer In> ? In : never };
 
+/** The column of a field's name, or of a key. */
+export const inSnakeCase = (name: string) =>
+  name
+    .replaceAll("_", "")
+    .replace(/(?<=[a-z\d])[A-Z]/g, "_$&")
+    .toLowerCase();
+
+/** A field's key in a row. */
+export const keyOf = (name: string, { column }: Pick<FieldOptions, "column">) =>
+  column ?? inSnakeCase(name).replace(/_(.)/g, (_, letter) => letter.toUpperCase());
+
+type KeyOf<Name extends string> =
+  Name extends Uppercase<Name>
+    ? Lowercase<Name>
+    : Name extends `${infer One}_${infer Other}`
+      ? `${Uncapitalize<One>}${Other}`
+      : Uncapitalize<Name>;
+
 type Stored<F extends Fields> = keyof { [K in keyof F as unknown extends InputOf<F>[K] ? never : K]: true };
 /** A row: the stored values of its fields, by column. */
 export type RowOf<F extends Fields> = { id: string } & {
-  [K in Stored<F> & string as K extends "Id" ? never : Uncapitalize<K>]-?: Exclude<InputOf<F>[K], undefined>;
+  [K in Stored<F> & string as K extends "Id" ? never : KeyOf<K>]-?: Exclude<InputOf<F>[K], undefined>;
 };
 
 type Shown<F extends Fields> = { [K in keyof F]: F[K] extends Field<unknown, infer Out> ? Out : never };
@@ -201,6 +219,20 @@ export function integer(
 
 export function oneOf<const W extends string>(words: readonly W[], told: FieldOptions): Field<W, W> {
   return { blank: words[0], ...told, sent: word(words), shown: word(words), must: `must be ${words.join(" or ")}.` };
+}
+
+/** One of the words; "" and null: none. */
+export function oneOrNone<const W extends string>(words: readonly W[], told: FieldOptions): Field<W | null, W | ""> {
+  const schema = word(["", ...words]);
+  return {
+    ...told,
+    sent: schema,
+    checked: orNull(schema),
+    shown: schema,
+    must: `must be ${words.join(" or ")}, or empty.`,
+    take: (value: W | "" | null) => value || null,
+    show: (stored) => (stored as W | null) ?? "",
+  };
 }
 
 /** At least one; duplicates are removed. */

@@ -29,7 +29,6 @@ export const CLIENT_JWT_ALGS = ["RS256", "PS256", "ES256", "EdDSA", "Ed25519"];
 export const SECURITY_PROFILES = ["None", "FAPI2"] as const;
 /** The `typ` of an access token: RFC 9068 2.1, or the only one that older libraries accept. */
 export const ACCESS_TOKEN_TYPES = ["at+jwt", "JWT"] as const;
-export type AccessTokenType = (typeof ACCESS_TOKEN_TYPES)[number];
 /** Signing algorithms (RFC 7518, RFC 8037), each with its own keys. */
 export const SIGNING_ALGS = ["EdDSA", "RS256", "ES256"] as const;
 export type SigningAlg = (typeof SIGNING_ALGS)[number];

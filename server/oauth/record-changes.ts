@@ -17,7 +17,7 @@ type Change = Parameters<OnChange>[3];
  */
 export function createOnRecordChange(endGrants: EndGrants): OnChange {
   return async (tx, caller, entityName, change) => {
-    if (entityName === "User" && change.before?.is_active && !change.after?.is_active) {
+    if (entityName === "User" && change.before?.isActive && !change.after?.isActive) {
       await endSessions(tx, endGrants, caller.tenantId, change.before.id);
     }
     const { before, after } = change;
@@ -32,7 +32,7 @@ export function createOnRecordChange(endGrants: EndGrants): OnChange {
   };
 }
 
-const SHOWN_TO_PEOPLE: Record<string, string> = { Name: "name", WebSiteURL: "web_site_url" };
+const SHOWN_TO_PEOPLE: Record<string, string> = { Name: "name", WebSiteURL: "webSiteUrl" };
 
 function entriesOf(entityName: string, { before, after }: Change): AuditEntry[] {
   if (after === undefined) return [];
@@ -42,13 +42,13 @@ function entriesOf(entityName: string, { before, after }: Change): AuditEntry[] 
     // A user name is personal data, so the audit entry omits it.
     const isRenamed = before.username !== after.username;
     if (isRenamed) entries.push({ kind: "Credentials.Changed", details: { Changed: ["Username"] } });
-    if (before.is_active && !after.is_active) {
+    if (before.isActive && !after.isActive) {
       entries.push({ kind: "Session.Revoked", details: { Sessions: "All", Reason: "Deactivated" } });
     }
   }
   if (entityName === "Application") {
     const shown = (row: Change["before"]) => ({
-      AuthenticationId: row?.authentication_id ? String(row.authentication_id) : null,
+      AuthenticationId: row?.authenticationId ? String(row.authenticationId) : null,
     });
     const details = changesOf(shown(before), shown(after), ["AuthenticationId"], ["AuthenticationId"]);
     if (details) entries.push({ kind: "Credentials.Changed", details });

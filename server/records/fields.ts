@@ -2,35 +2,30 @@
 
 import { Type } from "@sinclair/typebox";
 import { readDate } from "../http/dates.ts";
-import { asTyped, type Field, isText, NUL_FREE, SET_BY_SERVER } from "../http/fields.ts";
+import { asTyped, type Field, type FieldOptions, isText, NUL_FREE, SET_BY_SERVER } from "../http/fields.ts";
 import { toRecordId } from "../http/query.ts";
 import { parseReference } from "./reference.ts";
 
 /** attributes: the tenant's UserAttributes, in a column of jsonb. */
-export type FieldType = "text" | "boolean" | "dateTime" | "int32" | "int64" | "attributes";
+export type FieldType = "text" | "boolean" | "dateTime" | "int32" | "int64" | "attributes" | "reference";
 
-// biome-ignore lint/suspicious/noExplicitAny: the fields of an entity are known by their names alone.
-export interface RecordField extends Field<any, any> {
-  column: string;
-  type: FieldType | "reference";
-  description: string;
+interface OwnOptions extends FieldOptions {
   /** Characters of a text. */
   maxLength?: number;
-  shape?: TextShape;
   /** Unique only among some records: PostgreSQL checks it, and writers take turns. */
   takesTurns?: boolean;
-  /** The column of the text that a boolean confirms. A new text sets it to false unless both are sent. */
+  /** The text that a boolean confirms. A new text sets it to false unless both are sent. */
   vouchesFor?: string;
   /** Excludes it from `search_text`. */
   isNotSearched?: boolean;
+  shape?: TextShape;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the fields of an entity are known by their names alone.
+export interface RecordField extends Field<any, any>, OwnOptions {
+  type: FieldType;
   /** For a foreign key: the kind of the referenced record. */
   target?: string;
-  /** The primary key is written as a string. */
-  asText?: boolean;
-  /** Only in requests, not in responses. */
-  inputOnly?: boolean;
-  /** The error for an invalid value, after the field's name. */
-  problem?(value: never): string | undefined;
 }
 
 export interface TextShape {
@@ -50,39 +45,34 @@ export const UNSET_DATE = "1900-01-01T12:00:00Z";
 const EXAMPLE_DATE = "2026-01-31T12:00:00.000Z";
 const EXAMPLE_NUMBER = 7;
 
-type Options = Pick<RecordField, "unique" | "takesTurns" | "vouchesFor" | "isNotSearched" | "example"> & {
-  maxLength?: number;
-  shape?: TextShape;
-};
-
 const schema = (json: object) => Type.Unsafe<unknown>(json);
 const anything = Type.Unknown();
 const isEmpty = (value: unknown) => value === null || value === "";
 
-export function text(column: string, description: string, options: Options = {}): RecordField {
-  const { shape, maxLength = options.unique ? UNIQUE_TEXT_LIMIT : TEXT_LIMIT } = options;
+export function text(told: OwnOptions): RecordField {
+  const { shape, maxLength = told.unique ? UNIQUE_TEXT_LIMIT : TEXT_LIMIT } = told;
   const pattern = shape ? `^$|${shape.pattern.source}` : NUL_FREE;
   return {
-    ...{ column, description, type: "text", example: description, ...options, maxLength },
+    ...{ type: "text", audit: "name", example: told.description, ...told, maxLength },
     sent: schema({ type: ["string", "null"], maxLength, pattern }),
     checked: Type.Union([Type.String(), Type.Null()]),
     shown: schema({ type: "string", default: "", maxLength }),
     must: "must be a string without unpaired surrogates, or null.",
-    problem(value: string | null) {
+    refuse(value: string | null, name) {
       const typed = asTyped(value ?? "");
-      if (typed.length > maxLength) return `has ${typed.length} characters; the limit is ${maxLength}.`;
-      if (!isText(typed)) return "contains a character that is not text (NUL or an unpaired surrogate).";
-      if (typed === "" || !shape) return undefined;
-      return shape.pattern.test(typed) && (shape.fits?.(typed) ?? true) ? undefined : shape.must;
+      if (typed.length > maxLength) return `${name} has ${typed.length} characters; the limit is ${maxLength}.`;
+      if (!isText(typed)) return `${name} contains a character that is not text (NUL or an unpaired surrogate).`;
+      const isFit = typed === "" || !shape || (shape.pattern.test(typed) && (shape.fits?.(typed) ?? true));
+      return isFit ? undefined : `${name} ${shape.must}`;
     },
     take: (value: string | null) => (value && asTyped(value)) || null,
     show: (stored) => stored ?? "",
   };
 }
 
-export function flag(column: string, description: string, options: Pick<Options, "vouchesFor"> = {}): RecordField {
+export function flag(told: OwnOptions): RecordField {
   return {
-    ...{ column, description, type: "boolean", example: true, ...options },
+    ...{ type: "boolean", audit: "value", example: true, ...told },
     sent: schema({ type: ["boolean", "null"] }),
     checked: Type.Union([Type.Boolean(), Type.Null()]),
     shown: schema({ type: "boolean", default: false }),
@@ -92,10 +82,10 @@ export function flag(column: string, description: string, options: Pick<Options,
   };
 }
 
-export function date(column: string, description: string): RecordField {
+export function date(told: OwnOptions): RecordField {
   const isUnset = (value: unknown) => isEmpty(value) || value === UNSET_DATE;
   return {
-    ...{ column, description, type: "dateTime", example: EXAMPLE_DATE },
+    ...{ type: "dateTime", audit: "name", example: EXAMPLE_DATE, ...told },
     sent: schema({ type: ["string", "null"], format: "date-time" }),
     checked: anything,
     shown: schema({ type: "string", format: "date-time", default: UNSET_DATE }),
@@ -108,8 +98,8 @@ export function date(column: string, description: string): RecordField {
 
 const isTime = (value: unknown): value is string => typeof value === "string" && readDate(value) !== undefined;
 
-export function serverDate(column: string, description: string): RecordField {
-  const one = date(column, description);
+export function serverDate(told: OwnOptions): RecordField {
+  const { audit: _, ...one } = date(told);
   return {
     ...one,
     sent: one.shown!,
@@ -122,10 +112,10 @@ export function serverDate(column: string, description: string): RecordField {
   };
 }
 
-export function whole(type: "int32" | "int64", column: string, description: string): RecordField {
+export function whole(type: "int32" | "int64", told: OwnOptions): RecordField {
   const limits = limitsOf(type);
   return {
-    ...{ column, description, type, example: EXAMPLE_NUMBER },
+    ...{ type, audit: "name", example: EXAMPLE_NUMBER, ...told },
     sent: schema({ type: ["integer", "null"], format: type, ...limits }),
     checked: anything,
     shown: schema({ type: "integer", format: type, default: 0 }),
@@ -141,10 +131,10 @@ export function limitsOf(type: "int32" | "int64"): { minimum: number; maximum: n
   return { minimum: -maximum, maximum };
 }
 
-/** The primary key, in a column `id`. An unknown text is accepted: the look-up answers 404 (docs/behaviour.md). */
-export function id(type: "int32" | "int64", description: string): RecordField {
+/** The primary key. An unknown text is accepted: the look-up answers 404 (docs/behaviour.md). */
+export function id(type: "int32" | "int64", told: OwnOptions): RecordField {
   return {
-    ...{ column: "id", description, type, readOnly: true, example: EXAMPLE_NUMBER },
+    ...{ type, readOnly: true, example: EXAMPLE_NUMBER, ...told },
     sent: schema({
       type: ["integer", "string", "null"],
       format: "int64",
@@ -161,29 +151,22 @@ export function id(type: "int32" | "int64", description: string): RecordField {
 }
 
 /** The same, as a string. */
-export function textId(description: string): RecordField {
+export function textId(told: OwnOptions): RecordField {
   return {
-    ...id("int64", description),
-    asText: true,
+    ...id("int64", { example: String(EXAMPLE_NUMBER), ...told }),
     sent: schema({ type: ["string", "null"] }),
     shown: schema({ type: "string" }),
     must: "must be a record's Id as a string, or empty.",
     fits: (value: unknown) => value === null || typeof value === "string",
     take: (value: string | null) => value || undefined,
     show: (stored) => String(stored ?? ""),
-    example: String(EXAMPLE_NUMBER),
   };
 }
 
-/** A foreign key that callers set (docs/behaviour.md "Foreign keys"). */
-export function reference(
-  target: string,
-  column: string,
-  description: string,
-  { inputOnly = false }: Pick<RecordField, "inputOnly"> = {},
-): RecordField {
+/** A foreign key that callers set (docs/behaviour.md "Foreign keys"); its column ends in `_id`. */
+export function reference(target: string, told: OwnOptions & Pick<RecordField, "writeOnly">): RecordField {
   return {
-    ...{ column, description, type: "reference", target, inputOnly, writeOnly: inputOnly },
+    ...{ type: "reference", target, audit: "name", ...told },
     sent: schema({ $ref: "#/components/schemas/ForeignKey" }),
     checked: anything,
     must: 'must be null, {"FieldType": "Id" | "ExternalId" | "Name", "Value": …}, {"Id": …} or {"ExternalId": …}.',

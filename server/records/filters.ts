@@ -3,20 +3,15 @@
 import { BadInput } from "../errors.ts";
 import { type Filter, type Filters, type Query, readText, type Values } from "../http/query.ts";
 import type { RecordDeclaration } from "./record.ts";
+import type { Narrowed } from "./rows.store.ts";
 import { findMatchable, type Matchable, matchables, parseValue, searchables, valueSchema } from "./values.ts";
 
 /** Characters of a Search. */
 export const SEARCH_LIMIT = 200;
 const SEARCH = "Search";
 
-/** A column, and its required value. */
-interface Wanted {
-  column: string;
-  value: unknown;
-}
-
 export function filtersOf(entity: RecordDeclaration): Filters {
-  const fields = matchables(entity).map((field): [string, Filter<Wanted | undefined>] => [field.name, filterBy(field)]);
+  const fields = matchables(entity).map((field): [string, Filter<unknown>] => [field.name, filterBy(field)]);
   return Object.fromEntries<Filter<unknown>>([[SEARCH, searchIn(entity)], ...fields]);
 }
 
@@ -25,14 +20,14 @@ export function filterName(entity: RecordDeclaration, given: string): string | u
   return findMatchable(entity, given)?.name ?? (given.toLowerCase() === SEARCH.toLowerCase() ? SEARCH : undefined);
 }
 
-/** @param values of all filters */
-export function wantedBy({ [SEARCH]: searched, ...fields }: Values<Filters>) {
-  const filters = Object.values(fields).filter((one): one is Wanted => one !== undefined);
-  return { filters, searched: searched as string | undefined };
+/** @param given the values of all filters */
+export function wantedBy(entity: RecordDeclaration, given: Values<Filters>): Narrowed {
+  const filters = matchables(entity).map(({ name, column }) => [column, given[name]]);
+  return { filters: Object.fromEntries(filters), searched: given[SEARCH] as string | undefined };
 }
 
-function filterBy(field: Matchable): Filter<Wanted | undefined> {
-  const { name, type, column } = field;
+function filterBy(field: Matchable): Filter<unknown> {
+  const { name, type } = field;
   return {
     description:
       type === "reference"
@@ -42,7 +37,7 @@ function filterBy(field: Matchable): Filter<Wanted | undefined> {
     hasValue: true,
     read(query) {
       const text = query.get(name);
-      return text === undefined ? undefined : { column, value: parseValue(field, text) };
+      return text === undefined ? undefined : parseValue(field, text);
     },
   };
 }

@@ -13,8 +13,7 @@ export {
   whole,
 } from "./fields.ts";
 export { filterName, filtersOf, wantedBy } from "./filters.ts";
-export { checkInput, type EntityInput, parseInput } from "./input.ts";
-export type { Found, RecordKind, WrittenRow } from "./kind.ts";
+export type { Found, RecordKind, RowChange, WrittenRow } from "./kind.ts";
 export {
   AUDITED_AS,
   type Declaration,
@@ -31,23 +30,28 @@ export {
   type Changes,
   claimRow,
   countReferencing,
-  findByField,
   listRows,
   lockAll,
   lockByIdentifiers,
+  type Narrowed,
   type Row,
   rowsOf,
   waitForTurn,
 } from "./rows.store.ts";
-export { recordTable, storedFields } from "./table.store.ts";
+export { type RowFilter, recordTable, storedFields } from "./table.store.ts";
 export {
+  type EntityInput,
   findMatchable,
+  givenReferences,
+  givenValues,
   isEqual,
   matchableNames,
   matchables,
   parseValue,
   pathText,
   searchables,
+  typeName,
   unvouched,
+  vouching,
 } from "./values.ts";
-export { heldByAnother, keepsChanging, MAX_RACES, removeRecord, writeRecord } from "./write.ts";
+export { heldByAnother, removeRecord, writeRecord } from "./write.ts";

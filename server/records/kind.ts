@@ -19,6 +19,12 @@ export interface WrittenRow<Row> {
   after: Row;
 }
 
+/** `before` is missing for a new record, `after` for a deleted one. */
+export interface RowChange<Row> {
+  before?: Row | undefined;
+  after?: Row;
+}
+
 export interface Found<Row> {
   rows: Row[];
   /** Why none of them can be changed; shown only to callers who may change all of them. */
@@ -50,6 +56,8 @@ export interface RecordKind<By extends Writer, Row extends object, Input> {
   checkRemoval?(tx: Transaction, caller: By, row: Row): void | Promise<void>;
   /** Missing if a record always exists. */
   remove?(tx: Transaction, caller: By, row: Row): Promise<void>;
-  /** Writes a change to the audit log. `before` is missing for a new record, `after` for a deleted one. */
-  audit(tx: Transaction, caller: By, change: { before?: Row | undefined; after?: Row }): Promise<void>;
+  /** Writes a change to the audit log. */
+  audit(tx: Transaction, caller: By, change: RowChange<Row>): Promise<void>;
+  /** Writes the event of a change. */
+  announce?(tx: Transaction, caller: By, change: RowChange<Row>): Promise<void>;
 }

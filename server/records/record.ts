@@ -2,7 +2,7 @@
 // derive from it.
 
 import { type Contract, contract } from "../http/contract.ts";
-import type { Fields, FormField } from "../http/fields.ts";
+import { type Fields, type FormField, inSnakeCase, keyOf } from "../http/fields.ts";
 import type { FieldType, RecordField } from "./fields.ts";
 
 /** The scopes that each operation needs; policies decide on actions of the same names. */
@@ -98,13 +98,16 @@ export interface Declaration<F extends Fields = Fields, S extends RecordScopes =
 }
 
 /** A field, by its name in the API. */
-export interface NamedField extends RecordField {
+interface Named extends RecordField {
   name: string;
-  type: FieldType;
+  column: string;
 }
 
-export interface NamedReference extends RecordField {
-  name: string;
+export interface NamedField extends Named {
+  type: Exclude<FieldType, "reference">;
+}
+
+export interface NamedReference extends Named {
   target: string;
 }
 
@@ -127,10 +130,13 @@ export function record<F extends Fields, S extends RecordScopes>(
 export function record(name: string, { fields, ...options }: RecordOptions<Fields, RecordScopes>): unknown {
   const { table, description, scopes = ENTITY } = options;
   const form = new Map(Object.entries(options.form ?? formOf(fields as Record<string, RecordField>)));
-  const all = Object.entries(fields).map(([one, field]) =>
-    named(one, { ...(field as RecordField), form: form.get(one) }),
-  );
   const isReference = ({ type }: RecordField) => type === "reference";
+  const all = Object.entries(fields as Record<string, RecordField>).map(([one, field]) => ({
+    ...field,
+    name: one,
+    column: keyOf(isReference(field) ? one.replace(/(?<!Id)$/, "Id") : one, field),
+    form: form.get(one),
+  }));
   const unique = all.filter((field) => field.unique);
   return {
     nouns: [name.toLowerCase(), `${name.toLowerCase()}s`],
@@ -143,8 +149,8 @@ export function record(name: string, { fields, ...options }: RecordOptions<Field
     scopes,
     form: [...form.keys()],
     ...contract(name, description, Object.fromEntries(all.map((field) => [field.name, field]))),
-    unique: new Map(unique.map((field) => [`${table}_${columnOf(field)}_key`, field.name])),
-    idAsText: (fields.Id as RecordField | undefined)?.asText === true,
+    unique: new Map(unique.map(({ name, column }) => [`${table}_${inSnakeCase(column)}_key`, name])),
+    idAsText: fields.Id?.shown?.type === "string",
     fields: all.filter((field) => !isReference(field)),
     references: all.filter(isReference),
   };
@@ -158,20 +164,4 @@ function formOf(fields: Readonly<Record<string, RecordField>>): Record<string, F
   // Foreign keys come last.
   const ordered = all.toSorted((one, other) => Number(one.type === "reference") - Number(other.type === "reference"));
   return Object.fromEntries(ordered.map(({ name, form }) => [name, form]));
-}
-
-const columnOf = ({ name, column = name.charAt(0).toLowerCase() + name.slice(1) }: { name: string; column?: string }) =>
-  column.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-
-function named(name: string, field: RecordField) {
-  const { problem } = field;
-  if (!problem) return { ...field, name };
-  return {
-    ...field,
-    name,
-    refuse(value: never) {
-      const found = problem(value);
-      return found && `${name} ${found}`;
-    },
-  };
 }

@@ -4,10 +4,10 @@ import type { Queries } from "../db/sql.ts";
 import { BadInput } from "../errors.ts";
 import { printable } from "../http/body.ts";
 import type { TenantId } from "../ids.ts";
-import type { EntityInput } from "./input.ts";
 import type { ReferenceInput } from "./reference.ts";
-import type { Entity, PointedAt } from "./registry.ts";
+import { ACTOR_FIELDS, type Entity, type PointedAt } from "./registry.ts";
 import { type Abstract, type Changes, findReferenced, listChain, type Row } from "./rows.store.ts";
+import { type EntityInput, givenReferences } from "./values.ts";
 
 /** The maximum number of ancestors by a foreign key to the same entity. */
 const MAX_LEVELS = 100;
@@ -35,9 +35,12 @@ export async function resolveReferences(
   input: EntityInput,
 ): Promise<Resolved> {
   const resolved: Resolved = { columns: {}, shown: {} };
-  for (const { name, target } of input.actors) await requireActor(sql, caller, entity, name, target);
-  for (const { reference, target } of input.references) {
-    const { name, column, pointsAt } = reference;
+  // They must exist, but the server's own values are stored.
+  for (const { name } of ACTOR_FIELDS) {
+    if (input[name]) await lookUp(sql, caller, name, entity.actors, input[name] as ReferenceInput);
+  }
+  for (const { name, column, pointsAt } of givenReferences(entity, input)) {
+    const target = input[name] as ReferenceInput | null;
     const found = target && (await lookUp(sql, caller, name, [pointsAt], target));
     resolved.columns[column] = found?.id ?? null;
     resolved.shown[name] = found?.abstract ?? null;
@@ -59,8 +62,7 @@ export async function refuseCycles(
   after: Row,
   ownId: number | undefined,
 ): Promise<void> {
-  for (const { reference } of input.references) {
-    const { name, column, pointsAt } = reference;
+  for (const { name, column, pointsAt } of givenReferences(entity, input)) {
     const targetId = after[column] as number | null;
     if (targetId !== null && pointsAt === entity) {
       await refuseCycle(sql, tenantId, entity, { name, column }, targetId, ownId);
@@ -85,17 +87,6 @@ async function refuseCycle(
   if (chain.length > MAX_LEVELS) {
     throw new BadInput(`${name} places the ${entity.name} below more than ${MAX_LEVELS} others.`);
   }
-}
-
-/** ModifiedBy or CreatedBy in the input: it must exist, but the server's own value is stored. */
-async function requireActor(
-  sql: Queries,
-  caller: Seer,
-  entity: Entity,
-  name: string,
-  target: ReferenceInput,
-): Promise<void> {
-  await lookUp(sql, caller, name, entity.actors, target);
 }
 
 /** The foreign key's target, in the first entity that has it. */

@@ -7,7 +7,7 @@ import type { NamedField, NamedReference, RecordDeclaration } from "./record.ts"
 
 /** A target of foreign keys. Its table has `id` and `tenant_id`; its fields include Id, Name and ExternalId. */
 export interface PointedAt extends Pick<RecordDeclaration, "name" | "table" | "idAsText"> {
-  fields: readonly Pick<NamedField, "name" | "column" | "example">[];
+  fields: readonly Pick<NamedField, "name" | "example">[];
 }
 
 const ACTORS = ["User", "Application"];
@@ -67,8 +67,8 @@ function idField(field: NamedField, identifiers: readonly string[]): Field {
 }
 
 /** A row has the reference under its own name; the column has only the Id. */
-function shownReference({ pointsAt, inputOnly, ...field }: EntityReference): Field {
-  if (inputOnly) return field;
+function shownReference({ pointsAt, ...field }: EntityReference): Field {
+  if (field.writeOnly) return field;
   const { name: Type, idAsText, fields } = pointsAt;
   const exampleOf = (key: string) => fields.find(({ name }) => name.replace("_", "") === key)?.example ?? "";
   const none = { ...NOBODY, Id: idAsText ? "" : 0 };
@@ -81,9 +81,10 @@ function shownReference({ pointsAt, inputOnly, ...field }: EntityReference): Fie
   };
 }
 
-function actorField({ name, description }: (typeof ACTOR_FIELDS)[number]): Field {
+function actorField({ description }: (typeof ACTOR_FIELDS)[number]): Field {
   return {
-    ...reference("", name, `${description} The value is checked, but the server's own value is stored.`),
+    ...reference("", { description: `${description} The value is checked, but the server's own value is stored.` }),
+    audit: undefined,
     answered: description,
     shown: ABSTRACT_LONG,
     show: (stored) => stored ?? NOBODY,

@@ -1,6 +1,7 @@
 // The SQL of entities, built from their definitions. Values are parameters; names come only from definitions.
 
 import type { Queries } from "../db/sql.ts";
+import { inSnakeCase } from "../http/fields.ts";
 import type { TenantId } from "../ids.ts";
 import type { ReferenceKey } from "./reference.ts";
 import type { Entity, PointedAt } from "./registry.ts";
@@ -14,18 +15,13 @@ export interface Abstract {
   Type: string;
 }
 
-/** A record as columns; references, CreatedBy and ModifiedBy are foreign keys. */
+/** A record by its columns' keys, and its shown foreign keys by their names. */
 export type Row = Record<string, unknown> & { id: number; sequence: number };
 export type Changes = Record<string, unknown>;
 
-/** Null matches unset values. */
-export interface ColumnFilter {
-  column: string;
-  value: unknown;
-}
-
 export interface Narrowed {
-  filters: ColumnFilter[];
+  /** By their columns; null: unset, undefined: any. */
+  filters: Record<string, unknown>;
   /** Matches a part of the searched text, ignoring case. */
   searched?: string;
 }
@@ -40,40 +36,26 @@ export function rowsOf(entity: Entity): ReturnType<typeof recordTable<Row>> {
 /** Cached, because it is constant per entity and expensive to build. */
 const tables = new WeakMap<Entity, ReturnType<typeof recordTable<Row>>>();
 
-function tableOf({ table, field, fields, references }: Entity) {
-  const stored = (isReadOnly: boolean) =>
-    [...fields, ...references].filter(({ readOnly = false }) => readOnly === isReadOnly).map(({ column }) => column);
-  const shown = references.flatMap(({ name, column, pointsAt, inputOnly }) => {
+function tableOf({ table, fields, references }: Entity) {
+  const stored = [...fields, ...references].map((field) => [field.name, field]);
+  const shown = references.flatMap(({ name, column, pointsAt, writeOnly }) => {
     const target = `select ${abstractText(pointsAt, "target")} from ${quoted(pointsAt.table)} target`;
-    return inputOnly ? [] : [[name, `(${target} where target.id = ${quoted(table, column)})`]];
+    return writeOnly ? [] : [[name, `(${target} where target.id = ${quoted(table, inSnakeCase(column))})`]];
   });
+  const stamps = ["id", "createdOn", "modifiedOn"];
+  const further = fields.filter(({ readOnly, column }) => readOnly && !stamps.includes(column));
   return recordTable<Row>(
-    { table, field: { Id: field.Id! } },
+    { table, field: Object.fromEntries(stored) },
     {
-      more: [...stored(false), "sequence"],
+      more: ["sequence"],
       computed: {
-        ...Object.fromEntries(
-          [...stored(true), "modified_on"].filter((one) => one !== "id").map((one) => [one, quoted(one)]),
-        ),
+        ...Object.fromEntries(further.map(({ column }) => [column, quoted(inSnakeCase(column))])),
         ...Object.fromEntries(shown),
-        CreatedBy: "actor_reference(created_by_type, created_by_id)",
-        ModifiedBy: "actor_reference(modified_by_type, modified_by_id)",
       },
       isStamped: true,
       isRaced: true,
     },
   );
-}
-
-/** At most two rows: the second only shows that there are several. */
-export function findByField(
-  sql: Queries,
-  tenantId: TenantId,
-  entity: Entity,
-  column: string,
-  value: unknown,
-): Promise<Row[]> {
-  return rowsOf(entity).findWhere(sql, tenantId, equals(sql, { column, value }), "limit 2");
 }
 
 /** In the order of their ids; one more than the limit, if there are more. */
@@ -83,11 +65,9 @@ export function listRows(
   entity: Entity,
   { filters, searched }: Narrowed,
   limit: number,
-  after: string | undefined,
+  after?: string,
 ): Promise<Row[]> {
-  const filtered = filters.reduce((all, filter) => sql`${all} and ${equals(sql, filter)}`, sql``);
-  const condition = searched ? sql`${filtered} ${holds(sql, searched)}` : filtered;
-  return rowsOf(entity).list(sql, tenantId, {}, limit, after, condition);
+  return rowsOf(entity).list(sql, tenantId, filters, limit, after, searched ? holds(sql, searched) : undefined);
 }
 
 /** A named record, and whether a stranger named it. */
@@ -104,7 +84,7 @@ export async function lockByIdentifiers(
   identifiers: { column: string; value: string }[],
 ): Promise<NamedRow[]> {
   const matches = identifiers
-    .map(({ column, value }) => sql`${sql(column)} = ${value}`)
+    .map(({ column, value }) => sql`${sql(inSnakeCase(column))} = ${value}`)
     .reduce((any, match) => sql`${any} or ${match}`);
   const rows = await sql<(Row & { isStrangers: boolean })[]>`
     select ${rowsOf(entity).columns(sql)}, ${ofStrangers(sql, entity)} as "isStrangers" from ${sql(entity.table)}
@@ -127,7 +107,7 @@ export async function lockAll(
   identifiers: { column: string; values: string[] }[],
 ): Promise<void> {
   const matches = identifiers.reduce(
-    (any, { column, values }) => sql`${any} or ${sql(column)} = any (${values}::text[])`,
+    (any, { column, values }) => sql`${any} or ${sql(inSnakeCase(column))} = any (${values}::text[])`,
     sql`id = any (${ids}::bigint[])`,
   );
   await sql`
@@ -154,7 +134,7 @@ export async function countReferencing(
   id: number,
 ): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
-    select count(*) from ${sql(entity.table)} where tenant_id = ${tenantId} and ${sql(column)} = ${id}`;
+    select count(*) from ${sql(entity.table)} where tenant_id = ${tenantId} and ${sql(inSnakeCase(column))} = ${id}`;
   return row!.count;
 }
 
@@ -189,9 +169,9 @@ export async function listChain(
     with recursive chain (id, level) as (
       select ${id}::bigint, 1
       union all
-      select above.${sql(column)}::bigint, level + 1
+      select above.${sql(inSnakeCase(column))}::bigint, level + 1
       from chain join ${sql(entity.table)} above on above.tenant_id = ${tenantId} and above.id = chain.id
-      where above.${sql(column)} is not null and level < ${limit}
+      where above.${sql(inSnakeCase(column))} is not null and level < ${limit}
     )
     select id from chain order by level`;
   return rows.map((row) => row.id);
@@ -214,11 +194,7 @@ function quoted(...names: string[]): string {
 
 /** The column behind a key; the API spells ExternalId in two ways. */
 function keyColumn(entity: PointedAt, key: ReferenceKey): string | undefined {
-  return entity.fields.find(({ name }) => name.replace("_", "") === key)?.column;
-}
-
-function equals(sql: Queries, { column, value }: ColumnFilter) {
-  return value === null ? sql`${sql(column)} is null` : sql`${sql(column)} = ${value as string}`;
+  return entity.fields.some(({ name }) => name.replace("_", "") === key) ? inSnakeCase(key) : undefined;
 }
 
 function holds(sql: Queries, text: string) {

@@ -1,6 +1,8 @@
 // The SQL of a table of records, built from its column names. Values are parameters; names come from declarations.
 
 import type { Queries } from "../db/sql.ts";
+import { inSnakeCase, keyOf } from "../http/fields.ts";
+import { isUuid as isUuidText, toRecordId } from "../http/query.ts";
 import type { TenantId } from "../ids.ts";
 import type { Declaration } from "./record.ts";
 
@@ -23,11 +25,14 @@ interface TableOptions<Row> {
   written?(sql: Queries, tenantId: TenantId, row: Partial<Row>): Record<string, unknown>;
   /** A condition of all rows that are read, such as `deleted_on is null`. */
   only?: string;
-  /** Whether created_on, created_by_type, created_by_id, and the same of modified, are written; default: with CreatedOn. */
+  /** Whether it has created_on, created_by_type, created_by_id, and the same of modified; default: with CreatedOn. */
   isStamped?: boolean;
   /** Callers insert without taking turns, so an insert yields to a concurrent one with the same unique value. */
   isRaced?: boolean;
 }
+
+/** The values that some of a row's columns must have. */
+export type RowFilter<Row> = { [Column in keyof Row]?: unknown };
 
 type Condition = ReturnType<Queries["unsafe"]> | ReturnType<typeof nothing>;
 const nothing = (sql: Queries) => sql``;
@@ -42,21 +47,18 @@ const by = (sql: Queries, change: "created" | "modified", author: Author | undef
   [`${change}_by_id`]: author?.id ?? null,
 });
 
-const inSnakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-
 /** The fields with a column, by their names in a row. */
 export function storedFields({ field }: Pick<Declaration, "field">) {
   return Object.entries(field)
     .filter(([key, { sent, readOnly, stored }]) => key !== "Id" && sent && !readOnly && stored !== "elsewhere")
-    .map(([key, { column, stored }]) => {
-      const name = column ?? key.charAt(0).toLowerCase() + key.slice(1);
-      return { name, column: inSnakeCase(name), isJson: stored === "json" };
+    .map(([name, field]) => {
+      const key = keyOf(name, field);
+      return { name: key, column: inSnakeCase(key), isJson: field.stored === "json" };
     });
 }
 
 /**
  * Rows have the columns' names in camel case. If `id` is no UUID, PostgreSQL assigns it, and lists begin with the lowest.
- * With CreatedOn, the table has created_on, created_by_type, created_by_id, and the same of modified.
  */
 export function recordTable<Row extends { id: string | number }>(
   { table, field: fields }: Pick<Declaration, "table" | "field">,
@@ -68,17 +70,25 @@ export function recordTable<Row extends { id: string | number }>(
   const json = stored.filter(({ isJson }) => isJson).map(({ name }) => name);
   const isUuid = !fields.Id || fields.Id.shown!.format === "uuid";
   const idType = isUuid ? "uuid" : "bigint";
-  const hasStamps = "CreatedOn" in fields;
-  const { isStamped = hasStamps } = options;
+  const { isStamped = "CreatedOn" in fields } = options;
   const columnOf = (name: string) => (renamed as Record<string, string>)[name] ?? inSnakeCase(name);
   const text = [
     ...["id", ...names].map((name) => `${table}.${columnOf(name)} as "${name}"`),
     ...Object.entries(computed).map(([name, expression]) => `${expression} as "${name}"`),
-    ...(hasStamps ? [STAMPS] : []),
+    ...(isStamped ? [STAMPS] : []),
   ].join(", ");
   const columns = (sql: Queries) => sql.unsafe(text);
   const where = (sql: Queries, tenantId: TenantId) => sql`${sql(owner)} = ${tenantId} and ${sql.unsafe(only)}`;
   const cast = `::${idType}`;
+  /** null or "": unset; undefined: any. */
+  const equal = (sql: Queries, wanted: RowFilter<Row>) =>
+    Object.entries(wanted)
+      .filter(([, value]) => value !== undefined)
+      .reduce((all, [name, value]) => {
+        const column = sql(columnOf(name));
+        const isUnset = value === null || value === "";
+        return isUnset ? sql`${all} and ${column} is null` : sql`${all} and ${column} = ${value as string}`;
+      }, nothing(sql));
 
   function valuesOf(sql: Queries, tenantId: TenantId, row: Partial<Row>, stamps: Record<string, unknown>) {
     const given = names.filter((name) => row[name] !== undefined);
@@ -90,6 +100,9 @@ export function recordTable<Row extends { id: string | number }>(
   return {
     names,
     columns,
+    /** @returns undefined for a text that is no Id */
+    toId: (text: string) =>
+      (isUuid ? (isUuidText(text) ? text : undefined) : toRecordId(text)) as Row["id"] | undefined,
     async find(
       sql: Queries,
       tenantId: TenantId,
@@ -102,15 +115,10 @@ export function recordTable<Row extends { id: string | number }>(
       return row;
     },
     /** The rows that satisfy a condition, in the order of their Ids. */
-    async findWhere(
-      sql: Queries,
-      tenantId: TenantId,
-      condition: Condition,
-      end?: "for update" | "limit 2",
-    ): Promise<Row[]> {
+    async findWhere(sql: Queries, tenantId: TenantId, condition: Condition, lock?: "for update"): Promise<Row[]> {
       return sql<Row[]>`
         select ${columns(sql)} from ${sql(table)}
-        where ${where(sql, tenantId)} and (${condition}) order by id ${sql.unsafe(end ?? "")}`;
+        where ${where(sql, tenantId)} and (${condition}) order by id ${sql.unsafe(lock ?? "")}`;
     },
     /** Existing rows with these Ids. */
     async findAll(sql: Queries, tenantId: TenantId, ids: readonly Row["id"][]): Promise<Row[]> {
@@ -122,7 +130,7 @@ export function recordTable<Row extends { id: string | number }>(
     async list(
       sql: Queries,
       tenantId: TenantId,
-      { name }: { name?: string },
+      wanted: RowFilter<Row>,
       limit: number,
       after: string | undefined,
       condition: Condition = nothing(sql),
@@ -130,7 +138,7 @@ export function recordTable<Row extends { id: string | number }>(
       const [further, order] = isUuid ? ["<", "desc"] : [">", "asc"];
       return sql<Row[]>`
         select ${columns(sql)} from ${sql(table)}
-        where ${where(sql, tenantId)} ${name === undefined ? sql`` : sql`and name = ${name}`} ${condition}
+        where ${where(sql, tenantId)} ${equal(sql, wanted)} ${condition}
           ${after ? sql`and id ${sql.unsafe(further!)} ${after}${sql.unsafe(cast)}` : sql``}
         order by id ${sql.unsafe(order!)} limit ${limit + 1}`;
     },

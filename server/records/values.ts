@@ -1,16 +1,30 @@
 // A field's value as text from a caller, in a path or in a query.
 
+import type { TSchema } from "@sinclair/typebox";
 import { BadInput } from "../errors.ts";
 import { printable } from "../http/body.ts";
 import { readDate } from "../http/dates.ts";
 import { asTyped } from "../http/fields.ts";
 import { type FieldType, INT32_MAX, limitsOf, TEXT_LIMIT, UNSET_DATE } from "./fields.ts";
 import type { NamedField, RecordDeclaration } from "./record.ts";
+import type { Entity } from "./registry.ts";
+
+/** A body that fits, by its fields' names. Absent fields are left alone, null clears. */
+export type EntityInput = Readonly<Record<string, unknown>>;
+
+/** The values of plain fields, by their columns. */
+export function givenValues({ fields }: RecordDeclaration, input: EntityInput): Record<string, unknown> {
+  const given = fields.filter(({ name, readOnly }) => !readOnly && input[name] !== undefined);
+  return Object.fromEntries(given.map(({ name, column }) => [column, input[name]]));
+}
+
+export const givenReferences = ({ references }: Entity, input: EntityInput) =>
+  references.filter(({ name }) => input[name] !== undefined);
 
 export interface Matchable {
   name: string;
   column: string;
-  type: Exclude<FieldType, "attributes"> | "reference";
+  type: Exclude<FieldType, "attributes">;
 }
 
 /** The field or foreign key of this name, in any case. */
@@ -25,10 +39,8 @@ export function matchableNames(entity: RecordDeclaration): string {
     .join(", ");
 }
 
-export function matchables(entity: RecordDeclaration): Matchable[] {
-  const references = entity.references.map(({ name, column }): Matchable => ({ name, column, type: "reference" }));
-  const fields = entity.fields.filter((field): field is NamedField & Matchable => field.type !== "attributes");
-  return [...fields, ...references];
+export function matchables({ fields, references }: RecordDeclaration): Matchable[] {
+  return [...fields, ...references].filter((field): field is typeof field & Matchable => field.type !== "attributes");
 }
 
 /** Searchable texts: identifying ones, not a long Description. */
@@ -83,8 +95,21 @@ export function valueSchema(type: Matchable["type"]): Record<string, unknown> {
   }
 }
 
+/** As the list of entities names it. */
+export function typeName(shown: TSchema): string {
+  const { type = "string", format } = shown.anyOf?.find((one: TSchema) => one.type && one.type !== "null") ?? shown;
+  return format ? `${type} (${format})` : type;
+}
+
 export function isEqual(one: unknown, other: unknown): boolean {
   return Bun.deepEquals(one, other);
+}
+
+/** The booleans that vouch for a text, each with the text's own field. */
+export function vouching({ fields }: RecordDeclaration) {
+  return fields.flatMap((one) =>
+    fields.filter(({ name }) => name === one.vouchesFor).map((text) => ({ ...one, text })),
+  );
 }
 
 /** The verification of the former text ends, because it does not apply to the new one. */
@@ -93,13 +118,10 @@ export function unvouched(
   before: Record<string, unknown> | undefined,
   changes: Record<string, unknown>,
 ): Record<string, unknown> {
-  const stale = entity.fields.filter(
-    ({ column, vouchesFor }) =>
-      vouchesFor !== undefined &&
-      changes[vouchesFor] !== undefined &&
-      changes[column] === undefined &&
-      !isEqual(changes[vouchesFor], before?.[vouchesFor] ?? null),
-  );
+  const stale = vouching(entity).filter(({ column, text }) => {
+    const value = changes[text.column];
+    return value !== undefined && changes[column] === undefined && !isEqual(value, before?.[text.column] ?? null);
+  });
   return { ...changes, ...Object.fromEntries(stale.map(({ column }) => [column, false])) };
 }
 

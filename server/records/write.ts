@@ -1,18 +1,18 @@
 // The sequence for writing records of every kind: docs/behaviour.md "Write a record".
 
-import { refusalOf } from "../db/failures.ts";
+import { Raced, refusalOf } from "../db/failures.ts";
 import type { Transaction } from "../db/sql.ts";
 import { Conflict } from "../errors.ts";
 import { type Conditions, hasConditions, requireConditions } from "../http/conditions.ts";
 import type { RecordKind, Writer, WrittenRow } from "./kind.ts";
 import type { Declaration } from "./record.ts";
 
-/** The maximum number of tries while concurrent callers keep taking the record's unique values. */
-export const MAX_RACES = 5;
 const UNIQUE_VIOLATION = "23505";
+const FOREIGN_KEY_VIOLATION = "23503";
 
 /**
  * Updates the record in the input, or creates one. The caller must pass the result through the gate.
+ * @param tx of `begin`, which repeats it after races
  * @throws BadInput, NotFound, Permission, Conflict, PreconditionFailed
  */
 export async function writeRecord<By extends Writer, Row extends object, Input>(
@@ -23,30 +23,25 @@ export async function writeRecord<By extends Writer, Row extends object, Input>(
   conditions: Conditions,
 ): Promise<WrittenRow<Row>> {
   const { isSame = (before: Row, after: Row) => Bun.deepEquals(before, after) } = kind;
-  for (let race = 1; race <= MAX_RACES; race++) {
-    const { rows, refusal } = await kind.lock(tx, caller, input);
-    const [before, ...others] = rows;
-    requireExistence(conditions, before);
-    const after = await kind.prepare(tx, caller, input, before);
-    requirePermission(caller, kind, before, after);
-    for (const other of others) {
-      requirePermission(caller, kind, other, await kind.prepare(tx, caller, input, other));
-    }
-    if (refusal) throw refusal;
-    // After authorization, so callers cannot probe values.
-    if (before) await requireSeen(tx, caller, kind, before, conditions);
-    await kind.check?.(tx, caller, { before, after, input });
-    if (before && isSame(before, after, input)) return { before, after: before };
-    const saved = await refusingHeld(kind.declaration, () =>
-      before ? kind.update(tx, caller, after, before) : kind.insert!(tx, caller, after, input),
-    );
-    // Another caller inserted a unique value in between: the next look-up finds it.
-    if (!saved) continue;
-    await kind.afterWrite?.(tx, caller, { before, after: saved, input });
-    await kind.audit(tx, caller, { before, after: saved });
-    return { before, after: saved };
-  }
-  throw keepsChanging(kind.declaration.name);
+  const { rows, refusal } = await kind.lock(tx, caller, input);
+  const [before, ...others] = rows;
+  requireExistence(conditions, before);
+  const after = await kind.prepare(tx, caller, input, before);
+  requirePermission(caller, kind, before, after);
+  for (const other of others) requirePermission(caller, kind, other, await kind.prepare(tx, caller, input, other));
+  if (refusal) throw refusal;
+  // After authorization, so callers cannot probe values.
+  if (before) await requireSeen(tx, caller, kind, before, conditions);
+  await kind.check?.(tx, caller, { before, after, input });
+  if (before && isSame(before, after, input)) return { before, after: before };
+  const saved = await stored(kind.declaration, () =>
+    before ? kind.update(tx, caller, after, before) : kind.insert!(tx, caller, after, input),
+  );
+  const change = { before, after: saved };
+  await kind.afterWrite?.(tx, caller, { ...change, input });
+  await kind.audit(tx, caller, change);
+  await kind.announce?.(tx, caller, change);
+  return change;
 }
 
 /** Deletes a record. @param row under its lock @throws Permission, Conflict, PreconditionFailed */
@@ -63,6 +58,7 @@ export async function removeRecord<By extends Writer, Row extends object>(
   await kind.checkRemoval?.(tx, caller, row);
   await kind.remove!(tx, caller, row);
   await kind.audit(tx, caller, { before: row });
+  await kind.announce?.(tx, caller, { before: row });
 }
 
 /** If-None-Match: * and a missing record need no version. */
@@ -93,21 +89,21 @@ async function requireSeen<By extends Writer, Row extends object>(
   requireConditions(conditions, await gate.versionIn(tx, name, version(row), recordOf(row)));
 }
 
-/** @throws Conflict naming the unique field */
-async function refusingHeld<Row>(
+/** @throws Conflict naming the unique field, Raced */
+async function stored<Row>(
   { name, unique }: Pick<Declaration, "name" | "unique">,
-  write: () => Promise<Row>,
+  write: () => Promise<Row | undefined>,
 ): Promise<Row> {
-  try {
-    return await write();
-  } catch (error) {
+  const saved = await write().catch((error) => {
     const { code, constraint_name = "" } = error as { code?: string; constraint_name?: string };
-    if (code !== UNIQUE_VIOLATION) throw error;
-    throw refusalOf(error) ?? new Conflict(heldByAnother(name, unique.get(constraint_name) ?? "A unique value"));
-  }
+    if (refusalOf(error) || (code !== UNIQUE_VIOLATION && code !== FOREIGN_KEY_VIOLATION)) throw error;
+    if (code === UNIQUE_VIOLATION) {
+      throw new Conflict(heldByAnother(name, unique.get(constraint_name) ?? "A unique value"));
+    }
+  });
+  if (saved) return saved;
+  // A unique value was taken, or a foreign key's target was deleted: when repeated, the look-up finds that.
+  throw new Raced(new Conflict(`Another caller keeps changing the same ${name}. Try again.`));
 }
 
 export const heldByAnother = (name: string, field: string) => `${field} is already used by another ${name}.`;
-
-export const keepsChanging = (name: string) =>
-  new Conflict(`Another caller keeps changing the same ${name}. Try again.`);

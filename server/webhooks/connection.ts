@@ -11,6 +11,7 @@ import {
   oneOf,
   orNull,
   type RecordOf,
+  type RowOf,
   readOnly,
   serverTimeOrNull,
   someOf,
@@ -26,8 +27,7 @@ export const CONNECTION_STATES = ["Active", "Held", "Paused"] as const;
 export type ConnectionState = (typeof CONNECTION_STATES)[number];
 
 /** Record: deliveries of the same record are sent one at a time, in commit order. */
-export const ORDERS = ["None", "Record"] as const;
-export type Order = (typeof ORDERS)[number];
+const ORDERS = ["None", "Record"] as const;
 
 const SECRET_LIMIT = 500;
 /** Limits of the timeout; other connections' posts may wait for it. */
@@ -84,7 +84,6 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
       return problem && `URL: ${problem}`;
     },
     show: String,
-    column: "url",
     required: true,
     audit: "name",
     judged: true,
@@ -109,7 +108,7 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
     },
     example: ["Application"],
   }),
-  Events: someOf([...EVENT_TYPES, ERASED], {
+  Events: someOf<string>([...EVENT_TYPES, ERASED], {
     description: "Kinds of change that trigger a call. Erased: a person was erased.",
     required: true,
     audit: "value",
@@ -292,6 +291,7 @@ export type ConnectionContract = ReturnType<typeof connectionContract>;
 /** The contract without the installation's entities and address checks. */
 export const CONNECTION = connectionContract({ entities: [], checkUrl: () => undefined });
 
+export type ConnectionRow = RowOf<ReturnType<typeof fields>>;
 export type ConnectionInput = InputOf<ReturnType<typeof fields>>;
 /** Contains neither the secret nor header values. */
 export type ConnectionRecord = RecordOf<ReturnType<typeof fields>>;

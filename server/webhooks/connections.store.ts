@@ -1,32 +1,15 @@
 import type { Queries } from "../db/sql.ts";
 import type { ConnectionId, TenantId } from "../ids.ts";
 import { recordTable } from "../records/index.ts";
-import { CONNECTION, type ConnectionState, type Order } from "./connection.ts";
+import { CONNECTION, type ConnectionRow, type ConnectionState } from "./connection.ts";
 import { NAME_SHOWN } from "./events/event.ts";
 
 export type { ConnectionState };
 
-export interface Connection {
+type Sealed = Record<"secret" | "headers", Uint8Array | null> & { apiKey: Uint8Array };
+
+export interface Connection extends Omit<ConnectionRow, "id" | keyof Sealed>, Sealed {
   id: ConnectionId;
-  name: string | null;
-  description: string | null;
-  url: string;
-  entities: string[];
-  events: string[];
-  secret: Uint8Array | null;
-  apiKey: Uint8Array;
-  /** Sealed; null: none. */
-  headers: Uint8Array | null;
-  /** null: WEBHOOK_TIMEOUT. */
-  timeoutMs: number | null;
-  order: Order;
-  /** The maximum posts started per second; null: unlimited. */
-  ratePerSecond: number | null;
-  /** The maximum concurrent posts of all workers; null: the window decides. */
-  maxInFlight: number | null;
-  /** Consecutive exhausted deliveries until it is Held; null: WEBHOOK_HOLD_AFTER. */
-  holdAfter: number | null;
-  state: ConnectionState;
   /** null: it is not Held. */
   heldOn: Date | null;
   heldReason: string | null;
@@ -53,7 +36,7 @@ export const CONNECTION_TABLE = recordTable<Connection>(CONNECTION, {
   isRaced: true,
 });
 
-export const { columns: connectionColumns, insert: insertConnection, update: updateConnection } = CONNECTION_TABLE;
+export const { columns: connectionColumns, list: listConnections } = CONNECTION_TABLE;
 
 export function findConnection(sql: Queries, tenantId: TenantId, id: ConnectionId): Promise<Connection | undefined> {
   return CONNECTION_TABLE.find(sql, tenantId, { id });
@@ -75,21 +58,6 @@ export function lockConnection(
   key: { id: ConnectionId } | { name: string },
 ): Promise<Connection | undefined> {
   return CONNECTION_TABLE.find(sql, tenantId, key, "for update");
-}
-
-/** Newest first; one more than the limit if there are more. */
-export function listConnections(
-  sql: Queries,
-  tenantId: TenantId,
-  { id, name, state }: ConnectionFilter,
-  limit: number,
-  after: string | undefined,
-): Promise<Connection[]> {
-  const condition = sql`
-    ${id === undefined ? sql`` : sql`and id = ${id}`}
-    ${name === undefined ? sql`` : sql`and coalesce(name, '') = ${name}`}
-    ${state ? sql`and state = ${state}` : sql``}`;
-  return CONNECTION_TABLE.list(sql, tenantId, {}, limit, after, condition);
 }
 
 /** Keeps the row, because the activity log refers to it. Open deliveries are cancelled afterwards. */

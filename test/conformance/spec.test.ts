@@ -96,7 +96,7 @@ test.concurrent("an internal failure is 500 with the error record, without inter
   const ghost = record("Ghost", {
     description: "Nobody has seen one.",
     table: "ghosts",
-    fields: { Id: id("int32", "Its number.") },
+    fields: { Id: id("int32", { description: "Its number." }) },
     identifiers: [],
   });
   await using app = startPrivateApp({}, "info", shared(), [...ENTITIES, ghost]);

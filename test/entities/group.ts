@@ -1,22 +1,18 @@
 // A new entity: its definition and its table.
 
-import { date, ENTITY, flag, id, record, reference, text, whole } from "../../server/records/index.ts";
+import { date, flag, id, record, reference, text, whole } from "../../server/records/index.ts";
 
 export const group = record("Group", {
   description: "People who work together.",
   table: "groups",
-  nouns: ["group", "groups"],
-  scopes: ENTITY,
-  events: true,
-  audit: "Record",
   fields: {
-    Id: id("int32", "Number of the group."),
-    Code: text("code", "Its short name.", { maxLength: 10, unique: true }),
-    Size: whole("int32", "size", "Number of people."),
-    Ends_On: date("ends_on", "End of its work."),
-    Is_Open: flag("is_open", "Whether people may join."),
-    Lead: reference("User", "lead_id", "Leads the group."),
-    Tool: reference("Application", "tool_id", "The application that it works with."),
+    Id: id("int32", { description: "Number of the group." }),
+    Code: text({ description: "Its short name.", maxLength: 10, unique: true }),
+    Size: whole("int32", { description: "Number of people." }),
+    Ends_On: date({ description: "End of its work." }),
+    Is_Open: flag({ description: "Whether people may join." }),
+    Lead: reference("User", { description: "Leads the group." }),
+    Tool: reference("Application", { description: "The application that it works with." }),
   },
   identifiers: ["Code"],
 });

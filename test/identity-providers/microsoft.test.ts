@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { EgressFetch } from "../../server/egress/index.ts";
 import { createProtocol } from "../../server/signin/upstream/protocol.ts";
-import type { Provider } from "../../server/signin/upstream/providers/provider.ts";
+import type { Provider } from "../../server/signin/upstream/providers/contract.ts";
 import { createVault } from "../../server/vault.ts";
 import { setting } from "../support/tenant.ts";
 import { certificate } from "./certificate.ts";

@@ -130,11 +130,11 @@ describe("an entity", () => {
     description: "A place to meet.",
     table: "rooms",
     fields: {
-      Id: id("int64", "Unique identifier of the room."),
-      Name: text("name", "What is on its door.", { maxLength: 40 }),
-      Seats: whole("int32", "seats", "How many can sit."),
-      Opened_On: date("opened_on", "Since when."),
-      Department: reference("Department", "department_id", "Whose room it is."),
+      Id: id("int64", { description: "Unique identifier of the room." }),
+      Name: text({ description: "What is on its door.", maxLength: 40 }),
+      Seats: whole("int32", { description: "How many can sit." }),
+      Opened_On: date({ description: "Since when." }),
+      Department: reference("Department", { description: "Whose room it is." }),
     },
     identifiers: ["Name"],
   });

@@ -66,9 +66,9 @@ test.concurrent("policies need only an entity's definition", async () => {
     description: "Work with an end.",
     table: "projects",
     fields: {
-      Id: id("int64", "Its identifier."),
-      Budget: whole("int64", "budget", "In euros."),
-      Owner: reference("User", "owner_id", "Who answers for it."),
+      Id: id("int64", { description: "Its identifier." }),
+      Budget: whole("int64", { description: "In euros." }),
+      Owner: reference("User", { description: "Who answers for it." }),
     },
     identifiers: [],
   });

@@ -39,10 +39,10 @@ export function resourceType(
 ): ResourceType {
   const own = Object.values(scopes).map((scope) => scope.split(":")[0]!);
   const fields = Object.entries(field as Record<string, Partial<RecordField>>);
-  const attributes = fields.flatMap(([one, { type, judged, inputOnly, maxLength }]): Attribute[] => {
+  const attributes = fields.flatMap(([one, { type, judged, writeOnly, maxLength }]): Attribute[] => {
     if (!type) return judged ? [{ name: one, type: typeOf(record.properties[one]) }] : [];
     // All tenants share one schema, so policies do not have attributes of single tenants.
-    if (type === "attributes" || inputOnly) return [];
+    if (type === "attributes" || writeOnly) return [];
     return [{ name: one, type: POLICY_TYPES[type], maxLength }];
   });
   return {

@@ -2,8 +2,8 @@ import type { Queries } from "../../db/sql.ts";
 import type { TenantId } from "../../ids.ts";
 import { recordTable } from "../../records/index.ts";
 import type { Stamped } from "../fields.ts";
+import type { RecordStore } from "../record-service.ts";
 import { type Member, memberIs } from "../roles.store.ts";
-import type { SettingsStore } from "../settings.ts";
 import { ROLE, type Role } from "./contract.ts";
 
 type RoleAlone = Omit<Role, "members" | keyof Stamped>;
@@ -17,7 +17,7 @@ export const ROLE_TABLE = recordTable<Role>(ROLE, {
   },
 });
 
-export const ROLE_STORE: SettingsStore<Role> = {
+export const ROLE_STORE: RecordStore<Role> = {
   ...ROLE_TABLE,
   async insert(tx, tenantId, role, actor) {
     const { id } = (await ROLE_TABLE.insert(tx, tenantId, role, actor))!;

@@ -195,8 +195,8 @@ async function applicationBody(deps: ConsoleServices, visit: Visit, { record, st
  * tag.
  * @returns undefined if users sign in with the default methods
  */
-async function providerOf(deps: ConsoleServices, visit: Visit, stored: { authentication_id?: number | null }) {
-  const Id = String(stored.authentication_id ?? "");
+async function providerOf(deps: ConsoleServices, visit: Visit, stored: { authenticationId?: number | null }) {
+  const Id = String(stored.authenticationId ?? "");
   if (Id === "") return undefined;
   const provider = (await providersOf(deps, visit)).find((one) => one.Id === Id);
   return { Id, name: provider?.Name ?? `Identity provider ${Id}` };

@@ -28,7 +28,7 @@ import { askedByName, Changed, type ChangedProps, Value } from "./records.tsx";
 type Any = any;
 
 interface Service<Input, S extends RecordScopes> {
-  list(caller: Permitted<Of<S["read"]>>, filter: { name?: string }, paging: Paging): Promise<Page<Any>>;
+  list?(caller: Permitted<Of<S["read"]>>, filter: { name?: string }, paging: Paging): Promise<Page<Any>>;
   read(caller: Permitted<Of<S["read"]>>, id: Any): Promise<{ record: Any; version: object }>;
   save(
     caller: Permitted<Of<S["create"] | S["update"]>>,
@@ -50,8 +50,8 @@ export interface DeclaredPages<Item extends DeclaredRecord>
 }
 
 interface DeclaredRecord {
-  Id: string;
-  Name: string;
+  Id: string | number;
+  Name?: string;
   CreatedOn?: string;
   ModifiedOn?: string;
 }
@@ -87,7 +87,7 @@ export function declaredKind<Item extends DeclaredRecord, Input, S extends Recor
     titleOf: ({ Name, Id }) => String(Name ?? Id),
     list(visit) {
       const { filter, paging } = askedByName(visit, declaration);
-      return service.list(visit.permitted(read), filter, paging);
+      return service.list!(visit.permitted(read), filter, paging);
     },
     filters: async () => [{ name: "Name", label: "Name, in full" }],
     columns: () => [{ name: "Changed", cell: (record) => <LastChange {...record} ago /> }],
@@ -156,7 +156,7 @@ function Shown({ contract: { name: type, field }, names, record }: ShownProps): 
               <Value text={[values[name] ?? ""].flat().join(", ")} />,
             ]),
           ["Changed", <LastChange {...record} />],
-          ["Id", <Code text={record.Id} copy />],
+          ["Id", <Code text={String(record.Id)} copy />],
         ]}
       />
     </Section>

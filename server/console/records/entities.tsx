@@ -3,7 +3,7 @@
 import type { Children } from "@kitajs/html";
 import type { Attributes, EntityRecord, EntityService } from "../../entities/index.ts";
 import { UNCONDITIONAL } from "../../http/conditions.ts";
-import { type ENTITY, searchables, UNSET_DATE } from "../../records/index.ts";
+import { type Declaration, type ENTITY, type RecordField, searchables, UNSET_DATE } from "../../records/index.ts";
 import {
   ActionButton,
   AskButton,
@@ -24,8 +24,9 @@ import {
 import { type Confirmation, type ConsolePage, type ConsoleServices, confirming } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { AttributeFields, attributesOf, attributeTexts } from "./attributes.tsx";
-import { aboveOf, type Held, headingOf, type Identified, type Kind, recordPages } from "./kind.tsx";
-import { ACTIVE_FILTER, Changed, filtersOf, listRecords, readRecord, requireTexts, Value } from "./records.tsx";
+import { declaredKind } from "./declared.tsx";
+import { aboveOf, type Held, type Identified, type Kind, recordPages } from "./kind.tsx";
+import { ACTIVE_FILTER, Changed, filtersOf, listRecords, requireTexts, Value } from "./records.tsx";
 import {
   type Choice,
   choiceOf,
@@ -37,6 +38,12 @@ import {
 } from "./reference-field.tsx";
 
 type Entity = EntityService["entity"];
+
+type EntityDeclaration = Entity & Declaration<Record<string, RecordField>, typeof ENTITY>;
+
+/** The service parses it. */
+const asSent = (body: unknown) => body;
+const addressOf = (id: string) => ({ pathValue: id, fieldName: "" });
 
 /** The field that the form splits into one field for each attribute. */
 const ATTRIBUTES = "Attributes";
@@ -64,13 +71,22 @@ export function entityPages<Item extends Identified>(
   const { entity } = service;
   const { field: fields, form: all, references } = entity;
   const isReference = (one: string) => references.some((reference) => reference.name === one);
-  const [noun, many] = entity.nouns;
-  const several = headingOf(many);
-  const path = `/settings/${many}`;
-  const { read, create, update, remove } = entity.scopes as typeof ENTITY;
-  const write = [create, update] as const;
+  const declared = declaredKind<Item, unknown, typeof ENTITY>(
+    { ...(entity as EntityDeclaration), parse: asSent },
+    {
+      read: (caller, id) => service.read(caller, addressOf(id)),
+      save: (caller, body, conditions) => service.save(caller, body, conditions),
+      remove: (caller, id, conditions) => service.remove(caller, addressOf(id), conditions),
+    },
+  );
+  const {
+    path,
+    nouns: [noun],
+    scopes: { read },
+  } = declared;
+  const write = [entity.scopes.create, entity.scopes.update] as (typeof ENTITY)["create" | "update"][];
   const titleOf = own.titleOf ?? ((record) => nameOf(name, record as unknown as ReferenceChoice));
-  const { state, sections, added = `The ${noun} is added.`, columns = shortOf(entity), more = [], ...special } = own;
+  const { state, sections, added = declared.told.added, columns = shortOf(entity), more = [], ...special } = own;
   const namesFor = (isNew: boolean) => (!isNew && state ? all.filter((one) => one !== "Is_Active") : all);
   const texts = searchables(entity).map((one) => labelOf(entity, one.name));
 
@@ -101,30 +117,16 @@ export function entityPages<Item extends Identified>(
   ];
 
   const kind: Kind<Item> = {
-    type: name,
-    path,
-    nouns: [noun, several],
-    // PATCH is an upsert in the REST API, so it may need either scope.
-    scopes: { read, write, remove },
+    ...declared,
+    labels: undefined,
     titleOf,
     list: (visit) => listRecords<Item>(service, visit, filtersOf(visit)),
     filters: async () => [{ name: "Search", label: "Search" }, ...(all.includes("Is_Active") ? [ACTIVE_FILTER] : [])],
     columns: () => columns.map((one) => (typeof one === "string" ? columnOf(entity, one) : one)),
     empty: {
-      none: [`No ${several.toLowerCase()} to see`, entity.description],
+      ...declared.empty,
       filtered: [`No ${noun} matches`, `The search matches parts of ${texts.join(", ")}.`],
     },
-    read: (visit) => readRecord<Item>(service, visit),
-    async save(visit, body, conditions) {
-      const { record } = await service.save(visit.permitted(...write), body, conditions);
-      return record as Partial<Item>;
-    },
-    async remove(visit, conditions) {
-      const address = { pathValue: visit.params.id!, fieldName: "" };
-      const permitted = visit.permitted(remove);
-      return (await service.remove(permitted, address, conditions)).record as Partial<Item>;
-    },
-    names: all,
     async form(visit, held) {
       const names = namesFor(!held);
       const choices = await choicesOf(deps, visit, entity, held);
@@ -192,8 +194,8 @@ export function entityPages<Item extends Identified>(
     ],
     ...special,
     told: {
+      ...declared.told,
       added,
-      changed: `The ${noun} is changed.`,
       deleted: (record) => phrase`${titleOf(record)} is deleted.`,
     },
     more: [...(state ? statePages : []), ...more],
@@ -220,7 +222,7 @@ const labelOf = ({ field }: Entity, name: string) =>
   name === "Is_Active" ? "State" : (field[name]?.form?.label ?? name);
 
 function shortOf({ form, field }: Entity): string[] {
-  const isShown = (name: string) => name !== ATTRIBUTES && name !== "Name" && !field[name]!.inputOnly;
+  const isShown = (name: string) => name !== ATTRIBUTES && name !== "Name" && !field[name]!.writeOnly;
   return form.filter((name) => isShown(name) && !field[name]!.form?.rows);
 }
 
@@ -242,11 +244,11 @@ async function choicesOf(
   held: Held<object> | undefined,
 ): Promise<Map<string, Choice>> {
   const choices = new Map<string, Choice>();
-  for (const { name, column, target, inputOnly } of references) {
+  for (const { name, column, target, writeOnly } of references) {
     if (!form.includes(name)) continue;
     const stored = (held?.stored as Record<string, unknown> | undefined)?.[column];
     const shown = (held?.record as Record<string, ReferenceChoice> | undefined)?.[name];
-    const now = inputOnly ? { Id: Number(stored ?? 0), Name: "", ExternalId: "" } : shown;
+    const now = writeOnly ? { Id: Number(stored ?? 0), Name: "", ExternalId: "" } : shown;
     const none = field[name]!.form?.words?.[""];
     const to = deps.records.all.find(({ entity }) => entity.name === target);
     const choice = to ? await choiceOf(to, visit, now, none) : await choiceOfProvider(deps, visit, now, none);

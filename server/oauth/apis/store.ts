@@ -1,4 +1,4 @@
-import type { SettingsStore } from "../../access/index.ts";
+import type { RecordStore } from "../../access/index.ts";
 import type { Queries } from "../../db/sql.ts";
 import { Conflict } from "../../errors.ts";
 import type { TenantId } from "../../ids.ts";
@@ -15,7 +15,7 @@ export const API_TABLE = recordTable<Api>(API, {
   }),
 });
 
-export const API_STORE: SettingsStore<Api> = {
+export const API_STORE: RecordStore<Api> = {
   ...API_TABLE,
   async update(sql, tenantId, api, actor, before) {
     const updated = await API_TABLE.update(sql, tenantId, api, actor);

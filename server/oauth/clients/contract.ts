@@ -3,7 +3,16 @@
 import { Type } from "@sinclair/typebox";
 import { ANY_SCOPE, DEFAULT_SCOPES, SCOPE_TEXTS, SCOPES_MUST } from "../../access/index.ts";
 import { body } from "../../http/contract.ts";
-import { type FormField, field, type InputOf, integer, orNull, type RecordOf, text, word } from "../../http/fields.ts";
+import {
+  type FormField,
+  type InputOf,
+  integer,
+  oneOrNone,
+  orNull,
+  type RecordOf,
+  type RowOf,
+  text,
+} from "../../http/fields.ts";
 import { record, SETTING } from "../../records/index.ts";
 import { CERTIFICATE_NAMES } from "../certificate.ts";
 import { claimMappingField } from "../claim-mapping.ts";
@@ -22,7 +31,6 @@ import {
   STANDARD_GRANT_TYPES,
   SUBJECT_TYPES,
 } from "../contract.ts";
-import type { ClientAuthMethod, ClientType } from "./credentials.ts";
 import { choice, list, settable } from "./fields.ts";
 import { jwksField } from "./jwks.ts";
 
@@ -41,7 +49,7 @@ const CERTIFICATE_NAME_LIMIT = 1_000;
 /** Seconds. */
 const REFRESH_TOKEN_LIFETIME = [60, 365 * 86_400] as const;
 
-const CLIENT_TYPES: ClientType[] = ["confidential", "public", "native"];
+const CLIENT_TYPES = ["confidential", "public", "native"] as const;
 
 function uris(description: string, example: string[], form: FormField) {
   const one = Type.String({ maxLength: REDIRECT_URI_LIMIT });
@@ -146,16 +154,10 @@ const FIELDS = {
     },
     example: "confidential",
   }),
-  TokenEndpointAuthMethod: field<ClientAuthMethod | null, ClientAuthMethod | "">({
+  TokenEndpointAuthMethod: oneOrNone(CLIENT_AUTH_METHODS, {
     description:
       "The only accepted authentication method. Empty: for confidential clients a secret in " +
       "the form or the Basic header, for others only the client_id.",
-    sent: word(["", ...CLIENT_AUTH_METHODS]),
-    checked: orNull(word(["", ...CLIENT_AUTH_METHODS])),
-    shown: word(["", ...CLIENT_AUTH_METHODS]),
-    must: `must be ${CLIENT_AUTH_METHODS.join(" or ")}, or empty.`,
-    take: (value: ClientAuthMethod | "" | null) => value || null,
-    show: (stored) => (stored as ClientAuthMethod | null) ?? "",
     audit: "value",
     judged: true,
     form: {
@@ -172,17 +174,11 @@ const FIELDS = {
     example: "",
   }),
   Jwks: jwksField,
-  JwksUri: {
-    ...text(JWKS_URI_LIMIT, {
-      description:
-        "The https address of its keys, instead of Jwks. They are fetched again after 5 minutes, and for an unknown key " +
-        "at most every 30 seconds.",
-      audit: "value",
-      form: { label: "Address of its public keys", hint: "A JSON Web Key Set, instead of the above.", type: "url" },
-      example: "",
-    }),
-    take: (value: string | null) => value ?? "",
-  },
+  JwksUri: address(
+    "The https address of its keys, instead of Jwks. They are fetched again after 5 minutes, and for an unknown key " +
+      "at most every 30 seconds.",
+    { label: "Address of its public keys", hint: "A JSON Web Key Set, instead of the above." },
+  ),
   TlsClientAuthName: choice(CERTIFICATE_NAMES, {
     description: "The certificate field that identifies the client with tls_client_auth (RFC 8705 2.1.2).",
     audit: "value",
@@ -299,21 +295,11 @@ const FIELDS = {
     },
     example: "public",
   }),
-  SectorIdentifierUri: {
-    ...text(JWKS_URI_LIMIT, {
-      description:
-        "For pairwise clients: an https address with a JSON list of all its RedirectUris (OpenID Connect Core 8.1); " +
-        "its host is the sector. Empty: the one host of its RedirectUris.",
-      audit: "value",
-      form: {
-        label: "Address of the sector's list",
-        hint: "Needed if its redirect URIs have several hosts.",
-        type: "url",
-      },
-      example: "",
-    }),
-    take: (value: string | null) => value ?? "",
-  },
+  SectorIdentifierUri: address(
+    "For pairwise clients: an https address with a JSON list of all its RedirectUris (OpenID Connect Core 8.1); " +
+      "its host is the sector. Empty: the one host of its RedirectUris.",
+    { label: "Address of the sector's list", hint: "Needed if its redirect URIs have several hosts." },
+  ),
   LogoUri: address("An https address of its logo: PNG, JPEG or WebP, at most 512 KiB. The consent page shows it.", {
     label: "Address of its logo",
     hint: "PNG, JPEG or WebP, at most 512 KiB. The consent page shows a re-encoded copy.",
@@ -383,6 +369,7 @@ export const CREDENTIALS = record("Credentials", {
   audit: "Credentials",
   fields: FIELDS,
 });
+export type Credentials = Omit<RowOf<typeof FIELDS>, "id">;
 export type CredentialsInput = InputOf<typeof FIELDS>;
 export type CredentialsRecord = RecordOf<typeof FIELDS>;
 

@@ -5,8 +5,7 @@ import { BadInput } from "../../errors.ts";
 import { printable } from "../../http/body.ts";
 import { type CertificateName, canBeNamed } from "../certificate.ts";
 import { EXCHANGE_GRANT, STANDARD_GRANT_TYPES } from "../contract.ts";
-import { CREDENTIALS, type CredentialsInput } from "./contract.ts";
-import type { ClientType, Credentials } from "./credentials.ts";
+import { CREDENTIALS, type Credentials, type CredentialsInput } from "./contract.ts";
 import { sectorOf } from "./sector.ts";
 
 /** A client that may no longer use client_credentials loses it, unless its grants were set explicitly. */
@@ -136,7 +135,7 @@ function profileProblems(credentials: Credentials): string[] {
   return missing.length > 0 ? [`SecurityProfile is FAPI2, which needs ${missing.join(", ")}.`] : [];
 }
 
-function uriProblems(field: string, uris: string[], clientType: ClientType): string[] {
+function uriProblems(field: string, uris: string[], clientType: Credentials["clientType"]): string[] {
   return uris.flatMap((uri) => redirectUriProblem(uri, clientType) ?? []).map((problem) => `${field}: ${problem}`);
 }
 
@@ -146,7 +145,7 @@ function logoutUriProblem(uri: string, checkUrl: CheckUrl): string | undefined {
 }
 
 /** The defaults of a client: all grants of its type, and the default scopes. */
-export function defaultsOf(clientType: ClientType): Credentials {
+export function defaultsOf(clientType: Credentials["clientType"]): Credentials {
   // RFC 6749 4.4.
   const grantTypes = STANDARD_GRANT_TYPES.filter(
     (grant) => clientType === "confidential" || grant !== "client_credentials",
@@ -160,7 +159,7 @@ const LOOPBACK = ["127.0.0.1", "[::1]", "localhost"];
  * @returns why an address is rejected as a redirect URI; undefined if it is valid. Redirect URIs are compared as
  * strings (RFC 9700 2.1), so only one spelling of each address is allowed.
  */
-export function redirectUriProblem(uri: string, clientType: ClientType): string | undefined {
+export function redirectUriProblem(uri: string, clientType: Credentials["clientType"]): string | undefined {
   const shown = printable(uri);
   if (!/^[\x21-\x7e]+$/.test(uri) || !URL.canParse(uri)) return `${shown} is not an absolute address.`;
   const url = new URL(uri);

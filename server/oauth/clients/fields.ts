@@ -5,19 +5,19 @@ import { type FieldOptions, field, orNull, word } from "../../http/fields.ts";
 
 /** null resets it to the default. */
 export function settable<T>(schema: TSchema, must: string, standard: T, told: FieldOptions) {
-  return field<T | null, T>({
+  return field<T, T>({
     ...told,
     sent: orNull(schema),
     shown: schema,
     documented: { default: standard },
     blank: standard,
     must,
-    take: (value: T | null) => (Array.isArray(value) ? ([...new Set(value)] as T) : value),
+    take: (value: T) => (Array.isArray(value) ? ([...new Set(value)] as T) : value),
   });
 }
 
-export function list<W extends string>(words: readonly W[], standard: readonly W[], told: FieldOptions) {
-  return settable<W[]>(Type.Array(word(words)), `must be a list of ${words.join(", ")}.`, [...standard], told);
+export function list(words: readonly string[], standard: readonly string[], told: FieldOptions) {
+  return settable<string[]>(Type.Array(word(words)), `must be a list of ${words.join(", ")}.`, [...standard], told);
 }
 
 /** @param standard the default value */

@@ -4,7 +4,7 @@ import { type CheckUrl, EgressError, type EgressFetch } from "../../egress/index
 import { BadInput } from "../../errors.ts";
 import { printable } from "../../http/body.ts";
 import type { TenantId } from "../../ids.ts";
-import type { Credentials } from "./credentials.ts";
+import type { Credentials } from "./contract.ts";
 
 const TIMEOUT_MS = 5_000;
 

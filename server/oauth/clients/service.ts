@@ -4,8 +4,10 @@ import { randomBytes } from "node:crypto";
 import {
   type Access,
   type Caller,
+  createRecordService,
   type Permitted,
   requireKnownScopes,
+  type ServedKind,
   type Shown,
   type ShownPage,
   type Tagged,
@@ -19,14 +21,14 @@ import { type Conditions, UNCONDITIONAL } from "../../http/conditions.ts";
 import { changesOf } from "../../http/contract.ts";
 import { isUuid } from "../../http/query.ts";
 import type { TenantId } from "../../ids.ts";
-import { type RecordKind, writeRecord } from "../../records/index.ts";
+import { writeRecord } from "../../records/index.ts";
 import { digestOf } from "../../signin/index.ts";
 import type { Api } from "../apis/contract.ts";
 import { lockApis } from "../apis/store.ts";
 import { noteAdministrator } from "./ceilings.store.ts";
+import type { Credentials } from "./contract.ts";
 import { CREDENTIALS, type CredentialsInput, type CredentialsRecord, type SecretInput } from "./contract.ts";
 import { changedCredentials, type Possible, requireSound } from "./credential-rules.ts";
-import type { Credentials } from "./credentials.ts";
 import { type ReadSector, requireListed, type SectorListing } from "./sector.ts";
 import {
   deleteSecret,
@@ -96,7 +98,8 @@ export function createClientCredentials(
   possible: Possible,
   readSector: ReadSector,
 ): ClientCredentials {
-  const kind = credentialsKind(possible);
+  const kind = credentialsKind(possible, access);
+  const { read, save } = createRecordService(sql, kind);
 
   /** Runs before the transaction, which must not wait for other servers. */
   async function listingFor(tenantId: TenantId, applicationId: number, input: CredentialsInput) {
@@ -106,21 +109,11 @@ export function createClientCredentials(
   }
 
   return {
-    async read(by, applicationId) {
-      const credentials = await findCredentials(sql, by.tenantId, applicationId);
-      if (!credentials) throw noApplication();
-      const resource = toResource(applicationId, credentials);
-      return by.gate.show(RESOURCE, CREDENTIALS.toRecord(credentials), { resource });
-    },
+    read: (by, applicationId) => read(by, String(applicationId)),
 
-    async change(by, applicationId, input, conditions, sent) {
-      const listing = await listingFor(by.tenantId, applicationId, input);
-      const { after } = await sql.beginFor(by.tenantId, (tx) =>
-        writeRecord(tx, by, kind, { applicationId, given: input, listing }, conditions),
-      );
-      access.forget(by.tenantId);
-      const resource = toResource(applicationId, after);
-      return by.gate.written(RESOURCE, CREDENTIALS.toRecord(after), sent, { resource });
+    async change(by, applicationId, given, conditions, sent) {
+      const listing = await listingFor(by.tenantId, applicationId, given);
+      return save(by, { applicationId, given, listing }, conditions, sent);
     },
 
     async setUp(tx, by, applicationId, input) {
@@ -189,11 +182,21 @@ interface CredentialsChange {
 type ClientRow = Credentials & { applicationId: number };
 
 /** Credentials are never made or deleted separately: every Application has them. */
-function credentialsKind(possible: Possible): RecordKind<Caller, ClientRow, CredentialsChange> {
+function credentialsKind(
+  possible: Possible,
+  access: Pick<Access, "forget">,
+): ServedKind<ClientRow, CredentialsRecord & { Id?: string }, CredentialsChange> {
   return {
     declaration: CREDENTIALS,
     recordOf: (row) => toResource(row.applicationId, row),
+    shown: (_, { Id: __, ...record }) => record,
     version: CREDENTIALS.toRecord,
+    async find(queries, tenantId, id) {
+      const credentials = await findCredentials(queries, tenantId, Number(id));
+      if (!credentials) throw noApplication();
+      return { ...credentials, applicationId: Number(id) };
+    },
+    committed: (tenantId) => access.forget(tenantId),
     async lock(tx, by, { applicationId }) {
       return { rows: [{ ...(await lockCredentials(tx, by, applicationId)), applicationId }] };
     },

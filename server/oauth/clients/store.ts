@@ -2,9 +2,9 @@ import type { Queries } from "../../db/sql.ts";
 import { toRecordId } from "../../http/query.ts";
 import type { TenantId } from "../../ids.ts";
 import { storedFields } from "../../records/index.ts";
+import type { Credentials } from "./contract.ts";
 import { CREDENTIALS } from "./contract.ts";
 import { defaultsOf, withoutLoopbackPort } from "./credential-rules.ts";
-import type { Credentials } from "./credentials.ts";
 
 export interface Client extends Credentials {
   /** The Application's Id, which is also the client_id unless the client has a metadata document. */

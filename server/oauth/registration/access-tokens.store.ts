@@ -2,7 +2,7 @@
 
 import type { Queries } from "../../db/sql.ts";
 import type { TenantId } from "../../ids.ts";
-import type { Credentials } from "../clients/credentials.ts";
+import type { Credentials } from "../clients/contract.ts";
 import { credentialColumns } from "../clients/store.ts";
 
 export interface RegistrationRow {

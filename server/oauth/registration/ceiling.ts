@@ -1,7 +1,7 @@
 // Administrators override registrations: a client may narrow what an administrator has set, but not widen or undo it.
 
 import type { Ceiling } from "../clients/ceilings.store.ts";
-import type { Credentials } from "../clients/credentials.ts";
+import type { Credentials } from "../clients/contract.ts";
 
 const NARROWED = ["RedirectUris", "PostLogoutRedirectUris", "GrantTypes", "Scopes"];
 const DEMANDS = ["RequirePar", "RequireSignedRequestObject", "DpopBound"];

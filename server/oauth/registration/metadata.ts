@@ -5,6 +5,7 @@ import { BadInput } from "../../errors.ts";
 import { isObject } from "../../http/body.ts";
 import type { CertificateName } from "../certificate.ts";
 import type { Ceiling } from "../clients/ceilings.store.ts";
+import type { Credentials } from "../clients/contract.ts";
 import { CREDENTIALS } from "../clients/contract.ts";
 import {
   canBeLinked,
@@ -14,7 +15,6 @@ import {
   type Possible,
   requireSound,
 } from "../clients/credential-rules.ts";
-import type { Credentials } from "../clients/credentials.ts";
 import { requireListed, type SectorListing } from "../clients/sector.ts";
 import {
   ACCESS_TOKEN_ALGS,

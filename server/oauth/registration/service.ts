@@ -14,9 +14,9 @@ import type { TenantId } from "../../ids.ts";
 import { digestOf, newOpaqueValue } from "../../signin/index.ts";
 import { lockApis } from "../apis/store.ts";
 import { type Ceiling, findCeiling } from "../clients/ceilings.store.ts";
+import type { Credentials } from "../clients/contract.ts";
 import { CREDENTIALS } from "../clients/contract.ts";
 import { defaultsOf, type Possible } from "../clients/credential-rules.ts";
-import type { Credentials } from "../clients/credentials.ts";
 import type { ReadSector } from "../clients/sector.ts";
 import {
   deleteSecret,

@@ -20,7 +20,8 @@ import type { EgressFetch } from "../../egress/index.ts";
 import type { TenantId } from "../../ids.ts";
 import type { Vault } from "../../vault.ts";
 import { toUpstreamFailure, UpstreamFailure } from "./failure.ts";
-import { type AuthMethod, type Provider, SECRET_METHODS } from "./providers/provider.ts";
+import type { Provider } from "./providers/contract.ts";
+import { type AuthMethod, SECRET_METHODS } from "./providers/provider.ts";
 
 export const CLIENT_SECRET_PURPOSE = "identity provider's client secret";
 

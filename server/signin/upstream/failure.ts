@@ -3,7 +3,7 @@
 import { ClientError, ResponseBodyError, WWWAuthenticateChallengeError } from "openid-client";
 import type { AuditEntry } from "../../audit/index.ts";
 import { EgressError } from "../../egress/index.ts";
-import type { Provider } from "./providers/provider.ts";
+import type { Provider } from "./providers/contract.ts";
 
 export type UpstreamFailureKind =
   /** The provider is down, slow or failing. */

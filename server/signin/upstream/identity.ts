@@ -3,7 +3,8 @@
 import type { Vouched } from "../../entities/index.ts";
 import { asTyped, isText } from "../../http/fields.ts";
 import { UpstreamFailure } from "./failure.ts";
-import { MAPPED_FIELDS, type MappedField, type Mapping, type Provider } from "./providers/provider.ts";
+import type { Provider } from "./providers/contract.ts";
+import { MAPPED_FIELDS, type MappedField, type Mapping } from "./providers/provider.ts";
 
 export type UserFields = Partial<Record<MappedField, string>>;
 

@@ -34,7 +34,7 @@ import {
   toIdentity,
   type UpstreamIdentity,
 } from "./identity.ts";
-import type { Provider } from "./providers/provider.ts";
+import type { Provider } from "./providers/contract.ts";
 
 /**
  * The lifetime of cached metadata. Redirecting a browser always reloads it, because the provider may be down. Keys are

@@ -1,7 +1,7 @@
 import type { Queries, Sql } from "../../db/sql.ts";
 import type { TenantId } from "../../ids.ts";
 import type { UpstreamIdentity } from "./identity.ts";
-import type { Provider } from "./providers/provider.ts";
+import type { Provider } from "./providers/contract.ts";
 
 export interface RoundTrip {
   digest: Buffer;

@@ -16,8 +16,8 @@ import {
   redirectUriOf,
 } from "./configuration.ts";
 import { toUpstreamFailure, UpstreamFailure } from "./failure.ts";
-import type { PROBE_CHECKS, PROBE_OUTCOMES } from "./providers/contract.ts";
-import { type AuthMethod, type Provider, SECRET_METHODS } from "./providers/provider.ts";
+import type { PROBE_CHECKS, PROBE_OUTCOMES, Provider } from "./providers/contract.ts";
+import { type AuthMethod, SECRET_METHODS } from "./providers/provider.ts";
 
 export interface ProbeResult {
   /** True if no check has failed. */

@@ -14,7 +14,7 @@ import { authorityOf, publishedKey } from "./configuration.ts";
 import { UpstreamFailure } from "./failure.ts";
 import type { UpstreamIdentity } from "./identity.ts";
 import { type AuthorizationWish, type Checks, createProtocol } from "./protocol.ts";
-import type { Provider } from "./providers/provider.ts";
+import type { Provider } from "./providers/contract.ts";
 import { findClientKey, findProvider, listActiveProviders } from "./providers/store.ts";
 import { type Attempts, createAttempts, type PendingLink } from "./round-trips.ts";
 import { deleteAttempt, findLinkedUser, holdAttempt, type RoundTrip } from "./store.ts";

@@ -10,6 +10,7 @@ import {
   type Shown,
   type ShownPage,
   type Tagged,
+  tableKind,
   type Whole,
 } from "../../access/index.ts";
 import { recordAudit } from "../../audit/index.ts";
@@ -21,16 +22,14 @@ import { isUuid, type Paging } from "../../http/query.ts";
 import { type ConnectionId, type EventId, newId } from "../../ids.ts";
 import { CONNECTION, type ConnectionInput, type ConnectionRecord } from "../connection.ts";
 import {
+  CONNECTION_TABLE,
   type Connection,
   type ConnectionFilter,
   deleteConnection,
   findConnection,
   findConnections,
-  insertConnection,
   type LoggedConnection,
-  listConnections,
   lockConnection,
-  updateConnection,
 } from "../connections.store.ts";
 import { countPostsOut } from "../deliveries/opening.store.ts";
 import { recordPing } from "../events/write-event.ts";
@@ -98,15 +97,12 @@ export function createConnections(
     movedAddresses(TYPE, recordOf(before), recordOf(after)).length > 0;
 
   const kind: ServedKind<Connection, ConnectionRecord, ConnectionInput, ConnectionFilter> = {
-    declaration: CONNECTION,
+    ...tableKind<(typeof CONNECTION)["field"], Connection>(CONNECTION, CONNECTION_TABLE, "for update"),
     recordOf,
     version: versionOf,
     shown: hiddenFrom,
-    idOf: ({ id }) => id,
-    find: (queries, tenantId, id: ConnectionId, isLocked) =>
-      isLocked ? lockConnection(queries, tenantId, { id }) : findConnection(queries, tenantId, id),
+    // Deleted ones too, which the log refers to.
     findAll: (queries, tenantId, ids) => findConnections(queries, tenantId, ids.filter(isUuid<ConnectionId>)),
-    list: listConnections,
     lock: byIdOrName(TYPE, lockConnection),
     prepare(_, __, input, before) {
       const { id, ...given } = CONNECTION.toColumns(input);
@@ -124,11 +120,6 @@ export function createConnections(
     },
     // A Secret in the body ends a rotation, even if it does not change.
     isSame: (before, after, { Secret }) => Secret === undefined && Bun.deepEquals(before, after),
-    insert: (tx, { tenantId }, connection) => insertConnection(tx, tenantId, connection),
-    async update(tx, { tenantId }, connection) {
-      await updateConnection(tx, tenantId, connection);
-      return connection;
-    },
     async afterWrite(tx, { tenantId }, { before, after, input }) {
       if (!before) return;
       const { id } = after;

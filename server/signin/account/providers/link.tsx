@@ -8,7 +8,7 @@ import { CHANGED_LINK } from "../../forms.ts";
 import type { Visitor } from "../../session.ts";
 import type { Trouble } from "../../throttle.ts";
 import { type UpstreamIdentity, whoIs } from "../../upstream/identity.ts";
-import type { Provider } from "../../upstream/providers/provider.ts";
+import type { Provider } from "../../upstream/providers/contract.ts";
 import type { TakenAttempt } from "../../upstream/round-trips.ts";
 import { proofAsked, troubleWithProof } from "../password.tsx";
 import { finishProviderSignIn } from "../sign-in.tsx";

@@ -9,7 +9,7 @@ import type { TenantId } from "../../../ids.ts";
 import { pageResponse } from "../../../ui/index.ts";
 import { UpstreamProblemPage } from "../../pages.tsx";
 import { failedBy, toldOf, UpstreamFailure, type UpstreamProblem } from "../../upstream/failure.ts";
-import type { Provider } from "../../upstream/providers/provider.ts";
+import type { Provider } from "../../upstream/providers/contract.ts";
 import { ACCOUNT_PATH, type AccountDependencies } from "../visit.ts";
 
 export interface WayToProvider {

@@ -9,8 +9,10 @@ import {
   type InputOf,
   NUL_FREE,
   oneOf,
+  oneOrNone,
   orNull,
   type RecordOf,
+  type RowOf,
   readOnly,
   requiredText,
   text,
@@ -29,7 +31,7 @@ import {
   WORD_LIMIT,
   words,
 } from "./fields.ts";
-import { AUTH_METHODS, type AuthMethod, MAPPED, type Mapping, PROVIDER_TYPES, PROVISIONINGS } from "./provider.ts";
+import { AUTH_METHODS, MAPPED, type Mapping, PROVIDER_TYPES, PROVISIONINGS } from "./provider.ts";
 
 export const PROBE_CHECKS = ["Metadata", "Keys", "Client", "Userinfo", "SignOut"] as const;
 export const PROBE_OUTCOMES = ["Passed", "Failed", "Unknown"] as const;
@@ -55,7 +57,7 @@ function ownAddress(description: string, last: string) {
     ...readOnly(Type.String(), { description, example }),
     sent: orNull(Type.String()),
     must: "is set by the server and cannot be changed.",
-    take: (value: unknown) => value ?? undefined,
+    take: (value: unknown): unknown => value ?? undefined,
   };
 }
 
@@ -128,16 +130,10 @@ const fields = (checkUrl: CheckUrl) => ({
     form: { label: "ClientId", hint: "The client_id at the provider." },
     example: "gatehouse",
   }),
-  TokenEndpointAuthMethod: field<AuthMethod | null, AuthMethod | "">({
+  TokenEndpointAuthMethod: oneOrNone(AUTH_METHODS, {
     description:
       "How the ClientSecret is sent. Empty: as the metadata says, or else client_secret_basic. private_key_jwt: by a key " +
       "of this service, published at JwksUri, instead of a secret.",
-    sent: word(["", ...AUTH_METHODS]),
-    checked: orNull(word(["", ...AUTH_METHODS])),
-    shown: word(["", ...AUTH_METHODS]),
-    must: `must be ${AUTH_METHODS.join(", ")}, or empty.`,
-    take: (value: AuthMethod | "" | null) => value || null,
-    show: (stored) => (stored as AuthMethod | null) ?? "",
     audit: "value",
     form: {
       label: "Client authentication",
@@ -267,7 +263,6 @@ const fields = (checkUrl: CheckUrl) => ({
   Is_Active: flag({
     description: "Users can sign in with it; a new one is inactive.",
     documented: { default: false },
-    column: "isActive",
     audit: "value",
     judged: true,
     form: { label: "Active", hint: "An inactive provider is not offered. Test the connection first." },
@@ -342,6 +337,14 @@ export const providerContract = (checkUrl: CheckUrl) =>
 /** The contract without the deployment's own checks of addresses. */
 export const PROVIDER = providerContract(() => undefined);
 
+type Row = RowOf<ReturnType<typeof fields>>;
+export interface Provider extends Omit<Row, "id" | "clientSecret"> {
+  id: number;
+  /** Sealed; null: a public client. */
+  clientSecret: Uint8Array | null;
+  /** Sealed: the private JWK for private_key_jwt; null with any other method. */
+  clientKey: Uint8Array | null;
+}
 export type ProviderInput = InputOf<ReturnType<typeof fields>>;
 export type ProviderRecord = RecordOf<ReturnType<typeof fields>>;
 

@@ -6,8 +6,9 @@ import { calculateJwkThumbprint, exportJWK } from "jose";
 import { BadInput } from "../../../errors.ts";
 import type { Seal, Vault } from "../../../vault.ts";
 import { CLIENT_KEY_PURPOSE, jwksUriOf, redirectUriOf, signedOutUriOf } from "../configuration.ts";
+import type { Provider } from "./contract.ts";
 import { PROVIDER, type ProviderInput, type ProviderRecord } from "./contract.ts";
-import type { Mapping, Provider, ProviderType } from "./provider.ts";
+import type { Mapping, ProviderType } from "./provider.ts";
 
 export function toProviderRecord(publicUrl: string, provider: Provider): ProviderRecord {
   return PROVIDER.toRecord(provider, {

@@ -8,20 +8,21 @@ import {
   type SettingsService,
   type Shown,
   type Tagged,
+  tableKind,
 } from "../../../access/index.ts";
 import { recordAudit } from "../../../audit/index.ts";
 import type { Sql, Transaction } from "../../../db/sql.ts";
 import { type EgressFetch, requireSecretsAnew } from "../../../egress/index.ts";
 import { BadInput, Conflict, NotFound } from "../../../errors.ts";
 import type { Conditions } from "../../../http/conditions.ts";
-import { readId, toRecordId } from "../../../http/query.ts";
+import { readId } from "../../../http/query.ts";
 import type { TenantId } from "../../../ids.ts";
 import type { Found } from "../../../records/index.ts";
 import type { Vault } from "../../../vault.ts";
 import { CLIENT_SECRET_PURPOSE, redirectUriOf } from "../configuration.ts";
 import { createProbe, type ProbeResult } from "../try-provider.ts";
+import type { Provider } from "./contract.ts";
 import { PROVIDER, type ProviderInput, type ProviderRecord } from "./contract.ts";
-import type { Provider } from "./provider.ts";
 import { merged, requireSound, toProviderRecord, versionOf, withClientKey } from "./record.ts";
 import { deleteSessionsOf, findProvider, lockProvidersNamed, nextProviderId, PROVIDER_TABLE } from "./store.ts";
 
@@ -84,20 +85,10 @@ export function createIdentityProviders({
   const toRecord = (provider: Provider) => toProviderRecord(publicUrl, provider);
 
   const service = createRecordService<Provider, ProviderRecord, ReservedInput, { name?: string }>(sql, {
-    declaration: PROVIDER,
+    ...tableKind<(typeof PROVIDER)["field"], Provider>(PROVIDER, PROVIDER_TABLE, "for update"),
     recordOf: toRecord,
     judged: (provider) => (provider.id === NO_ID ? { ...toRecord(provider), Id: "" } : toRecord(provider)),
     version: versionOf,
-    idOf: ({ id }) => String(id),
-    find: (queries, tenantId, id, isLocked) =>
-      PROVIDER_TABLE.find(queries, tenantId, { id: readId(RESOURCE, id) }, isLocked ? "for update" : undefined),
-    findAll: (queries, tenantId, ids) =>
-      PROVIDER_TABLE.findAll(
-        queries,
-        tenantId,
-        ids.flatMap((id) => toRecordId(id) ?? []),
-      ),
-    list: PROVIDER_TABLE.list,
     lock: (tx, { tenantId }, input) => lookUp(tx, tenantId, input),
     async prepare(_, __, { reserved: ___, ...input }, before) {
       return { ...(await withClientKey(vault, merged(secrets, before, input))), id: before?.id ?? NO_ID };
@@ -115,7 +106,6 @@ export function createIdentityProviders({
       // Another provider may have the reserved Id.
       return inserted ?? (reserved === undefined ? undefined : PROVIDER_TABLE.insert(tx, tenantId, provider));
     },
-    update: (tx, { tenantId }, provider) => PROVIDER_TABLE.update(tx, tenantId, provider),
     async remove(tx, { tenantId }, { id }) {
       // Sessions first, in the order in which a code is redeemed. Grants are found by the links, which the provider
       // takes along.

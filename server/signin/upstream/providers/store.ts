@@ -1,8 +1,8 @@
 import type { Queries } from "../../../db/sql.ts";
 import type { TenantId } from "../../../ids.ts";
 import { recordTable } from "../../../records/index.ts";
+import type { Provider } from "./contract.ts";
 import { PROVIDER } from "./contract.ts";
-import type { Provider } from "./provider.ts";
 
 export const PROVIDER_TABLE = recordTable<Provider>(PROVIDER, { more: ["clientKey"], isRaced: true });
 

@@ -1,0 +1,39 @@
+// Transactions that are repeated: server/db/sql.ts.
+
+import { expect, test } from "bun:test";
+import { Raced } from "../../server/db/failures.ts";
+import { Conflict } from "../../server/errors.ts";
+import type { TenantId } from "../../server/ids.ts";
+import { db } from "../support/tenant.ts";
+
+const TENANT = Bun.randomUUIDv7() as TenantId;
+
+test("two transactions that deadlock both commit", async () => {
+  const [one, other] = [1, 2].map(() => `${Math.floor(Math.random() * 1e15)}`) as [string, string];
+  const first = Promise.withResolvers<void>();
+  const second = Promise.withResolvers<void>();
+  const lock = async (mine: string, theirs: string, isMine: typeof first, isTheirs: typeof first) =>
+    db().beginFor(TENANT, async (tx) => {
+      await tx`select pg_advisory_xact_lock(${mine}::bigint)`;
+      isMine.resolve();
+      await isTheirs.promise;
+      await tx`select pg_advisory_xact_lock(${theirs}::bigint)`;
+      return mine;
+    });
+  expect(await Promise.all([lock(one, other, first, second), lock(other, one, second, first)])).toEqual([one, other]);
+});
+
+test("a race that another caller has won is repeated, and one that continues is a conflict", async () => {
+  const refusal = new Conflict("Another caller keeps changing the same Thing. Try again.");
+  let tries = 0;
+  const raced = (wins: number) =>
+    db().beginFor(TENANT, async () => {
+      tries++;
+      if (tries <= wins) throw new Raced(refusal);
+      return tries;
+    });
+  expect(await raced(2)).toBe(3);
+  tries = 0;
+  await expect(raced(1_000)).rejects.toBe(refusal);
+  expect(tries).toBe(10);
+});
