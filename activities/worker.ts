@@ -79,7 +79,7 @@ await runEntry("worker", async () => {
   });
   const probes = serveWorkerProbes(config.workerProbes, sql, config.temporal.address, lifecycle);
   stops.push(() => probes.stop());
-  const metrics = createWorkerMetrics(sql);
+  const metrics = createWorkerMetrics(sql, config.retention.log);
   reportMissedPartitions(sql, metrics.registry, log);
   const tracing = await createTracing(config.tracing, "worker", log);
   stops.push(() => tracing.stop());

@@ -57,7 +57,7 @@ export function createApp({
   vault,
   egress,
   log,
-  metrics = createApiMetrics(sql),
+  metrics = createApiMetrics(sql, config.retention.log),
   recorder = createRequestRecorder(sql, log),
   issued = createIssuedTokens(sql, log),
   tracing = withoutCollector(),

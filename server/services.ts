@@ -24,7 +24,9 @@ import type { ApiMetrics } from "./metrics/index.ts";
 import { createProvider, type IssuedTokens, scopesNow } from "./oauth/index.ts";
 import { createErasures, createPersonalData, type PersonalData } from "./personal-data/index.ts";
 import { createRequests } from "./requests/index.ts";
+import { createReadKept } from "./retention/index.ts";
 import { createSettings, type SettingsKinds } from "./settings.ts";
+import { createFindWorkflow } from "./temporal.ts";
 import { createOwnTenant, createTenants } from "./tenants/index.ts";
 import type { Vault } from "./vault.ts";
 import { CONNECTION, connectionContract, createWebhooks, type RecordedChange } from "./webhooks/index.ts";
@@ -117,6 +119,7 @@ export function createServices(deps: ServicesDependencies) {
     exporter,
     stopping,
     secretOverlapMs: config.webhooks.secretOverlap,
+    retentionMs: config.retention.log,
     samples: new Map([...exampleRecords(entities), [ALERT.name, ALERT.example]]),
   });
   finders.add(CONNECTION.name, webhooks.connections.find);
@@ -143,6 +146,7 @@ export function createServices(deps: ServicesDependencies) {
     personalData,
     erasures: createErasures({ sql, records, issuer: publicUrl, sign: provider.signCertificate }),
     requests: createRequests(sql),
+    readKept: createReadKept(sql, config.retention),
     logouts: createLogouts({
       sql,
       workflowUrl,
@@ -155,6 +159,7 @@ export function createServices(deps: ServicesDependencies) {
     entities: namesOfEventRecords(entities),
     workflowUrl,
     workflowsUrl,
+    findWorkflow: createFindWorkflow(config.temporal),
   };
 }
 

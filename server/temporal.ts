@@ -1,8 +1,10 @@
-// Requirements of `start` and the workers on an external Temporal cluster.
+// Requirements of `start` and the workers on an external Temporal cluster, and a look-up for the API.
 
 import type { WorkflowService } from "@temporalio/client";
 import type { TemporalConfig } from "./config.ts";
 import { CannotStart } from "./errors.ts";
+import type { TenantId } from "./ids.ts";
+import { TENANT_ID } from "./webhooks/index.ts";
 
 /** gRPC codes. */
 const NOT_FOUND = 5;
@@ -24,4 +26,27 @@ export async function requireNamespace(
         `  temporal operator namespace create --address ${address} --namespace ${namespace} --retention 7d`,
     );
   }
+}
+
+const PATIENCE_MS = 1_500;
+
+/** Whether Temporal still has this workflow of the tenant; undefined if it does not answer. */
+export type FindWorkflow = (tenantId: TenantId, workflowId: string) => Promise<boolean | undefined>;
+
+export function createFindWorkflow({ connect, namespace }: TemporalConfig): FindWorkflow {
+  return async (tenantId, workflowId) => {
+    // Loaded here, because an API needs it only for these rare requests.
+    const { Client, Connection, WorkflowNotFoundError } = await import("@temporalio/client");
+    const connection = Connection.lazy(connect.connectionOptions);
+    try {
+      const { workflow } = new Client({ connection, namespace });
+      const look = () => workflow.getHandle(workflowId).describe();
+      const { typedSearchAttributes } = await connection.withDeadline(Date.now() + PATIENCE_MS, look);
+      return typedSearchAttributes.get(TENANT_ID) === tenantId;
+    } catch (error) {
+      return error instanceof WorkflowNotFoundError ? false : undefined;
+    } finally {
+      await connection.close();
+    }
+  };
 }

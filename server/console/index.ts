@@ -27,6 +27,7 @@ import { applicationPages } from "./applications/pages.tsx";
 import { createConsoleSite } from "./assets.ts";
 import { auditLogPages } from "./audit-log.tsx";
 import { consolePages } from "./console.tsx";
+import { dataPages } from "./data.tsx";
 import { departmentPages } from "./departments.tsx";
 import { historyPages } from "./history.tsx";
 import { organisationPages } from "./organisation.tsx";
@@ -46,6 +47,7 @@ import { signInController } from "./sign-in.tsx";
 import { signingKeyPages } from "./signing-keys.tsx";
 import { userPages } from "./users/pages.tsx";
 import { webhookPages } from "./webhooks/pages.tsx";
+import { workflowPages } from "./workflow.tsx";
 
 export { createOnce } from "./once.ts";
 export { nothingHere, refusal } from "./root.tsx";
@@ -93,9 +95,11 @@ function ownPages(deps: ConsoleServices): ConsolePage[] {
       ...registrationTokenPages(deps),
       ...requestPages(deps),
       ...auditLogPages(deps),
+      ...dataPages(deps),
       ...apiReferencePages(deps),
     ]),
     ...searchPages(deps),
+    ...workflowPages(deps),
   ];
 }
 

@@ -18,8 +18,10 @@ import type {
 } from "../oauth/index.ts";
 import type { Erasures } from "../personal-data/index.ts";
 import type { Requests } from "../requests/index.ts";
+import type { ReadKept } from "../retention/index.ts";
 import type { Settings, SettingsServices } from "../settings.ts";
 import type { Cookies, Forms, Sessions, Upstream, UserAdministration } from "../signin/index.ts";
+import type { FindWorkflow } from "../temporal.ts";
 import type { OwnTenant, Tenants } from "../tenants/index.ts";
 import {
   Effects,
@@ -108,14 +110,18 @@ export interface ConsoleServices extends SettingsServices, WebhookServices {
   alerts: Alerts;
   requests: Requests;
   issued: Pick<IssuedTokens, "since">;
+  readKept: ReadKept;
   /** Called with the caller of each request; may throw to reject it. */
   onClient(request: Request, caller: Caller): void;
   /** Called with errors that the caller did not cause. */
   onFailure(error: unknown, request: Request): void;
   entities: string[];
   connection: ConnectionContract;
+  /** The Temporal UI's page of a workflow. */
+  workflowUrl(workflowId: string): string;
   /** The Temporal UI's list of workflows for a query. */
   workflowsUrl(query: string): string;
+  findWorkflow: FindWorkflow;
 }
 
 export interface ConsoleDependencies extends ConsoleServices {

@@ -22,7 +22,8 @@ export type DeviceStep = (typeof DEVICE_STEPS)[number];
 const REQUEST_BUCKETS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** Labels have few, fixed values: never a tenant, a client, a connection or path parameters. */
-export function createApiMetrics(sql: Sql): ApiMetrics {
+/** @param retentionMs RETENTION */
+export function createApiMetrics(sql: Sql, retentionMs: number): ApiMetrics {
   const registry = createRegistry();
   const registers = [registry];
   const requests = new Histogram({
@@ -46,7 +47,7 @@ export function createApiMetrics(sql: Sql): ApiMetrics {
   });
   // Rates need an initial zero.
   for (const step of DEVICE_STEPS) devices.inc({ step }, 0);
-  measureBacklog(sql, registry);
+  measureBacklog(sql, registry, retentionMs);
   return {
     registry,
     request: ({ method, route = "none", status = 0, seconds }) =>

@@ -9,8 +9,8 @@ const FRESH_MS = 5_000;
 const PATIENCE_MS = 2_000;
 
 /** Without PostgreSQL the gauges have no value, and `gatehouse_postgresql_up` is 0. */
-export function measureBacklog(sql: Sql, registry: Registry): void {
-  const read = onceWithin(FRESH_MS, () => answerWithin(PATIENCE_MS, readBacklog(sql)));
+export function measureBacklog(sql: Sql, registry: Registry, retentionMs: number): void {
+  const read = onceWithin(FRESH_MS, () => answerWithin(PATIENCE_MS, readBacklog(sql, retentionMs)));
 
   gauge("gatehouse_postgresql_up", "Whether PostgreSQL answers this process.", undefined, (backlog) => [
     [undefined, backlog ? 1 : 0],
@@ -20,6 +20,12 @@ export function measureBacklog(sql: Sql, registry: Registry): void {
     ["Retrying", backlog?.retrying],
     ["Held", backlog?.held],
   ]);
+  gauge(
+    "gatehouse_webhook_overdue",
+    "Unfinished deliveries of events older than RETENTION, which stay until they are finished; up to 100000.",
+    undefined,
+    (backlog) => [[undefined, backlog?.overdue]],
+  );
   gauge(
     "gatehouse_webhook_oldest_undelivered_seconds",
     "Age of the oldest event with an unfinished delivery; 0 if there is none.",

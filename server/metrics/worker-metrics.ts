@@ -30,7 +30,7 @@ const END_TO_END_BUCKETS = [...DISPATCH_BUCKETS, 3_600, 21_600, 86_400];
 const ENDS = ["Delivered", "Exhausted", "Cancelled"];
 
 /** Labels have few, fixed values: never a tenant, a connection, an event or a receiver. */
-export function createWorkerMetrics(sql: Sql): WorkerMetrics {
+export function createWorkerMetrics(sql: Sql, retentionMs: number): WorkerMetrics {
   const registry = createRegistry();
   const registers = [registry];
   const dispatch = new Histogram({
@@ -77,7 +77,7 @@ export function createWorkerMetrics(sql: Sql): WorkerMetrics {
   });
   // Rates need an initial zero.
   for (const state of ENDS) for (const counter of [ends, logoutEnds]) counter.inc({ state }, 0);
-  measureBacklog(sql, registry);
+  measureBacklog(sql, registry, retentionMs);
   return {
     registry,
     dispatched: (since) => dispatch.observe(secondsSince(since)),

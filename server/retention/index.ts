@@ -1,1 +1,2 @@
+export { createReadKept, type KeptTable, type ReadKept } from "./kept.ts";
 export { removeExpiredLogs } from "./retention.ts";

@@ -94,9 +94,10 @@ export interface SearchFormProps {
   visit: PageVisit;
   filters: ListFilter[];
   problems?: FormState;
+  action?: string;
 }
 
-export function SearchForm({ visit, filters, problems }: SearchFormProps): JSX.Element {
+export function SearchForm({ visit, filters, problems, action = "Filter" }: SearchFormProps): JSX.Element {
   const { searchParams, pathname } = visit.url;
   // Other query parameters of the page are kept.
   const others = [...searchParams].filter(
@@ -155,8 +156,8 @@ export function SearchForm({ visit, filters, problems }: SearchFormProps): JSX.E
           );
         })}
         <div class="filter buttons">
-          <button type="submit" class="plain">
-            Filter
+          <button type="submit" class="plain" safe>
+            {action}
           </button>
           {asked.some(Boolean) ? (
             <a class="button quiet" href={visit.href(pathname)}>

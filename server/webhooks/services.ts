@@ -41,6 +41,8 @@ export interface WebhooksDependencies {
   vault: Vault;
   /** How long a former secret also signs; a rotation can override it. */
   secretOverlapMs: number;
+  /** The installation's RETENTION. */
+  retentionMs: number;
   samples: Samples;
   /** The Temporal UI's page of a workflow. */
   workflowUrl: WorkflowUrl;
@@ -49,7 +51,7 @@ export interface WebhooksDependencies {
 }
 
 export function createWebhooks(deps: WebhooksDependencies): WebhookServices {
-  const { sql, vault, secretOverlapMs, samples, workflowUrl, exporter, stopping } = deps;
+  const { sql, vault, secretOverlapMs, retentionMs, samples, workflowUrl, exporter, stopping } = deps;
   const seals = createConnectionSeals(vault);
   const connections = createConnections(sql, seals, createConnectionRecords(seals));
   const redeliveries = createRedeliveries(sql, workflowUrl);
@@ -58,7 +60,7 @@ export function createWebhooks(deps: WebhooksDependencies): WebhookServices {
     rotations: createRotations(sql, seals, connections, secretOverlapMs),
     discard: createDiscard(sql, connections),
     testEvents: createTestEvents(sql, connections, samples),
-    figures: createConnectionFigures(sql, connections),
+    figures: createConnectionFigures(sql, connections, retentionMs),
     eventLog: createEventLog(sql, [...samples.keys()], workflowUrl),
     eventStreams: createEventStreams(sql, stopping),
     explainEvent: createExplainEvent(sql, connections),

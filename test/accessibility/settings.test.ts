@@ -125,6 +125,7 @@ const STATES: Record<string, { path: (ids: Ids) => string; act?: (page: Page) =>
   "no providers": { path: () => "/settings/identity-providers?Name=nothing" },
   "no redeliveries": { path: () => "/settings/redeliveries?State=Cancelled" },
   "no events": { path: () => "/settings/activity?State=Cancelled&From=2026-01-31T12:00:00Z" },
+  "what a shorter time would remove": { path: () => "/settings/data?Days=1" },
   "a refused filter": { path: () => "/settings/audit-log?ActorId=7&Kind=SignOut" },
   "the first of several pages": { path: () => "/settings/users?Limit=10" },
   "a further page": {

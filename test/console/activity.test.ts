@@ -56,7 +56,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
     await row(page, "Archive").getByText("not subscribed to Updated").waitFor();
     const temporal = page.getByRole("link", { name: "Open in Temporal" });
     expect(await temporal.getAttribute("href")).toEndWith(
-      `/workflows/${encodeURIComponent(`Application/${Id}/Updated/${EventId}`)}`,
+      `/settings/workflow?${new URLSearchParams({ Id: `Application/${Id}/Updated/${EventId}` })}`,
     );
 
     await page.getByRole("button", { name: "Redeliver" }).click();

@@ -60,7 +60,7 @@ const activities = createActivities({
   keyRotation: createKeyRotation(sql, vault),
   retention: { log: 1, payloads: 1, audit: 1 },
   log,
-  metrics: createWorkerMetrics(sql),
+  metrics: createWorkerMetrics(sql, 1),
   tracing: withoutCollector(),
   inFlight: createInFlight(),
   windows: createWindows(),

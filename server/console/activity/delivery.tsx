@@ -3,6 +3,7 @@ import { ActionButton, attribute, Badge, CopyButton, phrase, Sentence } from "..
 import type { AttemptRecord, EventRecord, KnownRequest, LoggedConnection, SeenEvent } from "../../webhooks/index.ts";
 import { titleOfConnection } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
+import { hrefOfWorkflow } from "../workflow.tsx";
 import { AttemptDetails, AttemptTable } from "./attempts.tsx";
 import { curlCommand } from "./payload.tsx";
 import { Timeline } from "./timeline.tsx";
@@ -75,7 +76,7 @@ export function DeliverySection({ visit, event, shown, mayRedeliver }: DeliveryS
           {delivery.WorkflowId === record.WorkflowId ? (
             ""
           ) : (
-            <a class="button quiet" href={attribute(delivery.WorkflowUrl)}>
+            <a class="button quiet" href={attribute(hrefOfWorkflow(visit, delivery))}>
               Open in Temporal
             </a>
           )}

@@ -32,6 +32,7 @@ import { type Confirmation, type ConsolePage, type ConsoleServices, confirming, 
 import { lookUpNames, type NamedRecord, type NameOf } from "../records/names.ts";
 import { findRequest, RequestLink } from "../requests.tsx";
 import type { Visit } from "../visit.ts";
+import { hrefOfWorkflow } from "../workflow.tsx";
 import { changeSection } from "./change.tsx";
 import {
   ConnectionName,
@@ -73,7 +74,7 @@ export async function eventPage(deps: ConsoleServices, visit: Visit, refusals: s
   return {
     title: titleOfEvent(record),
     above: [{ name: "Activity", path: "/settings/activity" }],
-    actions: <ButtonLink href={record.WorkflowUrl}>Open in Temporal</ButtonLink>,
+    actions: <ButtonLink href={hrefOfWorkflow(visit, record)}>Open in Temporal</ButtonLink>,
     body: (
       <>
         {isFinal ? "" : <Refreshing visit={visit} seconds={REFRESH_SECONDS} />}

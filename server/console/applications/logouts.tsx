@@ -8,6 +8,7 @@ import { Badge, Form, Live, Refreshing, Section, Table, Time } from "../../ui/in
 import { Words } from "../failure-words.tsx";
 import type { ConsoleServices } from "../page.tsx";
 import type { Visit } from "../visit.ts";
+import { hrefOfWorkflow } from "../workflow.tsx";
 import { APPLICATIONS, type Application, pathOf } from "./application.ts";
 import { mayChangeCredentials } from "./credentials.tsx";
 
@@ -68,7 +69,7 @@ function columns(visit: Visit, application: Application, maySend: boolean) {
     { name: "Attempts", cell: (logout: LogoutRecord) => <Attempts logout={logout} /> },
     {
       name: "Temporal",
-      cell: ({ WorkflowUrl }: LogoutRecord) => <a href={WorkflowUrl}>workflow</a>,
+      cell: (logout: LogoutRecord) => <a href={hrefOfWorkflow(visit, logout)}>workflow</a>,
     },
     ...(maySend
       ? [

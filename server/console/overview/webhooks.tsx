@@ -52,6 +52,7 @@ export async function webhooksPart(deps: ConsoleServices, visit: Visit, since: D
           ) : (
             <p class="fine">{Next === null ? "None. All connections work." : "None. All of these work."}</p>
           )}
+          <Overdue visit={visit} watched={watched} />
         </Section>
         <Figures watched={watched} counts={counts} now={now} since={since} log={log} />
         <Section title="Deliveries, last 24 hours">
@@ -213,6 +214,27 @@ function concernOf({ connection, health }: Watched, now: number): Concern | unde
     };
   }
   return undefined;
+}
+
+/** Deliveries that retention would have removed, had they ended. A connection's page has Resume and Discard. */
+function Overdue({ visit, watched }: { visit: Visit; watched: readonly Watched[] }): JSX.Element {
+  const late = watched.filter(({ health }) => health.overdue > 0);
+  if (late.length === 0) return "";
+  const all = late.reduce((sum, { health }) => sum + health.overdue, 0);
+  return (
+    <p class="after">
+      <span safe>{`${many(all)} of changes older than the log is kept. They stay until sent or given up: `}</span>
+      {late.map(({ connection, health }, index) => (
+        <>
+          {index > 0 ? ", " : ""}
+          <a href={visit.href(`/settings/webhooks/${connection.Id}`)} safe>
+            {titleOfConnection(connection)}
+          </a>
+          <span safe>{` (${connection.State}: ${health.overdue.toLocaleString("en")})`}</span>
+        </>
+      ))}
+    </p>
+  );
 }
 
 function many(count: number): string {

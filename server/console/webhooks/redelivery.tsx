@@ -25,6 +25,7 @@ import { Words } from "../failure-words.tsx";
 import { type Confirmation, type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
 import { lookUpNames } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
+import { hrefOfWorkflow } from "../workflow.tsx";
 
 export const REDELIVERIES = "/settings/redeliveries";
 const REFRESH_SECONDS = 2;
@@ -110,7 +111,7 @@ export interface ProgressProps {
 }
 
 export function Progress({ visit, redelivery, title, isInPlace }: ProgressProps): JSX.Element {
-  const { State, Reason, Total, Done, Delivered, Exhausted, Rate, From, To, States, EndedOn, WorkflowUrl } = redelivery;
+  const { State, Reason, Total, Done, Delivered, Exhausted, Rate, From, To, States, EndedOn } = redelivery;
   const count = (value: number) => <Text text={value.toLocaleString("en")} />;
   return (
     <Section title={title}>
@@ -159,7 +160,7 @@ export function Progress({ visit, redelivery, title, isInPlace }: ProgressProps)
           ) : (
             ""
           )}
-          <a href={WorkflowUrl} rel="noreferrer">
+          <a href={hrefOfWorkflow(visit, redelivery)} rel="noreferrer">
             Workflow in Temporal
           </a>
         </small>

@@ -18,6 +18,8 @@ export interface ConnectionBacklog {
   /** In progress or delayed. */
   open: number;
   held: number;
+  /** Those of events older than the tenant's log is kept. They stay until they have ended. */
+  overdue: number;
   /** The time of the oldest event with an open delivery. */
   waitsSince: Date | null;
   /** When an attempt last failed, and its result: a status or the failure's name. */
@@ -37,8 +39,16 @@ export const unsentOf = (sql: Queries, tenantId: TenantId, connectionId: Fragmen
 const UNSENT_MS = 86_400_000;
 
 /** For the last 24 hours. */
-export async function listHealth(sql: Queries, tenantId: TenantId, connectionIds: ConnectionId[]): Promise<Health[]> {
-  const [ended, backlogs] = await Promise.all([countEnded(sql, tenantId), listBacklogs(sql, tenantId, connectionIds)]);
+export async function listHealth(
+  sql: Queries,
+  tenantId: TenantId,
+  connectionIds: ConnectionId[],
+  retentionMs: number,
+): Promise<Health[]> {
+  const [ended, backlogs] = await Promise.all([
+    countEnded(sql, tenantId),
+    listBacklogs(sql, tenantId, connectionIds, retentionMs),
+  ]);
   const byId = new Map(ended.map((one) => [one.connectionId, one]));
   return backlogs.map((backlog) => {
     const { delivered, exhausted } = byId.get(backlog.connectionId) ?? { delivered: 0, exhausted: 0 };
@@ -54,21 +64,26 @@ async function countEnded(sql: Queries, tenantId: TenantId): Promise<(Ended & { 
     group by connection_id`;
 }
 
-/** One for each connection, in any order. */
+/** One for each connection, in any order. @param retentionMs the installation's RETENTION */
 export async function listBacklogs(
   sql: Queries,
   tenantId: TenantId,
   connectionIds: ConnectionId[],
+  retentionMs: number,
 ): Promise<(ConnectionBacklog & { connectionId: ConnectionId })[]> {
   return sql<(ConnectionBacklog & { connectionId: ConnectionId })[]>`
     with waiting as (
-      select connection_id, count(*) filter (where state = 'Held') as held, count(*) as all
+      select connection_id, count(*) filter (where state = 'Held') as held, count(*) as all,
+        count(*) filter (where event_id < (
+          select lowest_id(now() - least(retention_days * interval '1 day', ${retentionMs} * interval '1 millisecond'))
+          from tenants where id = ${tenantId}
+        )) as overdue
       from deliveries d where tenant_id = ${tenantId} and ${isOpen(sql)} and event_id is not null
         and not is_ping
       group by connection_id
     )
     select c.id as "connectionId", coalesce(w.all - w.held, 0) as open, coalesce(w.held, 0) as held,
-      o.occurred_on as "waitsSince", f.started_on as "failedOn", f.failure, u.count as unsent, u.since as "unsentSince"
+      coalesce(w.overdue, 0) as overdue, o.occurred_on as "waitsSince", f.started_on as "failedOn", f.failure, u.count as unsent, u.since as "unsentSince"
     from unnest(${connectionIds}::uuid[]) as c (id)
     left join waiting w on w.connection_id = c.id
     left join lateral (

@@ -32,7 +32,8 @@ interface FiguresSince {
 
 const TYPE = "WebhookConnection";
 
-export function createConnectionFigures(sql: Sql, connections: Connections): ConnectionFigures {
+/** @param retentionMs the installation's RETENTION */
+export function createConnectionFigures(sql: Sql, connections: Connections, retentionMs: number): ConnectionFigures {
   // Counts would reveal events that the caller may not read.
   const isTold = ({ gate }: Caller) => gate.seesAll("WebhookEvent");
   return {
@@ -47,7 +48,7 @@ export function createConnectionFigures(sql: Sql, connections: Connections): Con
       return (await caller.gate.show(TYPE, statistics, { resource: record })).record;
     },
     async health(caller, ids) {
-      return isTold(caller) ? listHealth(sql, caller.tenantId, ids) : [];
+      return isTold(caller) ? listHealth(sql, caller.tenantId, ids, retentionMs) : [];
     },
     async since(caller, ids, since) {
       const { tenantId } = caller;
@@ -55,7 +56,7 @@ export function createConnectionFigures(sql: Sql, connections: Connections): Con
       // If these are all connections, filtering by connection is unnecessary.
       const isAll = (await countConnections(sql, tenantId)) === ids.length;
       const [backlogs, counts] = await Promise.all([
-        listBacklogs(sql, tenantId, ids),
+        listBacklogs(sql, tenantId, ids, retentionMs),
         // Uses the tenant's share of the pool, because it scans a whole day.
         sql.beginFor(tenantId, (tx) => countDeliveries(tx, tenantId, isAll ? undefined : ids, since)),
       ]);

@@ -1,0 +1,216 @@
+// The page Data on a database of its own, first with one tenant. Also what outlives retention, on Overview and as a metric.
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { migrate } from "../../server/db/migrate.ts";
+import { LOG_TABLES } from "../../server/db/partitions.ts";
+import { newMasterKey } from "../../server/embedded/data-directory.ts";
+import { nextFreePort } from "../../server/embedded/ports.ts";
+import type { TenantId } from "../../server/ids.ts";
+import type { DeliveryState } from "../../workflows/contract.ts";
+import { Visitor } from "../authorize/visitor.ts";
+import { scrape, sum } from "../metrics/scrape.ts";
+import { type Api, until } from "../support/api.ts";
+import { type EmptyDatabase, newEmptyDatabase } from "../support/empty-database.ts";
+import { fill } from "../support/fill.ts";
+import { type StartedProcess, startProcess } from "../support/process.ts";
+import { newTenant } from "../support/tenant.ts";
+
+const DAY_MS = 86_400_000;
+const DAYS = 40;
+const PER_DAY = 3;
+const METRICS_TOKEN = "a-token-of-the-test";
+/** More are estimated. */
+const COUNTED_TO = 50_000;
+
+let database: EmptyDatabase;
+let process: StartedProcess;
+let url: string;
+let api: Api;
+let browser: Visitor;
+
+beforeAll(async () => {
+  database = await newEmptyDatabase();
+  await migrate(database.url);
+  const port = String(await nextFreePort(0, "127.0.0.1", new Set()));
+  url = `http://127.0.0.1:${port}`;
+  process = startProcess("server/serve.ts", {
+    DATABASE_URL: database.url,
+    MASTER_KEY: newMasterKey(),
+    PORT: port,
+    PUBLIC_URL: url,
+    METRICS_TOKEN,
+  });
+  await process.said((message) => message === "api ready");
+  api = await tenantWith(DAYS * PER_DAY);
+  browser = await administratorOf(api);
+}, 120_000);
+
+afterAll(async () => {
+  await process?.[Symbol.asyncDispose]();
+  await database?.[Symbol.asyncDispose]();
+});
+
+/** A tenant with changes of DAYS to one paused connection; the oldest delivery is in this state. */
+async function tenantWith(events: number, oldest: DeliveryState = "Delivered"): Promise<Api> {
+  const made = await newTenant({ url, databaseUrl: database.url });
+  const { Id } = await made.connect("https://receiver.example/", { Name: "Door system", State: "Paused" });
+  await fill(database.sql, {
+    tenantId: made.tenantId as TenantId,
+    connectionIds: [Id],
+    events,
+    spanMs: DAYS * DAY_MS,
+    stateOf: (number) => (number === 0 ? oldest : "Delivered"),
+  });
+  return made;
+}
+
+async function administratorOf({ tenant }: Api): Promise<Visitor> {
+  const visitor = new Visitor(url);
+  await visitor.submit(await visitor.open(`/settings?organisation=${tenant.tenantId}`), tenant.admin);
+  return visitor;
+}
+
+/** The cells of the page's table, by the kind. */
+async function keptBy(visitor: Visitor, query = ""): Promise<Record<string, string[]>> {
+  const { html } = await visitor.open(`/settings/data${query}`);
+  const rows: string[][] = [];
+  const cell = (text: string) => rows.at(-1)!.push(text);
+  new HTMLRewriter()
+    .on("tbody tr", { element: () => void rows.push([]) })
+    .on("tbody tr > *", { element: () => void cell("") })
+    .on("tbody tr > * *", { text: ({ text }) => void cell(rows.at(-1)!.pop()! + text) })
+    .transform(html.slice(0, html.indexOf("</table>")));
+  return Object.fromEntries(rows.map(([kind, ...cells]) => [kind!, cells]));
+}
+
+/** The product's own words for bytes. */
+function inWords(bytes: number): string {
+  const [size, unit] = bytes >= 1e6 ? [1e6, "MB"] : [1e3, "kB"];
+  return `${(bytes / size).toLocaleString("en", { maximumSignificantDigits: 3 })} ${unit}`;
+}
+
+async function sizeOf(table: string): Promise<number> {
+  const [row] = await database.sql<{ bytes: number }[]>`
+    select sum(pg_total_relation_size(inhrelid))::float8 as bytes from pg_inherits where inhparent = ${table}::regclass`;
+  return row!.bytes;
+}
+
+/** Events of days that end before an age. */
+async function eventsBefore(days: number): Promise<number> {
+  const [row] = await database.sql<{ count: number }[]>`
+    select count(*) as count from events
+    where tenant_id = ${api.tenantId}
+      and partition_end('events', uuid_extract_timestamp(id)) <= now() - make_interval(days => ${days})`;
+  return row!.count;
+}
+
+test("a tenant alone sees every kind with its setting, rows, size on disk and oldest day", async () => {
+  const kept = await keptBy(browser);
+  expect(Object.keys(kept)).toHaveLength(LOG_TABLES.length + 1);
+  const rows = (DAYS * PER_DAY).toLocaleString("en");
+  expect(kept.Changes!.slice(0, 2)).toEqual(["30 d, by RETENTION", `${rows} rows, ${inWords(await sizeOf("events"))}`]);
+  expect(kept.Payloads!.slice(0, 2)).toEqual([
+    "7 d, by PAYLOAD_RETENTION",
+    `${rows} rows, ${inWords(await sizeOf("payloads"))}`,
+  ]);
+  for (const kind of ["Ended deliveries", "Attempts", "Answers of receivers"]) {
+    expect(kept[kind]![1]).toStartWith(`${rows} rows, `);
+  }
+  expect(kept["Outcomes before a redelivery"]!.slice(1)).toEqual(["none", "none"]);
+  expect(kept["Audit log"]![0]).toBe("400 d, by AUDIT_RETENTION");
+  const { html } = await browser.open("/settings/data");
+  const oldest = new Date(Date.now() - DAYS * DAY_MS).toISOString().slice(0, 10);
+  expect(html).toContain(`<time datetime="${oldest}T00:00:00.000Z"`);
+  expect(html).toContain("Sizes are on disk, with indexes.");
+});
+
+test("a number of days shows what would go, and removes nothing", async () => {
+  const before = await keptBy(browser);
+  const asked = await keptBy(browser, "?Days=10");
+  const gone = await eventsBefore(10);
+  expect(gone).toBeGreaterThan(PER_DAY * (DAYS - 13));
+  expect(asked.Changes!.at(-1)).toStartWith(`${gone} rows, `);
+  expect(asked.Payloads!.at(-1)).toStartWith(`${gone} rows, `);
+  expect(asked["Audit log"]!.at(-1)).toBe("none");
+  expect((await keptBy(browser, "?Days=36500")).Changes!.at(-1)).toBe("none");
+  expect(await keptBy(browser)).toEqual(before);
+});
+
+test.each(["0", "36501", "ten", "1.5", "-1"])("%s days are refused in words, beside the figures", async (days) => {
+  const { status, html } = await browser.open(`/settings/data?Days=${days}`);
+  expect(status).toBe(400);
+  expect(html).toContain("must be a whole number from 1 to 36500.");
+  expect(html).toContain("Ended deliveries");
+});
+
+test("a tenant's page does not depend on the volume of other tenants", async () => {
+  const other = await newTenant({ url, databaseUrl: database.url });
+  const page = async () => {
+    const { html } = await browser.open("/settings/data?Days=10");
+    return html.slice(html.indexOf("<main")).replace(/value="[^"]*"/g, "");
+  };
+  const before = await page();
+  expect(before).toContain("Sizes are of the rows alone");
+  const { Id } = await other.connect("https://receiver.example/", { State: "Paused" });
+  await fill(database.sql, {
+    tenantId: other.tenantId as TenantId,
+    connectionIds: [Id],
+    events: 5_000,
+    spanMs: DAYS * DAY_MS,
+  });
+  await database.sql`vacuum analyze`;
+  expect(await page()).toBe(before);
+  expect((await keptBy(await administratorOf(other))).Changes![1]).toStartWith("5,000 rows, ");
+});
+
+test("many rows are estimated by a sample", async () => {
+  const many = await newTenant({ url, databaseUrl: database.url });
+  const rows = 4 * COUNTED_TO;
+  await database.sql`
+    insert into events (id, tenant_id, event_record, event_type, record_id, occurred_on)
+    select uuidv7(n * interval '-1 second'), ${many.tenantId}, 'Application', 'Updated', n, now()
+    from generate_series(0, ${rows - 1}::integer) n`;
+  await database.sql`analyze events`;
+  const [, words] = (await keptBy(await administratorOf(many))).Changes!;
+  const [, count] = /^about ([\d,]+) rows, /.exec(words!)!;
+  const estimate = Number(count!.replaceAll(",", ""));
+  expect(estimate).toBeGreaterThan(0.5 * rows);
+  expect(estimate).toBeLessThan(1.5 * rows);
+}, 60_000);
+
+test("a reader who may not see every event gets no figures of the log", async () => {
+  const reader = await tenantWith(PER_DAY);
+  const { EventId } = await reader.newestEvent();
+  const Policy = `forbid (principal is User, action, resource == WebhookEvent::"${EventId}");`;
+  expect(await reader.call("PATCH", "/Policy", { Name: "One event", Policy })).toMatchObject({ status: 200 });
+  const visitor = await administratorOf(reader);
+  expect(Object.keys(await keptBy(visitor))).toEqual(["Audit log"]);
+  const text = `forbid (principal is User, action, resource is AuditEvent) when { resource.Kind == "SignOut" };`;
+  expect(await reader.call("PATCH", "/Policy", { Name: "Audit", Policy: text })).toMatchObject({ status: 200 });
+  expect((await visitor.open("/settings/data")).html).toContain("No figures to see");
+});
+
+test("open deliveries older than the log is kept are a metric and a line on Overview, which leads to Discard", async () => {
+  const overdue = async () => sum(await scrape(`${url}/metrics`, METRICS_TOKEN), "gatehouse_webhook_overdue");
+  const before = await overdue();
+  const late = await tenantWith(DAYS, "Held");
+  const visitor = await administratorOf(late);
+  const { html } = await visitor.open("/settings");
+  expect(html).toContain("1 delivery of changes older than the log is kept. They stay until sent or given up: ");
+  expect(html).toContain(" (Paused: 1)");
+  const [, path] = /given up: .*?href="([^"]+)"/.exec(html)!;
+  expect((await visitor.open(path!)).html).toContain("/discard");
+  await until("the metric", async () => (await overdue()) === before + 1);
+  expect((await (await administratorOf(await tenantWith(DAYS))).open("/settings")).html).not.toContain(
+    "older than the log",
+  );
+}, 60_000);
+
+test("fewer days of a tenant are its own limit, on the page and on Overview", async () => {
+  const strict = await tenantWith(DAYS, "Held");
+  expect(await strict.patch("/TenantSettings", { RetentionDays: 3 })).toMatchObject({ status: 200 });
+  const visitor = await administratorOf(strict);
+  const kept = await keptBy(visitor);
+  expect([kept.Changes![0], kept.Payloads![0]]).toEqual(["3 d, by RetentionDays", "3 d, by RetentionDays"]);
+  expect((await visitor.open("/settings")).html).toContain("1 delivery of changes older than the log is kept");
+});
