@@ -3,6 +3,7 @@
 
 import { connect } from "../server/db/sql.ts";
 import { user } from "../server/entities/user.ts";
+import { inSnakeCase } from "../server/http/fields.ts";
 
 const sql = connect(process.env.DATABASE_URL!, "raw postgres.js", 10);
 const tenantId = process.env.TENANT_ID!;
@@ -18,7 +19,7 @@ const server = Bun.serve({
 console.log(JSON.stringify({ url: `http://127.0.0.1:${server.port}` }));
 
 /** All fields, as in the API's answers. */
-const FIELDS = user.fields.map(({ name, column }) => `"${column}" as "${name}"`).join(", ");
+const FIELDS = user.fields.map(({ name, column }) => `"${inSnakeCase(column)}" as "${name}"`).join(", ");
 
 async function readUser(id: string) {
   const [user] = await sql`
