@@ -1,7 +1,7 @@
 import { type Queries, repeating, type Transaction } from "../db/sql.ts";
 import { UNKNOWN_ADDRESS } from "../http/context.ts";
 import type { Details } from "../http/contract.ts";
-import type { TenantId } from "../ids.ts";
+import { lowestIdOf, type TenantId } from "../ids.ts";
 import { type AuditKind, type AuditOutcome, outcomeOf } from "./kinds.ts";
 import { openPlace, personOf, sealPlace } from "./sealing.ts";
 
@@ -41,6 +41,9 @@ export interface AuditEvent {
   details: Details;
   requestKey: string;
 }
+
+/** The allowed clock difference between APIs and PostgreSQL: ids use an API's clock, occurred_on has PostgreSQL's. */
+const CLOCKS_MS = 60_000;
 
 export interface AuditFilter {
   kind?: AuditKind;
@@ -114,6 +117,7 @@ export async function countLately(
     select count(*) as count from (
       select from audit_log
       where tenant_id = ${tenantId} and kind = any (${[...kinds]}::text[]) and occurred_on > now() - interval '1 hour'
+        and id >= lowest_id(now() - interval '1 hour' - ${CLOCKS_MS} * interval '1 millisecond')
       limit ${most}
     ) as lately`;
   return row!.count;
@@ -146,7 +150,7 @@ export async function countSignIns(
       count(*) filter (where kind = 'SignIn.Failed') as failed,
       count(*) filter (where kind = 'SecondFactor.Failed') as "secondFactorsFailed"
     from audit_log
-    where tenant_id = ${tenantId} and kind = any (${kinds}::text[]) and occurred_on >= ${since}
+    where ${matches(sql, tenantId, { from: since })} and kind = any (${kinds}::text[])
     group by grouping sets ((1), ())`;
   return { whole: rows.find((row) => row.hour === null)!, hours: rows.filter((row) => row.hour !== null) };
 }
@@ -211,8 +215,8 @@ const matches = (
   ${subject?.id === undefined ? sql`` : sql`and subject_id = ${subject.id}`}
   ${requestKey ? sql`and request_key = ${requestKey}` : sql``}
   ${outcome ? sql`and outcome = ${outcome}` : sql``}
-  ${from ? sql`and occurred_on >= ${from}` : sql``}
-  ${to ? sql`and occurred_on < ${to}` : sql``}`;
+  ${from ? sql`and occurred_on >= ${from} and id >= ${lowestIdOf(new Date(from.getTime() - CLOCKS_MS))}` : sql``}
+  ${to ? sql`and occurred_on < ${to} and id < ${lowestIdOf(new Date(to.getTime() + CLOCKS_MS))}` : sql``}`;
 
 export async function findAuditEvent(sql: Queries, tenantId: TenantId, id: string): Promise<AuditEvent | undefined> {
   const [event] = await sql<SealedEvent[]>`

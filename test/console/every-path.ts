@@ -13,7 +13,8 @@ export const PATHS = [...new Set(composedApp().routes.map(({ path }) => path))].
 /** Ids by the first part of the path after /settings/. */
 export type Ids = Record<string, string>;
 
-export async function arrange(api: Api): Promise<Ids> {
+/** @param sql the database of its Gatehouse */
+export async function arrange(api: Api, sql = db()): Promise<Ids> {
   const made = async (name: string, body: object) => {
     const { status, body: record } = await api.call<{ Id: string | number }>("POST", `/${name}`, body);
     expect({ name, status, record }).toMatchObject({ status: 200 });
@@ -29,7 +30,7 @@ export async function arrange(api: Api): Promise<Ids> {
     Events: ["Updated"],
   });
   const alerts = Bun.randomUUIDv7();
-  await db()`
+  await sql`
     insert into alerts (id, tenant_id, kind, reason)
     values (${alerts}, ${api.tenant.tenantId}, 'FailedSignIns', 'as a test says')`;
   const erased = await made("User", { Name: "Bo", Username: "bo" });

@@ -31,6 +31,8 @@ export async function countBySlice(
     group by 1`;
 }
 
+const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+
 export interface AnswerTimes {
   /** The index of the slice, from 0. */
   slice: number;
@@ -54,24 +56,21 @@ export async function sampleAnswerTimes(
   most: number,
 ): Promise<AnswerTimes[]> {
   const rows = await sql<{ slice: number; times: [number, number] }[]>`
-    with start as (
-      select number, (
-          select e.position from events e where e.tenant_id = ${tenantId} and e.id >= lowest order by e.id limit 1
-        ) as position
+    with part as (
+      select number, lowest, lead(lowest, 1, ${LAST_ID}::uuid) over (order by number) as next
       from unnest(${starts.map(lowestIdOf)}::uuid[]) with ordinality as t (lowest, number)
-    ), part as (
-      select number, position, lead(position, 1, ${Number.MAX_SAFE_INTEGER}::bigint) over (order by number) as next from start
-      where position is not null
     )
     select ((part.number - 1) / ${startsPerSlice}::int)::int as slice,
       percentile_cont(array[0.5, 0.95]) within group (order by a.duration_ms) as times
     from part cross join lateral (
       select d.event_id, d.id, d.attempts from deliveries d
       where d.tenant_id = ${tenantId} and d.connection_id = ${connectionId}
-        and d.position >= part.position and d.position < part.next and not d.is_ping
-      order by d.position limit ${most}
-    ) d join attempts a on a.event_id = d.event_id and a.delivery_id = d.id and a.number = d.attempts
-    where a.status_code is not null
+        and d.event_id >= part.lowest and d.event_id < part.next and not d.is_ping
+      order by d.event_id limit ${sql.unsafe(`${most}`)}
+    ) d cross join lateral (
+      select a.duration_ms from attempts a
+      where a.event_id = d.event_id and a.delivery_id = d.id and a.number = d.attempts and a.status_code is not null offset 0
+    ) a
     group by 1`;
   return rows.map(({ slice, times: [p50, p95] }) => ({ slice, p50: Math.round(p50), p95: Math.round(p95) }));
 }

@@ -2,6 +2,7 @@ import type { DeliveryState } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/sql.ts";
 import type { ConnectionId, EventId, TenantId } from "../../ids.ts";
 import { PING } from "../events/event.ts";
+import { newestClosed, newestOpen } from "../states.store.ts";
 
 /** The event data that policies need for a delivery. */
 export interface EventOfDelivery {
@@ -38,13 +39,16 @@ export async function listRecentDeliveries(
   limit: number,
   withPayload: boolean,
 ): Promise<RecentDelivery[]> {
+  const where = sql`d.tenant_id = ${tenantId} and d.connection_id = ${connectionId}`;
+  // A literal, because for an unknown number of rows the planner would read all and sort them.
+  const most = sql.unsafe(`${limit}`);
   return sql<RecentDelivery[]>`
     select ${deliveryColumns(sql, withPayload)}
     from (
-      -- By its index; the position of an event is in the order of its time.
-      select * from deliveries where tenant_id = ${tenantId} and connection_id = ${connectionId}
-      order by position desc limit ${limit}
-    ) d join events e on e.id = d.event_id ${withPayload ? sql`join payloads p on p.event_id = d.event_id` : sql``}
+      (${newestOpen(sql, where)} limit ${most}) union all (${newestClosed(sql, where)} limit ${most})
+      order by event_id desc limit ${limit}
+    ) d
+    join events e on e.id = d.event_id ${withPayload ? sql`join payloads p on p.event_id = d.event_id` : sql``}
     left join attempts a on a.event_id = d.event_id and a.delivery_id = d.id and a.number = d.attempts
     order by d.event_id desc`;
 }

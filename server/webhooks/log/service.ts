@@ -6,6 +6,7 @@ import { Permission } from "../../errors.ts";
 import type { Paging } from "../../http/query.ts";
 import type { ConnectionId, DeliveryId, EventId } from "../../ids.ts";
 import { sequenceOf } from "../deliveries/request.ts";
+import { PING_RECORD } from "../events/event.ts";
 import type { WorkflowUrl } from "../workflow-url.ts";
 import { noEvent } from "./contract.ts";
 import { listRecentDeliveries, listTests, type RecentDelivery } from "./recent.store.ts";
@@ -132,10 +133,11 @@ export function createEventLog(sql: Sql, entities: readonly string[], workflowUr
       const asked = recordId === undefined ? [] : entities.filter((name) => name === (eventRecord ?? name));
       const seen = await Promise.all(asked.map((name) => gate.seenIds(sql, name, [recordId!])));
       const membersOf = asked.filter((_, index) => seen[index]!.has(recordId!));
+      const records = [...entities, PING_RECORD];
       return gate.list({
         type: TYPE,
         paging,
-        read: (limit, after) => listEvents(sql, tenantId, filter, membersOf, limit, after, withPayload),
+        read: (limit, after) => listEvents(sql, tenantId, filter, { records, membersOf }, limit, after, withPayload),
         id: (event) => event.id,
         resource: (event) => eventResources(event),
         item: (event) => toEventRecord(event, workflowUrl),

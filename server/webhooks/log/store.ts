@@ -3,10 +3,12 @@
 import type { Fragment } from "postgres";
 import { DELIVERY_STATES, type DeliveryState } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/sql.ts";
+import { DEFAULT_LIMIT, MAX_LIMIT } from "../../http/query.ts";
 import { type ConnectionId, type DeliveryId, type EventId, lowestIdOf, type TenantId } from "../../ids.ts";
 import type { ConnectionState } from "../connections.store.ts";
-import { PING } from "../events/event.ts";
+import { LOGGED_EVENT_TYPES, PING } from "../events/event.ts";
 import { isDrainPaused } from "../redelivery/store.ts";
+import { hadTrouble, newestClosed, newestOpen } from "../states.store.ts";
 
 export const ASKED_STATES = [...DELIVERY_STATES, "Open"] as const;
 type AskedState = (typeof ASKED_STATES)[number];
@@ -109,7 +111,9 @@ const columns = (sql: Queries, tenantId: TenantId) => sql`
     where d.event_id = e.id), '[]') as deliveries`;
 
 /**
- * Newest first; one more than the limit if there are more.
+ * Newest first; one more than the limit if there are more. Each way has an index, so rare events are found without
+ * reading all others. OFFSET 0 keeps the planner from reading whole tables instead of one event after the other.
+ * @param records all values of EventRecord
  * @param membersOf entities for which the Id is also searched in events of several records
  * @param withPayload policies need it, so events without it are omitted
  */
@@ -117,69 +121,101 @@ export async function listEvents(
   sql: Queries,
   tenantId: TenantId,
   filter: EventFilter,
-  membersOf: readonly string[],
+  { records, membersOf }: Record<"records" | "membersOf", readonly string[]>,
   limit: number,
   after: string | undefined,
   withPayload: boolean,
 ): Promise<(LoggedEvent & Partial<WithPayload>)[]> {
-  const { state, was, failed, sentAgain, reason, connectionId } = filter;
-  const byDelivery = [state, was, failed || undefined, sentAgain || undefined, reason, connectionId].some(
-    (one) => one !== undefined,
-  );
-  const { recordId } = filter;
-  const without = (what: Fragment) => sql`and not exists (
-    select from deliveries d where d.event_id = e.id and ${what}
-      ${connectionId ? sql`and d.connection_id = ${connectionId}` : sql``})`;
-  const page = (which: Fragment) => sql`
-    select e.* from events e
-    where e.tenant_id = ${tenantId} ${which}
-      ${after ? sql`and e.id < ${after}` : sql``}
+  const { state, was, failed, sentAgain, reason, connectionId, recordId, eventRecord, eventType, from, to } = filter;
+  const within = (id: Fragment) => sql`
+    ${after ? sql`and ${id} < ${after}` : sql``}
+    ${from ? sql`and ${id} >= ${lowestIdOf(from)}` : sql``} ${to ? sql`and ${id} < ${lowestIdOf(to)}` : sql``}`;
+  const toConnection = connectionId ? sql`and d.connection_id = ${connectionId}` : sql``;
+  const delivered = sql`
+    ${state ? sql`and d.state = any (${state === "Open" ? ["Pending", "Retrying"] : [state]}::text[])` : sql``}
+    ${was ? sql`and ${wasIn(sql, was)}` : sql``} ${failed ? sql`and ${hasFailed(sql)}` : sql``}
+    ${sentAgain ? sql`and ${wasSentAgain(sql)}` : sql``} ${reason ? sql`and ${cameTo(sql, reason, state)}` : sql``}
+    ${toConnection}`;
+  const byDelivery = Boolean(state || was || failed || sentAgain || reason || connectionId);
+  const byOutcome = Boolean(filter.outcomeFrom || filter.outcomeTo);
+  const has = (what: Fragment) => sql`exists (select from deliveries d where d.event_id = e.id ${what} offset 0)`;
+  const matching = sql`
+    e.tenant_id = ${tenantId} ${within(sql`e.id`)}
       ${withPayload ? sql`and exists (select from payloads p where p.event_id = e.id)` : sql``}
-      ${filter.eventRecord ? sql`and e.event_record = ${filter.eventRecord}` : sql``}
-      ${filter.eventType ? sql`and e.event_type = ${filter.eventType}` : sql``}
-      ${filter.from ? sql`and e.occurred_on >= ${filter.from} and e.id >= ${lowestIdOf(filter.from)}` : sql``}
-      ${filter.to ? sql`and e.occurred_on < ${filter.to} and e.id < ${lowestIdOf(filter.to)}` : sql``}
-      ${filter.outcomeFrom || filter.outcomeTo ? sql`and e.id in (${withOutcome(sql, tenantId, filter)})` : sql``}
-      ${
-        byDelivery
-          ? sql`and exists (select from deliveries d where d.event_id = e.id
-              ${state ? sql`and d.state = any (${state === "Open" ? ["Pending", "Retrying"] : [state]}::text[])` : sql``}
-              ${was ? sql`and ${wasIn(sql, was)}` : sql``}
-              ${failed ? sql`and ${hasFailed(sql)}` : sql``}
-              ${sentAgain ? sql`and ${wasSentAgain(sql)}` : sql``}
-              ${reason ? sql`and ${cameTo(sql, reason, state)}` : sql``}
-              ${connectionId ? sql`and d.connection_id = ${connectionId}` : sql``})`
-          : sql``
-      }
-      ${failed === false ? without(hasFailed(sql)) : sql``} ${sentAgain === false ? without(wasSentAgain(sql)) : sql``}
-    order by e.id desc limit ${limit + 1}`;
-  // Each part uses its own index. Events of several records are found before sorting; otherwise the planner may scan
-  // all events in order to find a few.
+      ${eventRecord ? sql`and e.event_record = ${eventRecord}` : sql``}
+      ${eventType ? sql`and e.event_type = ${eventType}` : sql``}
+      ${from ? sql`and e.occurred_on >= ${from}` : sql``} ${to ? sql`and e.occurred_on < ${to}` : sql``}
+      ${failed === false ? sql`and not ${has(sql`and ${hasFailed(sql)} ${toConnection}`)}` : sql``}
+      ${sentAgain === false ? sql`and not ${has(sql`and ${wasSentAgain(sql)} ${toConnection}`)}` : sql``}`;
+  const andDelivered = byDelivery ? sql`and ${has(delivered)}` : sql``;
+  const newest = sql`order by e.id desc limit ${mostOf(sql, limit)}`;
+  const page = (which: Fragment) => sql`select e.* from events e where ${matching} ${andDelivered} ${which} ${newest}`;
+  // The events of deliveries `d`, in their order.
+  const of = (deliveries: Fragment, which = sql``) => sql`
+    select e.* from (${deliveries} offset 0) d
+      cross join lateral (select * from events e where e.id = d.event_id and ${matching} ${which} offset 0) e
+    limit ${mostOf(sql, limit)}`;
   const ofRecord = () => sql`
     (${page(sql`and strpos(e.record_id, ',') = 0 and e.record_id = ${recordId!}`)}) union all
-    (${page(sql`and e.id = any (array(
-      select m.id from events m
-      where m.tenant_id = ${tenantId} and m.event_record = any (${[...membersOf]}::text[])
-        and strpos(m.record_id, ',') > 0 and string_to_array(m.record_id, ',') @> ${[recordId!]}::text[]))`)})`;
+    (${of(
+      sql`
+        select m.id as event_id from events m
+        where m.tenant_id = ${tenantId} and m.event_record = any (${[...membersOf]}::text[])
+          and strpos(m.record_id, ',') > 0 and string_to_array(m.record_id, ',') @> ${[recordId!]}::text[]
+        order by m.id desc`,
+      andDelivered,
+    )})`;
+  const ofOutcome = () =>
+    of(
+      sql`
+        select distinct event_id from (${withOutcome(sql, tenantId, filter)}) o where true ${within(sql`event_id`)}
+        order by event_id desc`,
+      andDelivered,
+    );
+  // NULLS LAST: only events_kind has this order.
+  const ofKind = () => sql`
+    select e.* from unnest(${eventRecord ? [eventRecord] : [...records]}::text[]) as record,
+      unnest(${eventType ? [eventType] : [...LOGGED_EVENT_TYPES]}::text[]) as type, lateral (
+        select e.* from events e where ${matching} ${andDelivered} and e.event_record = record and e.event_type = type
+        order by e.id desc nulls last limit ${mostOf(sql, limit)}
+      ) e`;
+  const isRare = failed || sentAgain || reason || was === "Retrying" || state === "Exhausted" || state === "Cancelled";
+  const ofConnection = sql`d.tenant_id = ${tenantId} and d.connection_id = c.id ${within(sql`d.event_id`)} ${delivered}`;
+  const open = of(newestOpen(sql, ofConnection));
+  const closed = of(newestClosed(sql, isRare ? sql`${ofConnection} and ${hadTrouble(sql)}` : ofConnection));
+  const either = state === "Delivered" || state === "Exhausted" || state === "Cancelled" ? closed : open;
+  const ofConnections = () => sql`
+    select distinct on (e.id) e.* from webhook_connections c
+      cross join lateral (${state ? either : sql`(${open}) union all (${closed})`}) e
+    where c.tenant_id = ${tenantId} ${connectionId ? sql`and c.id = ${connectionId}` : sql``} ${newest}`;
+  const found = () => {
+    if (recordId !== undefined) return ofRecord();
+    if (byOutcome) return ofOutcome();
+    if (byDelivery && (connectionId || state !== "Delivered")) return ofConnections();
+    return eventRecord || eventType ? ofKind() : page(sql``);
+  };
   return sql<(LoggedEvent & Partial<WithPayload>)[]>`
     select ${columns(sql, tenantId)} ${withPayload ? sql`, (select payload from payloads where event_id = e.id)` : sql``}
-    from (${recordId === undefined ? page(sql``) : ofRecord()}) e
-    order by e.id desc limit ${limit + 1}`;
+    from (${found()}) e order by e.id desc limit ${limit + 1}`;
 }
 
-/** For `e` and `d`. */
-const wasSentAgain = (sql: Queries) => sql`cardinality(d.redelivered_after) > 0`;
-const hasFailed = (sql: Queries) => sql`exists (
-  select from attempts a where a.event_id = e.id and a.delivery_id = d.id and a.failed_to is not null)`;
+/** A literal, because for an unknown number of rows the planner would read all and sort them. One more than a page. */
+const mostOf = (sql: Queries, limit: number) =>
+  sql.unsafe(`${limit <= DEFAULT_LIMIT ? DEFAULT_LIMIT + 1 : Math.max(limit, MAX_LIMIT) + 1}`);
 
-/** For `e` and `d`. Attempts are immutable, and the state before a redelivery is kept. */
+/** For `d`. */
+const wasSentAgain = (sql: Queries) => sql`d.redelivered_after <> '{}'`;
+const hasFailed = (sql: Queries) => sql`exists (
+  select from attempts a where a.event_id = d.event_id and a.delivery_id = d.id and a.failed_to is not null offset 0)`;
+
+/** For `d`. Attempts are immutable, and the state before a redelivery is kept. */
 function wasIn(sql: Queries, was: PastState): Fragment {
   const before =
     was === "Retrying"
       ? sql`select from attempts a
-          where a.event_id = e.id and a.delivery_id = d.id and a.failed_to is not null and a.number < d.attempts`
-      : sql`select from former_outcomes f where f.event_id = e.id and f.delivery_id = d.id and f.state = ${was}`;
-  return sql`(d.state = ${was} or exists (${before}))`;
+          where a.event_id = d.event_id and a.delivery_id = d.id and a.failed_to is not null and a.number < d.attempts`
+      : sql`select from former_outcomes f where f.event_id = d.event_id and f.delivery_id = d.id and f.state = ${was}`;
+  return sql`(d.state = ${was} or exists (${before} offset 0))`;
 }
 
 /** The events of the deliveries in charts (figures/day.store.ts). */
@@ -199,12 +235,12 @@ function withOutcome(
     where f.tenant_id = ${tenantId} ${is(sql`f.state`, sql`f.reached_on`, sql`f`)}`;
 }
 
-/** For `e` and `d`. A delivery that succeeded in its only attempt has no other result. */
+/** For `d`. A delivery that succeeded in its only attempt has no other result. */
 function cameTo(sql: Queries, reason: string, state: AskedState | undefined): Fragment {
   if (state) return sql`d.reason = ${reason}`;
   return sql`(d.reason = ${reason} or (d.attempts > 1 and exists (
     select from attempts a
-    where a.event_id = e.id and a.delivery_id = d.id and coalesce(a.failure, a.status_code::text) = ${reason})))`;
+    where a.event_id = d.event_id and a.delivery_id = d.id and coalesce(a.failure, a.status_code::text) = ${reason} offset 0)))`;
 }
 
 export async function findEvent(
