@@ -1,11 +1,14 @@
 // Response times of pages in Settings and of the API's lists with a long activity log: 10,000,000 events of ten tenants in
 // 100 daily partitions. One tenant has 90 % of them. Also PostgreSQL's CPU per change, with an empty and with a full log.
+// Also response times of changes while half of the partitions are dropped.
 //
-//   bun run bench console --events=10000000 --days=100 --only=pages,lists,change
+//   bun run bench console --events=10000000 --days=100 --only=pages,lists,change,drop
 
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { connect, type Sql } from "../server/db/sql.ts";
+import { createLog } from "../server/log.ts";
+import { removeExpiredLogs } from "../server/retention/index.ts";
 import { Visitor } from "../test/authorize/visitor.ts";
 import { API, type Api, until } from "../test/support/api.ts";
 import { startReceiver } from "../test/support/receiver.ts";
@@ -18,7 +21,7 @@ const { values: options } = parseArgs({
   options: {
     events: { type: "string", default: "10000000" },
     days: { type: "string", default: "100" },
-    only: { type: "string", default: "pages,lists,change" },
+    only: { type: "string", default: "pages,lists,change,drop" },
   },
 });
 const events = Number(options.events);
@@ -42,6 +45,9 @@ const CHANGES = 300;
 const CHANGE_PAUSE_MS = 40;
 const REST_MS = 3_000;
 const LANES = 2;
+const CHANGERS = 4;
+const USUAL_MS = 15_000;
+const MAX_WAIT_MS = 50;
 
 await using stack = await startStack({ env: { RETENTION: `${days + 10}d`, AUDIT_RETENTION: `${days + 10}d` } });
 const sql = connect(stack.databaseUrl, "gatehouse bench", LANES);
@@ -57,6 +63,7 @@ if (only.includes("change")) {
 }
 if (only.includes("pages")) await measurePages();
 if (only.includes("lists")) await measureLists();
+if (only.includes("drop")) await measureDrop();
 console.log(`\n${ROUNDS} each, one at a time; load average ${loadavg()[0]!.toFixed(1)}`);
 await sql.end();
 
@@ -151,7 +158,7 @@ async function fillDay(sql: Sql, daysAgo: number): Promise<void> {
     await tx`
       insert into responses (event_id, delivery_id, number, headers, body)
       select event_id, delivery_id, number, 'content-type: text/plain', 'Thank you.' from attempts
-      where event_id >= (select id from made order by id limit 1) and event_id <= (select id from made order by id desc limit 1)`;
+      where event_id in (select id from made)`;
   });
   await sql`
     insert into audit_log (tenant_id, id, kind, outcome, actor_type, actor_id, address, user_agent, subject_type,
@@ -191,7 +198,7 @@ async function cpuOf({ parts }: Stack, work: () => Promise<unknown>): Promise<{ 
 }
 
 async function measurePages(): Promise<void> {
-  const browser = new Visitor(stack.url);
+  const browser = new Visitor(stack.publicUrl);
   const entrance = await browser.open(`/settings?organisation=${api.tenantId}`);
   const { heading } = await browser.submit(entrance, api.tenant.admin);
   if (heading !== "Overview") throw new Error(`Signing in led to "${heading}".`);
@@ -204,7 +211,6 @@ async function measurePages(): Promise<void> {
     ["webhooks", "/settings/webhooks"],
     ["a connection", `/settings/webhooks/${connection}`],
     ["a connection, 7 days", `/settings/webhooks/${connection}?Last=7d`],
-    ["data", "/settings/data"],
     ["activity", "/settings/activity"],
     ["activity, a rare EventType", "/settings/activity?EventType=Deleted"],
     ["activity, an EventType that none has", "/settings/activity?EventType=Ping"],
@@ -219,7 +225,7 @@ async function measurePages(): Promise<void> {
     [`activity, until ${days / 2} days ago`, `/settings/activity?To=${long}`],
     ["an event", `/settings/activity/${newest!.EventId}`],
     ["a failed event", `/settings/activity/${failed!.EventId}`],
-    ["audit log", "/settings/audit"],
+    ["audit log", "/settings/audit-log"],
     ["search, a part of a name", "/settings/search?q=receiver"],
   ];
   for (const [name, path] of pages) {
@@ -254,6 +260,41 @@ async function measureLists(): Promise<void> {
   }
 }
 
+/** Half of the days are dropped while changes go on. */
+async function measureDrop(): Promise<void> {
+  const changer = await newTenant(stack);
+  let [times, isOver]: [number[], boolean] = [[], false];
+  const lane = async (_: unknown, number: number) => {
+    while (!isOver) {
+      const startedAt = performance.now();
+      await changer.change({ Name: `Gate ${number}`, Description: String(startedAt) });
+      times.push(performance.now() - startedAt);
+      await Bun.sleep(CHANGE_PAUSE_MS);
+    }
+  };
+  const lanes = Array.from({ length: CHANGERS }, lane);
+  const show = (when: string) => {
+    const [p50, p99, most] = [0.5, 0.99, 1].map((part) => quantile(times, part));
+    const figures = `p50 ${p50!.toFixed(0)} ms, p99 ${p99!.toFixed(0)} ms, longest ${most!.toFixed(0)} ms`;
+    console.log(`${when.padEnd(45)} ${figures} of ${times.length}`);
+    times = [];
+    return most!;
+  };
+  await Bun.sleep(USUAL_MS / 3);
+  times = [];
+  await Bun.sleep(USUAL_MS);
+  const usual = show("changes, usual");
+  const age = (days / 2) * 86_400_000;
+  const kept = { log: age, payloads: age, audit: age };
+  const deadline = new Date(Date.now() + 600_000);
+  const { partitions, partitions_busy } = await removeExpiredLogs(sql, kept, createLog("silent", "worker"), deadline);
+  const longest = show(`changes, while ${partitions} partitions are dropped`);
+  if (partitions_busy > 0) console.log(`${partitions_busy} partitions were in use`);
+  if (longest - usual > MAX_WAIT_MS) console.log(`waits over ${MAX_WAIT_MS} ms`);
+  isOver = true;
+  await Promise.all(lanes);
+}
+
 async function measure(name: string, work: () => Promise<unknown>): Promise<void> {
   const times: number[] = [];
   for (let round = -WARM_UP; round < ROUNDS; round++) {
@@ -261,10 +302,13 @@ async function measure(name: string, work: () => Promise<unknown>): Promise<void
     await work();
     if (round >= 0) times.push(performance.now() - startedAt);
   }
-  times.sort((a, b) => a - b);
-  const [p50, p99] = [times[ROUNDS / 2]!, times[Math.floor(ROUNDS * 0.99) - 1]!];
+  const [p50, p99] = [quantile(times, 0.5), quantile(times, 0.99)];
   const figures = `p50 ${p50.toFixed(0).padStart(5)} ms, p99 ${p99.toFixed(0).padStart(5)} ms`;
   console.log(`${name.padEnd(45)} ${figures}${p99 < AIM_MS ? "" : `  over ${AIM_MS} ms`}`);
+}
+
+function quantile(times: number[], part: number): number {
+  return times.toSorted((a, b) => a - b)[Math.ceil(times.length * part) - 1]!;
 }
 
 function count(number: number): string {

@@ -9,6 +9,7 @@ const USAGE = `Usage: bun run bench NAME [--rounds=7] [--seconds=2]
   tokens    issuance, refresh, introspection and discovery, compared to oidc-provider
   sign-in   the time of rejected sign-ins: known accounts compared to unknown ones
   webhooks  changes at fixed rates to one receiver and to ten, compared to a bare Temporal workflow
+  store     PostgreSQL's work per change: CPU, write-ahead log, index writes and bytes; and its bloat
   profile   CPU per change by process and thread, and waiting queries, above the capacity
   isolation the effect of hanging receivers and of one tenant's burst on other tenants
   drain     the speed and order of a resumed connection with a backlog, during changes
@@ -28,6 +29,7 @@ const BENCHES: Record<string, () => Promise<unknown>> = {
   tokens: () => import("./tokens.ts"),
   "sign-in": () => import("./sign-in.ts"),
   webhooks: () => import("./webhooks.ts"),
+  store: () => import("./store.ts"),
   profile: () => import("./profile.ts"),
   isolation: () => import("./isolation.ts"),
   drain: () => import("./drain.ts"),
