@@ -211,6 +211,7 @@ async function measurePages(): Promise<void> {
     ["webhooks", "/settings/webhooks"],
     ["a connection", `/settings/webhooks/${connection}`],
     ["a connection, 7 days", `/settings/webhooks/${connection}?Last=7d`],
+    ["data", "/settings/data"],
     ["activity", "/settings/activity"],
     ["activity, a rare EventType", "/settings/activity?EventType=Deleted"],
     ["activity, an EventType that none has", "/settings/activity?EventType=Ping"],

@@ -31,9 +31,9 @@ const MAX_LEFT_OUT = 400;
 const OF_ONE_EVENT = /\/(WebhookEvent|activity)\/[0-9a-f-]{36}/;
 /** Of a filter with many words. */
 const MAX_WORDS = 8;
-/** No index has what these ask for: the newest events are searched until a page is full. */
-const WITHOUT_INDEX = /[?&](Was|Failed=false|SentAgain=false|ActorType|SubjectType|Outcome)\b/;
-/** Counts up to a limit read what they count. */
+/** No index has these: the newest events are searched until a page is full. The Data page counts up to 50,000 rows. */
+const WITHOUT_INDEX = /[?&](Was|Failed=false|SentAgain=false|ActorType|SubjectType|Outcome)\b|^\/settings\/data/;
+/** Counts up to a limit. */
 const COUNT = /^\s*select count\(\*\) as count from \(.*limit \$\d+\s*\) as \w+\s*$/s;
 /**
  * Indexes of rows whose time is not their event's, or that are rare. A statement may look into all partitions whether
