@@ -1,5 +1,5 @@
-// Programs and schemas that check what is deployed, in their pinned versions: test/deploy/tools names them, and they are
-// installed once on a machine.
+// Programs and schemas that check the files of deploy/. Their versions are in test/deploy/tools; they are installed once
+// per machine.
 
 import { createHash } from "node:crypto";
 import { cpSync, readFileSync } from "node:fs";
@@ -18,9 +18,15 @@ export async function npmTools(): Promise<string> {
   return join(folder, "node_modules");
 }
 
-function markOf(list: string): string {
-  return createHash("sha256")
-    .update(readFileSync(join(LISTS, list)))
-    .digest("hex")
-    .slice(0, 12);
+/** @returns the folder with the programs that Go builds */
+export function goTools(): Promise<string> {
+  return cachedFolder(`go-tools-${markOf("go.sum", "compose/main.go")}`, (draft) =>
+    printedBy(["go", "build", "-trimpath", "-o", draft, "./compose"], LISTS, { env: { CGO_ENABLED: "0" } }),
+  );
+}
+
+function markOf(...files: string[]): string {
+  const hash = createHash("sha256");
+  for (const file of files) hash.update(readFileSync(join(LISTS, file)));
+  return hash.digest("hex").slice(0, 12);
 }
