@@ -60,8 +60,8 @@ const CREDENTIALS = { RedirectUris: `${DIRECTORY}/?x=%22%3E%3Cscript%3E`, PostLo
 
 const API = { Scopes: `read ${HOSTILE}`, TokenLifetime: "", ClaimMapping: "", ApplicationId: "" };
 
-/** Every form with typed input, as found by `walk`. */
-const FORMS: Record<string, Typed> = {
+/** Every form with typed input, as found by `walk`. Undefined: it is only rejected, because other forms need its record. */
+const FORMS: Record<string, Typed | undefined> = {
   "POST /settings/apis/:id/change Name Audience Scopes TokenLifetime ClaimMapping ApplicationId": {
     ...{ ...API, Audience: `urn:changed:${Bun.randomUUIDv7()}` },
   },
@@ -107,6 +107,7 @@ const FORMS: Record<string, Typed> = {
   "POST /settings/roles/add Name Description": FREE,
   "POST /settings/users/:id/change Name Username Email MobilePhone External_Id GivenName FamilyName MiddleName Nickname Locale ZoneInfo Picture Profile Website Gender BirthDate Address":
     PERSON,
+  "POST /settings/users/:id/erase Username": undefined,
   "POST /settings/users/:id/identity/link Subject": FREE,
   "POST /settings/users/add Name Username Email MobilePhone External_Id GivenName FamilyName MiddleName Nickname Locale ZoneInfo Picture Profile Website Gender BirthDate Address":
     PERSON,
