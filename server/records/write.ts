@@ -96,7 +96,9 @@ async function stored<Row>(
 ): Promise<Row> {
   const saved = await write().catch((error) => {
     const { code, constraint_name = "" } = error as { code?: string; constraint_name?: string };
-    if (refusalOf(error) || (code !== UNIQUE_VIOLATION && code !== FOREIGN_KEY_VIOLATION)) throw error;
+    if (code !== UNIQUE_VIOLATION && code !== FOREIGN_KEY_VIOLATION) throw error;
+    const refusal = refusalOf(error);
+    if (refusal) throw refusal;
     if (code === UNIQUE_VIOLATION) {
       throw new Conflict(heldByAnother(name, unique.get(constraint_name) ?? "A unique value"));
     }
