@@ -28,12 +28,15 @@ export async function requireNamespace(
   }
 }
 
-const PATIENCE_MS = 1_500;
+const PATIENCE_MS = 3_000;
 
 /** Whether Temporal still has this workflow of the tenant; undefined if it does not answer. */
 export type FindWorkflow = (tenantId: TenantId, workflowId: string) => Promise<boolean | undefined>;
 
-export function createFindWorkflow({ connect, namespace }: TemporalConfig): FindWorkflow {
+export function createFindWorkflow({
+  connect,
+  namespace,
+}: Pick<TemporalConfig, "connect" | "namespace">): FindWorkflow {
   return async (tenantId, workflowId) => {
     // Loaded here, because an API needs it only for these rare requests.
     const { Client, Connection, WorkflowNotFoundError } = await import("@temporalio/client");
