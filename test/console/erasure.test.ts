@@ -180,7 +180,7 @@ test("the event of an erased user says that its payload and its answers are remo
   const { api, id } = await arrange();
   await using receiver = startReceiver(() => new Response("Thank you, Ana.", { status: 400 }));
   await api.connect(receiver.url, { Entities: ["User"] });
-  await api.made("User", { Id: id, Nickname: "Ani" });
+  await api.made("User", { Id: id, Nickname: "Ani of the hill" });
   const { EventId } = await api.settledEvent();
   await using visitor = await enterSettings(browser, api.tenant);
   const { page, open } = visitor;
@@ -192,7 +192,7 @@ test("the event of an erased user says that its payload and its answers are remo
   await open(`/settings/activity/${EventId}`);
   await page.getByText("Removed by the erasure of a person, with what receivers answered.").waitFor();
   await page.getByText("Removed with the payload.").last().waitFor();
-  expect(await page.content()).not.toContain("Ani");
+  expect(await page.content()).not.toContain("Ani of the hill");
   await inspect(page, "event-of-an-erased-user");
   expect(await api.redeliver(EventId)).toMatchObject({
     status: 409,
