@@ -13,7 +13,7 @@ export const SCOPE_TEXTS = {
   "AccessManager:Create": "Create entity records.",
   "AccessManager:Update": "Update entity records.",
   "AccessManager:Delete": "Delete entity records.",
-  "AccessManager:Erase": "Erase everything that is kept about a person.",
+  "AccessManager:Erase": "Erase all data about a person.",
   "Settings:Read": "Read credentials, policies and keys.",
   "Settings:Update": "Change credentials, policies and keys.",
   "Webhooks:Read": "Read webhook connections and the activity log.",
@@ -43,7 +43,7 @@ export const SCOPE_NAME = "^[\\x21\\x23-\\x29\\x2b\\x2d-\\x5b\\x5d-\\x7e]{1,100}
 /** A scope of this service or of a tenant's API. */
 export const ANY_SCOPE = Type.Union([
   ...SCOPES.map((scope) => Type.Literal(scope)),
-  Type.String({ pattern: SCOPE_NAME, description: "Of an Api." }),
+  Type.String({ pattern: SCOPE_NAME, description: "A scope of an Api." }),
 ]);
 export const SCOPES_MUST = `must be a list of ${SCOPES.join(", ")}, and of scopes of APIs.`;
 

@@ -64,7 +64,7 @@ const OUTCOME_OF = {
   "TenantSettings.Changed": "Success",
   /** A person changed an Application, a User or a Department; changes by clients are in the activity log. */
   ...changesOf("Record"),
-  /** A file with everything that is kept about a User. */
+  /** A file with all data about a User. */
   "User.Exported": "Success",
   /** A person is to be erased. */
   "Erasure.Created": "Success",

@@ -18,7 +18,7 @@ export function auditRoutes(log: AuditLog): Route[] {
       name: "AuditEvent",
       description:
         "The audit log: sign-ins and changes of credentials, policies and connections, with actor and address. " +
-        "Entries are never changed or removed.",
+        "Entries are never changed. They are removed after AUDIT_RETENTION.",
     },
     scopes: ["Settings:Read"] as const,
   };

@@ -30,9 +30,8 @@ await runEntry("restore", async ({ say, ...output }) => {
     const options = { file: resolve(file), dataDir, migrations: await migrationNames(), vault, user, say };
     const { TakenOn } = await restoreBackup(options);
     say(
-      `The database of ${TakenOn} is restored in ${join(dataDir, "postgres")}. \`bun run start\` goes on from there` +
-        `${config.masterKey ? ", with the same MASTER_KEY" : ""}. Receivers may get events again that they got after ` +
-        "that moment.",
+      `The database of ${TakenOn} is restored in ${join(dataDir, "postgres")}. \`bun run start\` continues from there` +
+        `${config.masterKey ? ", with the same MASTER_KEY" : ""}. Receivers may get later events a second time.`,
       { takenOn: TakenOn },
     );
   } finally {

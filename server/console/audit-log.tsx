@@ -142,7 +142,7 @@ async function listPage(deps: ConsoleServices, visit: Visit): Promise<View> {
           <NotAsked />
         ) : (
           <EmptyState title={parameters.size > 0 ? "No matching entries" : "No entries to see"}>
-            <p>Sign-ins and changes of credentials, roles, policies and connections are recorded here permanently.</p>
+            <p>Sign-ins and changes of credentials, roles, policies and connections are recorded here.</p>
           </EmptyState>
         )}
         <Pager visit={visit} next={page.Next} />

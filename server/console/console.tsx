@@ -225,7 +225,7 @@ function askToSend(visit: Visit): View {
   };
 }
 
-/** Fields that are never shown again; the user has to retype them. */
+/** Fields that are never shown again; the user must enter them again. */
 const SECRET = /secret|password|api_?key|^headers$/i;
 
 function Typed({ fields }: { fields: [string, string][] }): JSX.Element {

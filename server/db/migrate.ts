@@ -85,7 +85,7 @@ async function dueMigrations(sql: Queries): Promise<string[]> {
   return names.filter((name) => !applied.has(name));
 }
 
-/** Of this code, in order. */
+/** The migrations of this code, in order. */
 export async function migrationNames(): Promise<string[]> {
   return (await Array.fromAsync(new Bun.Glob("*.sql").scan(FOLDER))).sort();
 }

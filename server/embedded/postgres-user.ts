@@ -43,7 +43,7 @@ export async function postgresUser(say: (line: string) => void, signal: AbortSig
   }
   throw new Error(
     `PostgreSQL refuses to run as root, and a user named "${USER}" could not be created. ` +
-      "Create one, start as another user, or set DATABASE_URL to a PostgreSQL of your own.",
+      "Create one, start as another user, or set DATABASE_URL to your own PostgreSQL.",
   );
 }
 

@@ -30,7 +30,7 @@ const OTHERS_END_MS = 1_000;
 const NAMELESS = /could not look up effective user ID/;
 const NAME_IT =
   "PostgreSQL needs a user with a name: add this uid to /etc/passwd, start as another user, or " +
-  "set DATABASE_URL to a PostgreSQL of your own";
+  "set DATABASE_URL to your own PostgreSQL";
 /**
  * Plans for an empty table stay until it has statistics; with such plans each delivery scans all of its tenant's rows.
  */
@@ -104,7 +104,7 @@ async function findPostgres(): Promise<string> {
   } catch {}
   throw new Error(
     `There is no embedded PostgreSQL for this system (${name} is not installed). ` +
-      "Set DATABASE_URL to a PostgreSQL of your own.",
+      "Set DATABASE_URL to your own PostgreSQL.",
   );
 }
 

@@ -48,7 +48,7 @@ export class DamagedTar extends Error {
 
 /**
  * Reads entries in order; each one's content must be read before the next entry.
- * @throws DamagedTar if it is no tar archive, or ends early
+ * @throws DamagedTar if it is not a tar archive, or ends early
  */
 export async function* readTar(
   chunks: AsyncIterable<Uint8Array>,
@@ -80,7 +80,7 @@ export async function* readTar(
     const header = await block(BLOCK);
     if (header.every((byte) => byte === 0)) break;
     const octal = (from: number, to: number) => Number.parseInt(header.toString("latin1", from, to), 8);
-    if (octal(148, 154) !== checksumOf(header)) throw new DamagedTar("it is no tar archive");
+    if (octal(148, 154) !== checksumOf(header)) throw new DamagedTar("it is not a tar archive");
     const size = octal(124, 135);
     const name = header.toString("utf8", 0, header.indexOf(0));
     yield { name, size, isDirectory: header.toString("latin1", 156, 157) === DIRECTORY, content: exactly(size) };

@@ -47,7 +47,7 @@ export async function findTemporal(search: Search): Promise<TemporalBinary> {
   throw new Error(
     [
       "There is no Temporal server to start. Choose one:",
-      "  - set TEMPORAL_ADDRESS to a Temporal cluster of your own;",
+      "  - set TEMPORAL_ADDRESS to your own Temporal cluster;",
       "  - put the `temporal` program on PATH (https://docs.temporal.io/cli);",
       `  - allow access to https://github.com/temporalio/cli/releases (the download failed: ${noDownload});`,
       `  - install Go (https://go.dev/dl) so that it can be built (the build failed: ${noBuild}).`,

@@ -9,7 +9,7 @@ const NAME = "^[A-Za-z][A-Za-z0-9_]{0,49}$";
 const DESCRIPTION_LIMIT = 200;
 
 const definition = Type.Object({
-  Name: Type.String({ pattern: NAME, description: "Of letters, digits and _." }),
+  Name: Type.String({ pattern: NAME, description: "Letters, digits and _." }),
   Type: word(ATTRIBUTE_TYPES, { description: "Texts is a list." }),
   Description: Type.Optional(Type.String({ maxLength: DESCRIPTION_LIMIT, description: "A description for people." })),
 });
@@ -29,7 +29,7 @@ export const USER_ATTRIBUTES = field<AttributeDefinition[], AttributeDefinition[
   audit: "value",
   form: {
     label: "Attributes of users",
-    hint: `One a line: its name, its type (${ATTRIBUTE_TYPES.join(", ")}; Texts is a list), and a description. For example "costCentre Text Pays for the person".`,
+    hint: `One per line: its name, its type (${ATTRIBUTE_TYPES.join(", ")}; Texts is a list), and a description. For example "costCentre Text Pays for the person".`,
     rows: 4,
     line: {
       show: ({ Name, Type, Description }: AttributeDefinition) => [Name, Type, Description].filter(Boolean).join(" "),

@@ -61,7 +61,7 @@ export async function findAddressed(sql: Sql, caller: Reader, entity: Entity, ad
   return { row, column, noneThere };
 }
 
-/** @throws BadInput: unlike in a body (docs/behaviour.md "Write a record"), an Id that is no number is here no Id */
+/** @throws BadInput: unlike in a body (docs/behaviour.md "Write a record"), an Id must be a number here */
 function resolveAddress(entity: Entity, { pathValue, fieldName }: RecordAddress) {
   const field = findMatchable(entity, fieldName === "" ? "Id" : fieldName);
   if (!field) {

@@ -59,7 +59,7 @@ function recordRoutes(service: EntityService): Route[] {
     },
     list: {
       description:
-        "In the order of their Ids. Every filter but Search must be equal; its name may be written in any case.",
+        "In the order of their Ids. All filters except Search match exactly; their names are case-insensitive.",
       handle: (caller, asked) => service.list(caller, asked),
     },
     save: {

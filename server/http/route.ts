@@ -98,7 +98,7 @@ export interface RouteAnswer {
 }
 
 /** A route with its types erased. */
-// biome-ignore lint/suspicious/noExplicitAny: what a handler takes was checked where it was declared.
+// biome-ignore lint/suspicious/noExplicitAny: the declaration checked the handler's input.
 export type Route = Endpoint<any, any, any, any, any, any, any>;
 
 /** The same as PATCH by POST, for clients that have no PATCH */

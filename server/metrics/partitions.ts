@@ -6,11 +6,11 @@ import type { Sql } from "../db/sql.ts";
 export function reportMissedPartitions(sql: Sql, registry: Registry, log: Logger): void {
   const missed = new Counter({
     name: "gatehouse_partitions_missed_total",
-    help: "Partitions that a change had to make, because maintenance had not.",
+    help: "Partitions that a change had to make, because maintenance had not run.",
     registers: [registry],
   });
   sql.onPartitionMissed = (partition) => {
     missed.inc();
-    log.warn({ partition }, "a partition was missing and has been made; maintenance makes them ahead, so look at it");
+    log.warn({ partition }, "a partition was missing and has been made; check why maintenance has not made it");
   };
 }

@@ -59,7 +59,7 @@ export function createDocument(publicUrl: string, routes: readonly Route[]) {
 function merged<T>(parts: Record<string, T>[]): Record<string, T> {
   const all: Record<string, T> = {};
   for (const [name, value] of parts.flatMap((part) => Object.entries(part))) {
-    if (Object.hasOwn(all, name)) throw new Error(`${name} stands in the OpenAPI document twice.`);
+    if (Object.hasOwn(all, name)) throw new Error(`${name} is in the OpenAPI document twice.`);
     all[name] = value;
   }
   return all;

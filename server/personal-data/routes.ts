@@ -9,7 +9,7 @@ import { CERTIFICATE, ERASE_DATA, ERASURE, ERASURE_COUNTS, EXAMPLE } from "./con
 import type { Erasures } from "./erasures.ts";
 import { EXPORT_SCOPES, type PersonalData } from "./service.ts";
 
-const TAG = { name: "Personal data", description: "Everything that is kept about a User." };
+const TAG = { name: "Personal data", description: "All data about a User." };
 
 export function personalDataRoutes({
   personalData,
@@ -46,17 +46,17 @@ export function personalDataRoutes({
       tag: TAG,
       scopes: ["AccessManager:Erase"],
       id: "eraseUser",
-      summary: "Erase everything that is kept about a User",
+      summary: "Erase all data about a User",
       description:
-        "The record goes at once, with what the User signs in by, and receivers hear of it by Deleted and, if they ask " +
-        "for it, Erased, with Id and External_Id alone. A workflow then waits for deliveries about the person or cancels " +
-        "them, removes stored payloads and answers, and destroys the key of what the audit log has. Ask with DryRun first. " +
-        "Asked again while it is Running, it takes the new Deliveries. A User who was deleted earlier is erased by the " +
-        "former Id, by callers who may erase every User.",
+        "The record and the User's sign-in methods are deleted at once. Receivers get a Deleted event, and an Erased event if " +
+        "subscribed, with only Id and External_Id. A workflow then waits for deliveries about the person or cancels them. It " +
+        "removes stored payloads and answers, and the key of the audit log's entries. Call it with DryRun first. A second " +
+        "call while it is Running changes Deliveries. A User who was deleted earlier can be erased by the former Id, by " +
+        "callers who may erase every User.",
       params: { Id: idTextParameter("The User's Id.") },
       body: {
         ...ERASE_DATA,
-        description: "How.",
+        description: "Options of the erasure.",
         examples: { count: { DryRun: true }, erase: { Deliveries: "Send" } },
         optional: true,
       },
@@ -88,7 +88,7 @@ export function personalDataRoutes({
       tag: TAG,
       scopes: ["AccessManager:Read"],
       id: "getErasure",
-      summary: "Read one erasure, and how far it is",
+      summary: "Read an erasure and its progress",
       params: ERASURE_ID,
       answer: { description: "The erasure.", schema: ERASURE, example: EXAMPLE },
       handle: (caller, { params: { Id } }) => erasures.read(caller, Id),
@@ -100,7 +100,7 @@ export function personalDataRoutes({
       scopes: ["AccessManager:Read"],
       id: "certifyErasure",
       summary: "Read the certificate of an erasure as a signed JWT",
-      description: "Signed anew each time by a key of the JWKS, typ erasure-certificate+jwt. 409 while it is Running.",
+      description: "Signed at each call by a key of the JWKS, typ erasure-certificate+jwt. 409 while it is Running.",
       params: ERASURE_ID,
       answer: { description: "The certificate.", schema: CERTIFICATE, example: { Certificate: "eyJ…" } },
       errors: ["Conflict"],

@@ -26,7 +26,7 @@ export function startErasures(sql: Sql, client: Client, checkMs: number, log: Lo
         args: [input],
         signal: ERASURE_CHANGED,
         typedSearchAttributes: [{ key: TENANT_ID, value: tenantId }],
-        staticSummary: `Erases everything about User ${userId}`,
+        staticSummary: `Erases all data about User ${userId}`,
       });
     },
   });

@@ -31,8 +31,8 @@ function filterBy(field: Matchable): Filter<unknown> {
   return {
     description:
       type === "reference"
-        ? `The Id of the record that ${name} points at; 0: nothing.`
-        : `Records whose ${name} is this${type === "text" ? "; empty: those that have none" : ""}.`,
+        ? `The Id of the record that ${name} references; 0: none.`
+        : `Records whose ${name} is this${type === "text" ? "; empty: records without one" : ""}.`,
     schema: valueSchema(type),
     hasValue: true,
     read(query) {

@@ -58,7 +58,7 @@ export function storedFields({ field }: Pick<Declaration, "field">) {
 }
 
 /**
- * Rows have the columns' names in camel case. If `id` is no UUID, PostgreSQL assigns it, and lists begin with the lowest.
+ * Rows have the columns' names in camel case. If `id` is not a UUID, PostgreSQL assigns it, and lists begin with the lowest.
  */
 export function recordTable<Row extends { id: string | number }>(
   { table, field: fields }: Pick<Declaration, "table" | "field">,

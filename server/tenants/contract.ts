@@ -66,12 +66,12 @@ const FIELDS = {
   }),
   RetentionDays: integer(1, MAX_DAYS, "days", {
     description:
-      "Days for which changes and their deliveries are kept, at most as the installation's RETENTION says; null: as long " +
-      "as that. Deliveries that are open stay.",
+      "Days for which changes and their deliveries are kept, at most the installation's RETENTION; null: as long as that. " +
+      "Open deliveries stay.",
     audit: "value",
     form: {
       label: "Days that the activity log is kept",
-      hint: "Older changes are removed within the hour, and cannot be brought back. Empty: as long as the installation keeps them.",
+      hint: "Older changes are removed within an hour, permanently. Empty: the installation's retention.",
     },
     example: null,
   }),

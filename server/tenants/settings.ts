@@ -79,7 +79,7 @@ function settingsKind(days: number): ServedKind<TenantSettings, Record<string, u
     find: (queries, tenantId) => TENANT_TABLE.find(queries, tenantId, { id: tenantId }),
     async checkInput(_, { RetentionDays }) {
       if ((RetentionDays ?? 0) <= days) return;
-      throw new BadInput(`RetentionDays must be at most ${days}, as the installation keeps the log no longer.`);
+      throw new BadInput(`RetentionDays must be at most ${days}, the installation's retention.`);
     },
     async lock(tx, { tenantId }) {
       // APIs first, which is the common lock order.

@@ -11,7 +11,7 @@ const ROOT = join(import.meta.dir, "../..");
 const OPENINGS =
   /(?:(^|[.:;] )(Who|Whom|Whose|What|Which|Of (which|these|those)|Those (that|who)|One that)|^(who|whom|whose|what|of (which|these|those)|those (that|who)|one that))\b(?!.*\?)/;
 const WORDS =
-  /\b(nobody|somebody|everybody|anybody|another one|another's|of (which|whom)|whom|as good as|good (any|no) (longer|more)|no more (than|good)|(comes?|came|coming) of|comes to nothing|(is|are|was|were|been) told|has its day|by now|(for|by|of|to|from) who|so that who)\b|, for (it|they|there|he|we|who|what|that)\b/i;
+  /\b(nobody|somebody|everybody|anybody|another one|another's|of (which|whom)|whom|as good as|good (any|no) (longer|more)|no more (than|good)|(comes?|came|coming) of|comes to nothing|(is|are|was|were|been) told|has its day|by now|by way of|as far as|whoever|go(es)? on|but for|under way|all the same|good (for|until|once)|(for|by|of|to|from) who|so that who)\b|, for (it|they|there|he|we|who|what|that)\b/i;
 
 /** Folders of the code. */
 const CODE = ["server", "workflows", "activities", "test", "packages", "examples", "dev", "bench", "deploy"];

@@ -130,7 +130,7 @@ export const tablesAreMaps: Rule = (sources) =>
     ];
   });
 
-/** The worker bundles workflows by path; what others share with them is the contract. */
+/** The worker bundles workflows by path; other code shares only the contract with them. */
 export const workflowsShareTheirContract: Rule = (sources) =>
   eachImport(sources, "", ({ target }, path) => {
     if (path.startsWith("workflows/") || !target.startsWith("workflows/") || target === CONTRACT) return undefined;

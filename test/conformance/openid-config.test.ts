@@ -9,7 +9,7 @@ import { type PrivateApp, startPrivateApp } from "../http/private-app.ts";
 const ISSUER = "https://id.example";
 
 let app: PrivateApp;
-// biome-ignore lint/suspicious/noExplicitAny: the tests say what it must be.
+// biome-ignore lint/suspicious/noExplicitAny: the tests check its type.
 let metadata: any;
 beforeAll(async () => {
   app = startPrivateApp({ publicUrl: ISSUER });

@@ -42,7 +42,7 @@ afterAll(async () => {
   await database?.[Symbol.asyncDispose]();
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: the tests say what it must be.
+// biome-ignore lint/suspicious/noExplicitAny: the tests check its type.
 type Body = any;
 type Call = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<CallAnswer>;
 interface CallAnswer {

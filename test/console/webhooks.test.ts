@@ -129,7 +129,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
     await api.settledEvent();
     await using visitor = await enterSettings(browser, api.tenant, { ...colleague, javaScriptEnabled });
     const { page } = visitor;
-    await page.getByText("failed for good in 24 hours. Last answer: 500.").waitFor();
+    await page.getByText("failed permanently in 24 hours. Last answer: 500.").waitFor();
     await page.getByRole("link", { name: "Directory" }).click();
     await page.getByRole("link", { name: "Redeliver" }).click();
     await page.getByLabel("Deliveries a second").fill("1000");

@@ -7,7 +7,7 @@ import { db, shared } from "../support/tenant.ts";
 export { API, type SendOptions, TOKEN_PATH } from "../support/api.ts";
 export { db };
 
-// biome-ignore lint/suspicious/noExplicitAny: the tests say what it must be.
+// biome-ignore lint/suspicious/noExplicitAny: the tests check its type.
 export type Answer = AnswerOf<any>;
 
 /** An anonymous request. */

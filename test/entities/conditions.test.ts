@@ -95,7 +95,7 @@ describe.concurrent("If-Match", () => {
     expect((await caller.patch("/Department", { Name: "one" }, { "if-match": "*" })).status).toBe(200);
   });
 
-  test("with an unknown Id is 404 all the same (SPEC.md Endpoints 5, rule 1)", async () => {
+  test("with an unknown Id is also 404 (SPEC.md Endpoints 5, rule 1)", async () => {
     const caller = await newTenant();
     expectError(await caller.patch("/Department", { Id: 999_999_999 }, { "if-match": "*" }), 404, "Not Found", PATH);
   });

@@ -68,7 +68,7 @@ async function call(method: string, path: string, body?: unknown) {
       body: body === undefined ? undefined : JSON.stringify(body),
     }),
   );
-  // biome-ignore lint/suspicious/noExplicitAny: the tests say what it must be.
+  // biome-ignore lint/suspicious/noExplicitAny: the tests check its type.
   return { status: answer.status, body: (await answer.json()) as any };
 }
 

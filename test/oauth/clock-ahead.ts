@@ -4,7 +4,7 @@ const ahead = Number(process.env.CLOCK_AHEAD_MS);
 const RealDate = Date;
 
 globalThis.Date = class extends RealDate {
-  // biome-ignore lint/suspicious/noExplicitAny: Date takes what it takes.
+  // biome-ignore lint/suspicious/noExplicitAny: Date has several signatures.
   constructor(...values: any[]) {
     if (values.length === 0) super(RealDate.now() + ahead);
     else super(...(values as [number]));

@@ -39,7 +39,7 @@ interface Sent {
 interface Read {
   status: number;
   headers: Record<string, string>;
-  // biome-ignore lint/suspicious/noExplicitAny: the tests say what it must be.
+  // biome-ignore lint/suspicious/noExplicitAny: the tests check its type.
   body: any;
 }
 

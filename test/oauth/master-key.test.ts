@@ -81,7 +81,7 @@ test("a master key is replaced without losing any encrypted value", async () => 
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
     const answer = await fetch(api.url + API + path, { method, headers, body: body && JSON.stringify(body) });
     expect({ path, ok: answer.ok }).toEqual({ path, ok: true });
-    // biome-ignore lint/suspicious/noExplicitAny: the test says what it must be.
+    // biome-ignore lint/suspicious/noExplicitAny: the tests check its type.
     return (await answer.json()) as any;
   };
   {

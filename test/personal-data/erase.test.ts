@@ -204,7 +204,7 @@ const logSizes = () =>
     readdirSync(join(stack.dataDir, "logs")).map((file) => [file, statSync(join(stack.dataDir, "logs", file)).size]),
   );
 
-// biome-ignore lint/suspicious/noExplicitAny: the test says what it must be.
+// biome-ignore lint/suspicious/noExplicitAny: the tests check its type.
 const ended = ({ api }: Person, id: string): Promise<any> =>
   until("the erasure to end", async () => {
     const { status, body } = await api.get(`/Erasure/${id}`);

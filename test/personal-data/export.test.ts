@@ -10,7 +10,7 @@ import { type Api, until } from "../support/api.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { clientOf, shared } from "../support/tenant.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: the tests say what it must be.
+// biome-ignore lint/suspicious/noExplicitAny: the tests check its type.
 type Files = Record<string, any>;
 
 /** The archive's files by name. */

@@ -235,7 +235,7 @@ describe.concurrent("permission to simulate", () => {
       [permit("Settings:Read", "resource is Policy"), /Settings:Read on this Role/],
       [permit("Settings:Read", "resource is Role"), /AccessManager:Read on this Application/],
       [permit("AccessManager:Read", "resource is Application"), /AccessManager:Read on this User/],
-      [permit("AccessManager:Read", "resource is User"), /^The User points at a record that you may not read/],
+      [permit("AccessManager:Read", "resource is User"), /^The User references a record that you may not read/],
     ];
     await savePolicy(admin, "Hidden", permit("Webhooks:Read", "resource"));
     for (const [index, [text, says]] of grants.entries()) {

@@ -140,7 +140,7 @@ test("a tenant keeps its log for fewer days than the installation, never for mor
   });
   expect(await api.patch("/TenantSettings", { RetentionDays: 31 })).toMatchObject({
     status: 400,
-    body: { Errors: ["RetentionDays must be at most 30, as the installation keeps the log no longer."] },
+    body: { Errors: ["RetentionDays must be at most 30, the installation's retention."] },
   });
   await remove();
   expect(await ageOf("events", api)).toBeLessThan(2);

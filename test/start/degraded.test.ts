@@ -66,7 +66,7 @@ test("a namespace without the search attributes is reported by API and worker un
   expect([nothing.status, (await fetch(`http://127.0.0.1:${workerPort}/healthz`)).status]).toEqual([404, 200]);
 }, 180_000);
 
-test("a full Temporal store is reported, and changes are accepted all the same", async () => {
+test("a full Temporal store is reported, and changes are still accepted", async () => {
   const folder = join(temporaryDirectory("limited"), "bin");
   mkdirSync(folder);
   const { path } = await findTemporal({ env: process.env, say: () => {}, signal: AbortSignal.timeout(60_000) });

@@ -116,7 +116,7 @@ export interface RedeliveryRecord {
 
 export const API = "/Endpoint/rest/api/v1";
 export const TOKEN_PATH = "/oAuth/rest/v2/Token";
-// biome-ignore lint/suspicious/noExplicitAny: the tests say what it must be.
+// biome-ignore lint/suspicious/noExplicitAny: the tests check its type.
 type Any = any;
 
 const FINAL: (DeliveryState | null)[] = ["Delivered", "Exhausted", "Held", "Cancelled"];

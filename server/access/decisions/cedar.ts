@@ -84,7 +84,7 @@ export function mentionedBy(policies: Cedar.PolicyJson[]): Mentioned {
     for (const [operator, operand] of Object.entries(expression)) visitOperator(operator, operand, isBase);
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: Cedar's JSON has a shape of its own for each operator.
+  // biome-ignore lint/suspicious/noExplicitAny: Cedar's JSON differs for each operator.
   function visitOperator(operator: string, operand: any, isBase: boolean): void {
     switch (operator) {
       case "Value":

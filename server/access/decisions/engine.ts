@@ -240,7 +240,7 @@ function typeOf(resource: Cedar.PolicyJson["resource"]): string | undefined {
   return undefined;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: Cedar's JSON has a shape of its own for each operator.
+// biome-ignore lint/suspicious/noExplicitAny: Cedar's JSON differs for each operator.
 function holds(json: unknown, isIt: (name: string, value: any) => boolean): boolean {
   if (typeof json !== "object" || json === null) return false;
   return Object.entries(json).some(([name, value]) => isIt(name, value) || holds(value, isIt));

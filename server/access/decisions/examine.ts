@@ -118,7 +118,7 @@ interface Cost {
   made?: boolean;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: Cedar's JSON has a shape of its own for each operator.
+// biome-ignore lint/suspicious/noExplicitAny: Cedar's JSON differs for each operator.
 type Operand = any;
 
 function createStepsOf(types: readonly ResourceType[]): StepsOf {

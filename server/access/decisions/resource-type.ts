@@ -161,7 +161,7 @@ function toCedarReference(reference: Record<string, unknown> | null | undefined)
 
 // The Cedar schema for checking policies, built from the record types.
 
-/** A Client is an Application that calls, with that record's attributes. */
+/** A Client is a calling Application, with its record's attributes. */
 export const CLIENT_RECORD = "Application";
 const PRINCIPALS = ["Client", "User"];
 /** Records that can be members of a role. */

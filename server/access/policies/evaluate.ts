@@ -318,10 +318,7 @@ async function requireSeen(access: Access, caller: Caller, type: string, record:
   permit(caller, [readActionOf(access, type)]);
   const { record: shown } = await caller.gate.show(type, record);
   if (Bun.deepEquals(shown, record)) return;
-  throw new Permission(
-    `The ${type} points at a record that you may not read, so nothing is decided over it for you.`,
-    REFUSED,
-  );
+  throw new Permission(`The ${type} references a record that you may not read, so you get no decision on it.`, REFUSED);
 }
 
 const readActionOf = (access: Access, type: string) => `${access.types.get(type)!.families[0]}:Read` as ScopeAction;
@@ -357,7 +354,7 @@ const MUST: Record<Attribute["type"], string> = {
   number: "a whole number",
   boolean: "true or false",
   dateTime: "a date such as 2026-01-31T12:00:00Z",
-  reference: "an object with Id, a whole number, and maybe the texts ExternalId, Name and Type",
+  reference: "an object with Id, a whole number, and optionally the texts ExternalId, Name and Type",
   record: "an object of the record's fields",
 };
 

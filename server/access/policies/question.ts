@@ -60,7 +60,7 @@ const CONTEXT = part(
   { name: "Context", $id: "PolicyContext", description: "The call. Omitted fields are taken from this request." },
   {
     Scopes: field<string[]>({
-      description: "Of the access token; omitted: all that the principal can have.",
+      description: "Scopes of the access token; omitted: all that the principal can have.",
       sent: Type.Array(word(SCOPES)),
       must: `must be a list of ${SCOPES.join(", ")}.`,
     }),

@@ -198,8 +198,8 @@ function concernOf({ connection, health }: Watched, now: number): Concern | unde
   }
   if (unsent > 0 && unsentSince) {
     const since = durationInWords(now - unsentSince.getTime());
-    const again = `${unsent === 1 ? "It was" : "They were"} not sent again, the oldest happened ${since} ago.`;
-    const text = `${many(unsent)} failed for good in 24 hours.${word} ${again}`;
+    const again = `${unsent === 1 ? "It was" : "They were"} not sent again, the oldest ${since} ago.`;
+    const text = `${many(unsent)} failed permanently in 24 hours.${word} ${again}`;
     return { connection, state: "Exhausted", text, rank: 1 };
   }
   if (State === "Active" && open > 0 && waitsSince && now - waitsSince.getTime() > LATE_MS) {

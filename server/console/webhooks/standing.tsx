@@ -38,7 +38,7 @@ function windowInWords(windows: NonNullable<StatusRecord["Windows"]>, state: Sta
   const words = [
     `${sum(({ Out }) => Out)} of ${sum(({ Places }) => Places)} calls in flight`,
     ...(inside > 0 ? [`${inside} more waiting for a place`] : []),
-    // A 503 is quick as well, so response times of a held connection are no good sign.
+    // A 503 is quick as well, so response times say nothing about a held connection.
     ...(state === "Active" ? [windows.every(({ Quick }) => Quick) ? QUICK : "its responses are slow or missing"] : []),
     ...(windows.length > 1 ? [`${windows.length} workers`] : []),
   ];

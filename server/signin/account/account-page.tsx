@@ -45,7 +45,7 @@ export function AccountPage(props: AccountProps): JSX.Element {
       <ApplicationsSection {...props} />
       <section>
         <h2>Your data</h2>
-        <p>Everything that is kept about you, as a file.</p>
+        <p>All data about you, as a file.</p>
         <a class="button outline" href={site.href("/account/data")}>
           Download my data
         </a>
@@ -120,7 +120,7 @@ function SessionsSection({ site, csrf, sessions, current }: AccountProps): JSX.E
                 kind="outline"
                 about={deviceOf(userAgent)}
                 question={`Sign out ${deviceOf(userAgent)}?`}
-                effects={["That browser has to sign in again.", "The applications used in it lose their access."]}
+                effects={["That browser must sign in again.", "The applications used in it lose their access."]}
                 confirm="Sign that browser out"
                 action={site.href("/account/sessions/end")}
                 csrf={csrf}
@@ -136,10 +136,7 @@ function SessionsSection({ site, csrf, sessions, current }: AccountProps): JSX.E
           label="Sign out everywhere else"
           kind="outline"
           question="Sign out everywhere else?"
-          effects={[
-            "Every browser but this one has to sign in again.",
-            "The applications used in them lose their access.",
-          ]}
+          effects={["Every other browser must sign in again.", "The applications used in them lose their access."]}
           confirm="Sign out the others"
           keep="Keep them"
           action={site.href("/account/sessions/end")}

@@ -21,7 +21,7 @@ export async function dataPage(
       problem={problem}
       action="/account/data"
       heading="Download your data"
-      lead="You get a zip archive with everything that is kept about you, as JSON. Passwords and other secrets are not in it."
+      lead="You get a zip archive with all data about you, as JSON. Passwords and other secrets are not in it."
       button="Download my data"
       {...(await proofAsked(deps, session))}
     />

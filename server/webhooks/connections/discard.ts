@@ -21,7 +21,7 @@ const TYPE = "WebhookConnection";
 const MAX_DISCARDED = 10_000;
 
 const FIELDS = {
-  Before: moment({ description: "Of events before this time: a date, or a time with its offset." }),
+  Before: moment({ description: "Deliveries of events before this time: a date, or a time with an offset." }),
   DryRun: flag({ description: "Only count them.", documented: { default: false } }),
 };
 
@@ -86,8 +86,8 @@ export function discardRoutes(discard: Discard): Route[] {
       tag: CONNECTION_TAG,
       summary: "Give up held deliveries",
       description:
-        "Those of a connection that are Held, of events before a time, become Cancelled and are not sent. Retention never " +
-        "removes them before. Ask with DryRun first: it answers how many there are, and changes nothing.",
+        "A connection's Held deliveries of events before a time become Cancelled and are not sent. Retention never removes " +
+        "Held deliveries. Call it with DryRun first, which only counts them.",
       scopes: ["Webhooks:Update"],
       params: CONNECTION_ID,
       body: {

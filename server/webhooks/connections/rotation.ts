@@ -42,7 +42,7 @@ export const ROTATION = Type.Object(
         "got no 2xx; try again, or withdraw the secret. Overlap: the new secret is in force, and the former one signs too.",
     }),
     StagedOn: orNull(time()),
-    OverlapSeconds: orNull(Type.Integer({ format: "int32", description: "Of the staged secret." })),
+    OverlapSeconds: orNull(Type.Integer({ format: "int32", description: "The overlap of the staged secret." })),
     Proof: orNull(
       Type.Object({
         EventId: uuid(),

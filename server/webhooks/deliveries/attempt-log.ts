@@ -29,7 +29,7 @@ type OmitFirst<F> = F extends (first: never, ...rest: infer Rest) => infer Resul
 
 export function createAttemptLog(sql: Sql, log: Logger): AttemptLog {
   const failed = createOutageLog(log);
-  /** Failed batches are only logged, because each item is then retried alone. */
+  /** Failed batches are only logged, because each item is then retried separately. */
   const note = (error: unknown) => failed({ err: error }, "attempts could not be stored in a batch");
   const openTogether = createBatches<DueAttempt, OpenDelivery | undefined>(async (due) => {
     const opened = new Map((await openAttempts(sql, due, "skip")).map((delivery) => [delivery.id, delivery]));

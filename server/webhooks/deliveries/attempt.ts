@@ -82,7 +82,7 @@ export function resultOf(
 /** Values of the request that a response may repeat and the log must not. */
 function secretsIn(url: string, extra: ExtraHeaders): string[] {
   const apiKeys = [...ownApiKeys(url), ...writtenApiKeys(url)];
-  // Includes parts, such as the token after Bearer. Shorter parts are no secrets and occur in many words.
+  // Includes parts, such as the token after Bearer. Shorter parts are not secrets and occur in many words.
   const values = Object.values(extra).flatMap((value) => [value, ...value.split(/\s+/)]);
   return [...apiKeys, ...values.filter((value) => value.length >= MIN_SECRET_LENGTH)];
 }

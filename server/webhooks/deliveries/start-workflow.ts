@@ -119,7 +119,7 @@ function describe({
   if (deliveries.length > NAMES_SHOWN) names.push(`${deliveries.length - NAMES_SHOWN} more`);
   const ends = [
     names.join(", "),
-    queued > 0 ? `${queued} queued, each with a workflow of its own` : "",
+    queued > 0 ? `${queued} queued, each with its own workflow` : "",
     held > 0 ? `${held} held (connection paused or held)` : "",
   ].filter(Boolean);
   const change = `${eventRecord} ${record} ${eventType}`;

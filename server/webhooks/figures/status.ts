@@ -38,7 +38,7 @@ export const STATUS = Type.Object(
     ExhaustedSince: orNull(time(), {
       description: `Time of the oldest of these events; null: none. ${NOT_TOLD}`,
     }),
-    Probes: posts("Probes since it is Held."),
+    Probes: posts("Probes since it became Held."),
     NextProbeOn: orNull(time(), { description: "When the next probe is due; null: it is not Held." }),
     Windows: orNull(Type.Array(WINDOW), {
       description: `Its window in each worker that recently posted to it, a few seconds old. ${NOT_TOLD}`,

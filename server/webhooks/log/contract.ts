@@ -129,7 +129,7 @@ const delivery = {
   Id: uuid<DeliveryId>(),
   ConnectionId: uuid<ConnectionId>(),
   State: word(DELIVERY_STATES),
-  AttemptCount: Type.Integer({ format: "int32", minimum: 0, description: "Of all its runs." }),
+  AttemptCount: Type.Integer({ format: "int32", minimum: 0, description: "In all its runs." }),
   Run: Type.Integer({ format: "int32", minimum: 1, description: "The current run; each redelivery starts one." }),
   ...workflow,
 };

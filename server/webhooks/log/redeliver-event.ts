@@ -99,7 +99,7 @@ async function requireRedeliverable(
 function obstacle(delivery: EventDelivery, isSeen: boolean): string | undefined {
   const { state, connectionDeleted, heldReason, redeliveries } = delivery;
   if (connectionDeleted) return "Its connection is deleted.";
-  if (state === "Held") return "It is waiting for its connection, and is sent once that accepts posts again.";
+  if (state === "Held") return "It is waiting for its connection, and is sent when the connection accepts posts again.";
   if (heldReason !== null) {
     const held = isSeen ? `Held after ${heldReason}` : "Held";
     return `Its connection is ${held}, so nothing would be sent: resume it first with State Active.`;

@@ -159,7 +159,7 @@ const RESENT = Type.Object(
     EventType: word(LOGGED_EVENT_TYPES),
     EventRecord: Type.String(),
     RecordId: orNull(Type.String(), { description: "null: a bulk change." }),
-    Timestamp: time("Of the event."),
+    Timestamp: time("The time of the event."),
     DeliveryId: uuid<DeliveryId>(),
     ConnectionId: uuid<ConnectionId>(),
     Before: outcome("The delivery's state before the redelivery."),

@@ -50,7 +50,7 @@ export function redeliveryRoutes(redeliveries: Redeliveries): Route[] {
       paged: true,
       filters: {
         ConnectionId: connectionFilter("For this connection."),
-        Kind: wordFilter(REDELIVERY_KINDS, "Of this kind."),
+        Kind: wordFilter(REDELIVERY_KINDS, "Redeliveries of this kind."),
         State: wordFilter(REDELIVERY_STATES, "In this state."),
       },
       answer: { ...answer, description: "A page of redeliveries.", list: true },
