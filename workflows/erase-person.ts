@@ -34,9 +34,7 @@ export async function erasePerson(input: EraseInput): Promise<ErasureProgress> {
     const progress = await continueErasure(input);
     if (progress.state === "Completed") return progress;
     setCurrentDetails(
-      progress.open > 0
-        ? `waits for ${progress.open} deliveries that are still on their way`
-        : "waits for transactions that began before it",
+      progress.open > 0 ? `waits for ${progress.open} open deliveries` : "waits for transactions that began before it",
     );
     if (await condition(isChanged, look)) look = FIRST_LOOK_MS;
     else look = Math.min(2 * look, MAX_LOOK_MS);

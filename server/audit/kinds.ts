@@ -76,7 +76,7 @@ const OUTCOME_OF = {
   ...changesOf("WebhookConnection"),
   "WebhookEvent.Redelivered": "Success",
   "WebhookConnection.Pinged": "Success",
-  /** Held deliveries were given up. */
+  /** Held deliveries were discarded. */
   "WebhookConnection.Discarded": "Success",
   /** A new secret awaits verification. */
   "WebhookConnection.SecretStaged": "Success",

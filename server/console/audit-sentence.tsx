@@ -67,7 +67,7 @@ const SENTENCES: Record<AuditRecord["Kind"], string | [other: string, own: strin
   "WebhookConnection.Deleted": "{who} deleted {whom}",
   "WebhookEvent.Redelivered": "{who} sent {whom} again",
   "WebhookConnection.Pinged": "{who} sent a test event to {whom}",
-  "WebhookConnection.Discarded": "{who} gave up held deliveries of {whom}",
+  "WebhookConnection.Discarded": "{who} discarded held deliveries of {whom}",
   "WebhookConnection.SecretStaged": "{who} staged a new secret for {whom}",
   "WebhookConnection.SecretChanged": "The new secret of {whom} is in force",
   "WebhookConnection.RotationEnded": "{who} ended the secret rotation of {whom}",

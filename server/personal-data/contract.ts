@@ -7,7 +7,7 @@ import { flag, oneOf, orNull, time, uuid, word } from "../http/fields.ts";
 import { DELIVERIES } from "./erasures.store.ts";
 
 const DELIVERIES_TEXT =
-  "Deliveries about the person that are still on their way. Send: the erasure waits for them. Cancel: it cancels them, " +
+  "Open deliveries about the person. Send: the erasure waits for them. Cancel: it cancels them, " +
   "except for an attempt that is in flight.";
 
 export const ERASE_DATA = body(
@@ -20,7 +20,7 @@ export const ERASE_DATA = body(
 export type EraseInput = ReturnType<typeof ERASE_DATA.parse>;
 
 const COUNTS = Type.Record(Type.String(), Type.Integer({ format: "int32" }), {
-  description: "How many by kind, named as the files of an export.",
+  description: "The number of each kind. The kinds have the names of the files of an export.",
 });
 
 export const ERASURE = Type.Object(
@@ -32,7 +32,7 @@ export const ERASURE = Type.Object(
     Removed: COUNTS,
     Waiting: orNull(Type.Integer({ format: "int32" }), {
       description:
-        "Deliveries about the person, and logouts, that are still on their way. null: it still searches for them, or has ended.",
+        "Open deliveries about the person, and open logouts. null: it still searches for them, or has ended.",
     }),
     CreatedOn: time(),
     CreatedBy: Type.Object({ Type: word(["User", "Application"]), Id: Type.String() }),

@@ -17,7 +17,7 @@ export interface Erasure {
   isSearched: boolean;
   /** All transactions from before the erasure have ended, which may have written about the person. */
   isSettled: boolean;
-  /** Deliveries of the found events, and logouts of the User, that are on their way; null while it searches, and ended. */
+  /** Open deliveries of the found events, and open logouts of the User; null during the search and after the end. */
   waiting: number | null;
   createdOn: Date;
   createdByType: "User" | "Application";

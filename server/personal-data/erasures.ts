@@ -109,7 +109,7 @@ export function createErasures({ sql, records, issuer, sign }: ErasuresDependenc
 async function requireTraces(caller: Caller, sql: Queries, userId: number): Promise<void> {
   caller.permissions.require("AccessManager:Erase", "User", { Id: userId });
   if (!(await hasTraces(sql, caller.tenantId, userId))) {
-    throw new NotFound("There is no User with this Id, and nothing is kept about one.");
+    throw new NotFound("There is no User with this Id, and no data about one.");
   }
 }
 

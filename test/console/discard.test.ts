@@ -1,4 +1,4 @@
-// Held deliveries are given up in Settings.
+// Held deliveries are discarded in Settings.
 
 import { expect, test } from "bun:test";
 import type { TenantId } from "../../server/ids.ts";
@@ -11,7 +11,7 @@ import { db, newTenant } from "../support/tenant.ts";
 import { enterSettings } from "./console.ts";
 
 const browser = openWindows();
-/** One more than a call gives up at once. */
+/** One more than a call discards. */
 const MANY = 10_001;
 
 /** A paused connection with so many held deliveries. */
@@ -25,7 +25,7 @@ async function arrange(events: number) {
 
 const held = async (api: Api) => (await api.events("State=Held&Limit=1")).Items.length;
 
-test("an administrator counts held deliveries, then gives up those that were counted", async () => {
+test("an administrator counts held deliveries, then discards those that were counted", async () => {
   const { api, Id, path } = await arrange(3);
   await using visitor = await enterSettings(browser, api.tenant);
   const { page, open } = visitor;
@@ -36,17 +36,17 @@ test("an administrator counts held deliveries, then gives up those that were cou
   await page.getByRole("button", { name: "Count them" }).click();
   await page.getByText("3 deliveries would be cancelled.").waitFor();
   await inspect(page, "discard-counted");
-  await page.getByRole("button", { name: "Give them up" }).click();
-  await page.getByText("3 held deliveries were given up.").waitFor();
+  await page.getByRole("button", { name: "Discard them" }).click();
+  await page.getByText("3 held deliveries were discarded.").waitFor();
   expect(await held(api)).toBe(0);
   await open(path);
   await page.getByRole("button", { name: "Count them" }).click();
-  await page.getByText("No held delivery is that old.").waitFor();
+  await page.getByText("No event of a held delivery is before this time.").waitFor();
   await inspect(page, "discard-nothing");
   expect(visitor.complaints).toEqual([]);
 });
 
-test("a reader who may not see the number gives up all of them, more than one call gives up", async () => {
+test("a reader who may not see the number discards all of them, also more than one call discards", async () => {
   const { api, path } = await arrange(MANY);
   const { EventId } = (await api.events("Limit=1")).Items[0]!;
   await savePolicy(api, "One", `forbid (principal is User, action, resource == WebhookEvent::"${EventId}");`);
@@ -61,8 +61,8 @@ test("a reader who may not see the number gives up all of them, more than one ca
     return (await page.getByText("Only users who may read every event see the number.").count()) > 0;
   });
   await inspect(page, "discard-without-a-number");
-  await page.getByRole("button", { name: "Give them up" }).click();
-  await page.getByText("The held deliveries were given up.").waitFor();
+  await page.getByRole("button", { name: "Discard them" }).click();
+  await page.getByText("The held deliveries were discarded.").waitFor();
   expect(await held(api)).toBe(0);
 }, 120_000);
 

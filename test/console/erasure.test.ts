@@ -49,12 +49,12 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
 
     await page.getByLabel("User name").fill("anna");
     await button("Erase this user").click();
-    await page.getByText("Type the User name of the user who is to be erased.").first().waitFor();
+    await page.getByText("Type the User name of the user to erase.").first().waitFor();
     await look("erase-refused");
     expect(await isThere(api, id)).toBe(true);
 
     await page.getByLabel("User name").fill("ana");
-    await page.getByLabel("Deliveries on their way").selectOption("Send");
+    await page.getByLabel("Open deliveries").selectOption("Send");
     await button("Erase this user").click();
     await heading(`Erasure of User ${id}`);
     expect(await isThere(api, id)).toBe(false);
@@ -169,7 +169,7 @@ test("an old event says when its payload and its answers were removed", async ()
   await using visitor = await enterSettings(browser, api.tenant);
   const { page, open } = visitor;
   await open(`/settings/activity/${EventId}`);
-  await page.getByText("as PAYLOAD_RETENTION says, with what receivers answered.").waitFor();
+  await page.getByText("after PAYLOAD_RETENTION, with what receivers answered.").waitFor();
   await page.getByText("Attempt 1: request and response").click();
   await page.getByText("Removed with the payload.").waitFor();
   await inspect(page, "event-without-payload");

@@ -111,7 +111,7 @@ async function baseImage(folder: string): Promise<Image> {
   return { layers: [debian, own], workdir: "/", env: { PATH }, user: "0:0", ...none };
 }
 
-/** The image after an instruction, but for its files. */
+/** The image after an instruction, without its files. */
 function described(image: Image, { word, args }: Instruction): Image {
   const list = (): string[] => JSON.parse(args.slice(args.indexOf("[")));
   switch (word) {

@@ -23,7 +23,7 @@ export function PayloadSection({ visit, event }: { visit: Visit; event: SeenEven
           Removed{" "}
           {payloadRemovedOn ? (
             <>
-              <Time at={payloadRemovedOn} />, as PAYLOAD_RETENTION says
+              <Time at={payloadRemovedOn} />, after PAYLOAD_RETENTION
             </>
           ) : (
             "by the erasure of a person"

@@ -1,4 +1,4 @@
-// Erases a user: shows what would go, and asks for the user name.
+// Erases a user: shows what would be removed, and asks for the user name.
 
 import { BadInput } from "../../errors.ts";
 import { ERASE_DATA } from "../../personal-data/index.ts";
@@ -8,7 +8,7 @@ import type { Visit } from "../visit.ts";
 import { Counted, ERASE, ERASURES } from "./erasures.tsx";
 import { aboveOf, pathOf, readPerson, titleOf, USERS } from "./person.tsx";
 
-const LABELS = { Deliveries: "Deliveries on their way", Username: "User name" };
+const LABELS = { Deliveries: "Open deliveries", Username: "User name" };
 const CHOICES = [
   { value: "Send", label: "Send them first" },
   { value: "Cancel", label: "Cancel them" },
@@ -63,11 +63,14 @@ export function erasePage(deps: ConsoleServices): ConsolePage {
     ask: (visit) => askToErase(deps, visit),
     async act(visit, { counts, word, form }) {
       if (visit.form.get("Username")?.trim() !== word) {
-        throw new BadInput(`Username: type the ${form!.labels.Username} of the user who is to be erased.`);
+        throw new BadInput(`Username: type the ${form!.labels.Username} of the user to erase.`);
       }
       const wish = ERASE_DATA.parse({ Deliveries: visit.form.get("Deliveries") });
       const { Id } = await deps.erasures.erase(visit.permitted(ERASE), visit.params.id!, wish, counts);
-      return visit.goTo(`${ERASURES}/${Id}`, "The user is deleted, and the rest follows. You can leave this page.");
+      return visit.goTo(
+        `${ERASURES}/${Id}`,
+        "The user is deleted. The erasure of the other data continues. You can leave this page.",
+      );
     },
   });
 }

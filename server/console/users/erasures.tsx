@@ -122,9 +122,9 @@ async function erasurePage(deps: ConsoleServices, visit: Visit): Promise<View> {
 }
 
 function stepOf({ Waiting }: ErasureRecord): string {
-  if (Waiting === null) return "Searches the events that are kept.";
+  if (Waiting === null) return "Searches the stored events.";
   if (Waiting === 0) return "Removes payloads, answers and keys.";
-  return `Waits for ${Waiting.toLocaleString("en")} ${Waiting === 1 ? "delivery" : "deliveries"} on the way.`;
+  return `Waits for ${Waiting.toLocaleString("en")} open ${Waiting === 1 ? "delivery" : "deliveries"}.`;
 }
 
 /** @example "KnownBrowsers" is shown as "Known browsers" */

@@ -1,4 +1,4 @@
-// Gives up a connection's held deliveries: first counts them, then cancels them.
+// Discards a connection's held deliveries: first counts them, then cancels them.
 
 import { momentInUtc, TextField } from "../../ui/index.ts";
 import { DISCARD, type DiscardInput, toConnectionId } from "../../webhooks/index.ts";
@@ -17,7 +17,7 @@ interface AskedDiscard extends AskedCount {
 export function discardPages({ connections, discard }: ConsoleServices): ConsolePage[] {
   return countingPages<AskedDiscard>({
     title: "Discard",
-    lead: <p>Held deliveries wait until the connection takes posts again, however long. Here you give old ones up.</p>,
+    lead: <p>Held deliveries wait until the connection takes posts again. Here you can discard old ones.</p>,
     path: PATH,
     confirmPath: "confirm",
     kind: "danger",
@@ -45,13 +45,13 @@ export function discardPages({ connections, discard }: ConsoleServices): Console
       return {
         input,
         count: Count,
-        title: "Give them up?",
+        title: "Discard them?",
         above: [{ name: "Discard", path: `${CONNECTIONS}/${Id}/${PATH}` }],
         effects: [
-          howMany(Count, "No held delivery is that old.", "would be cancelled."),
+          howMany(Count, "No event of a held delivery is before this time.", "would be cancelled."),
           "They are not sent, unless you send them again later while their payloads are kept.",
         ],
-        confirm: "Give them up",
+        confirm: "Discard them",
         keep: "Keep them",
         fields: { Before: input.Before.toISOString() },
         basis: [Name, URL],
@@ -66,7 +66,7 @@ export function discardPages({ connections, discard }: ConsoleServices): Console
         isMore = More;
       }
       const many = done === 0 ? "The" : done.toLocaleString("en");
-      return visit.goTo(back, `${many} held deliveries were given up.`);
+      return visit.goTo(back, `${many} held deliveries were discarded.`);
     },
   });
 }

@@ -1,4 +1,4 @@
-// WebhookConnection/{Id}/Discard: gives up held deliveries.
+// WebhookConnection/{Id}/Discard: discards held deliveries.
 
 import { Type } from "@sinclair/typebox";
 import { type Permitted, route, type Shown } from "../../access/index.ts";
@@ -17,7 +17,7 @@ import { CONNECTION_ID, CONNECTION_TAG } from "./routes.ts";
 import type { Connections } from "./service.ts";
 
 const TYPE = "WebhookConnection";
-/** The maximum number of deliveries that one call gives up. */
+/** The maximum number of deliveries that one call discards. */
 const MAX_DISCARDED = 10_000;
 
 const FIELDS = {
@@ -67,10 +67,10 @@ export function createDiscard(sql: Sql, { recordOf }: Pick<Connections, "recordO
 const DISCARDED = Type.Object(
   {
     Count: orNull(Type.Integer({ format: "int32", minimum: 0 }), {
-      description: `Deliveries that were given up, or with DryRun would be. ${NOT_TOLD}`,
+      description: `Deliveries that were discarded, or with DryRun would be. ${NOT_TOLD}`,
     }),
     More: Type.Boolean({
-      description: `There are more. One call gives up ${MAX_DISCARDED.toLocaleString("en")} at most: call again.`,
+      description: `There are more. One call discards at most ${MAX_DISCARDED.toLocaleString("en")}: call again.`,
     }),
   },
   { $id: "WebhookDiscarded" },
@@ -84,7 +84,7 @@ export function discardRoutes(discard: Discard): Route[] {
       path: "/WebhookConnection/{Id}/Discard",
       id: "discardWebhookDeliveries",
       tag: CONNECTION_TAG,
-      summary: "Give up held deliveries",
+      summary: "Discard held deliveries",
       description:
         "A connection's Held deliveries of events before a time become Cancelled and are not sent. Retention never removes " +
         "Held deliveries. Call it with DryRun first, which only counts them.",
@@ -95,7 +95,7 @@ export function discardRoutes(discard: Discard): Route[] {
         description: "The deliveries to discard.",
         examples: { count: { Before, DryRun: true }, discard: { Before } },
       },
-      answer: { description: "How many.", schema: DISCARDED, example: { Count: 120, More: false } },
+      answer: { description: "The number of deliveries.", schema: DISCARDED, example: { Count: 120, More: false } },
       handle: (caller, { params: { Id }, input }) => discard(caller, Id, input),
     }),
   ];

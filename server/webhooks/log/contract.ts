@@ -229,7 +229,7 @@ export function wholeEvent(entities: readonly string[]) {
       }),
       Data: Type.Union([...records, ERASED_RECORD, Type.Array(Type.Union(records))], {
         description:
-          "The record as returned by the API, or all changed records of an array upsert. Of an erased person only the identifiers.",
+          "The record as returned by the API, or all changed records of an array upsert. For an erased person, only the identifiers.",
       }),
       Test: Type.Optional(
         Type.Literal(true, {

@@ -73,7 +73,7 @@ async function existing(tx: Transaction, { tenantId, permissions }: Caller, even
 }
 
 function payloadGone(on: Date | null): string {
-  const why = on ? `on ${on.toISOString().slice(0, 10)}, as PAYLOAD_RETENTION says` : "by the erasure of a person";
+  const why = on ? `on ${on.toISOString().slice(0, 10)}, after PAYLOAD_RETENTION` : "by the erasure of a person";
   return `The payload of this event was removed ${why}, so it cannot be sent again.`;
 }
 
