@@ -61,7 +61,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
     const { Id } = (await ok(api.get("/Erasure"))).Items[0];
     await until("it to wait", async () => (await ok(api.get(`/Erasure/${Id}`))).Waiting > 0);
     if (!javaScriptEnabled) await open(`/settings/erasures/${Id}`);
-    await page.getByText(/^Waits for \d+ deliver/).waitFor();
+    await page.getByText(/^Waits for \d+ open deliver/).waitFor();
     await look("erasure-waiting");
 
     await button("Cancel the deliveries").click();
