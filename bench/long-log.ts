@@ -261,7 +261,7 @@ async function measureLists(): Promise<void> {
   }
 }
 
-/** Half of the days are dropped while changes go on. */
+/** Half of the days are dropped during changes. */
 async function measureDrop(): Promise<void> {
   const changer = await newTenant(stack);
   let [times, isOver]: [number[], boolean] = [[], false];
