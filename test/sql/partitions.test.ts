@@ -24,7 +24,7 @@ const DAY_MS = 86_400_000;
 const DAYS = 20;
 const EVENTS_A_DAY = 300;
 /** The share of a table that one statement may read: figures count 7 of the DAYS, and the day in progress. */
-const MAX_SHARE_READ = 0.5;
+const MAX_SHARE_READ = 0.4;
 /** Rows that one statement may leave out: those of a small partition. */
 const MAX_LEFT_OUT = 400;
 /** An event and its log are in one partition; so is the event of the change before it, or in another. */

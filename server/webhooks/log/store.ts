@@ -152,7 +152,7 @@ export async function listEvents(
   const page = (which: Fragment) => sql`select e.* from events e where ${matching} ${andDelivered} ${which} ${newest}`;
   // The events of deliveries `d`, in their order.
   const of = (deliveries: Fragment, which = sql``) => sql`
-    select e.* from (${deliveries} offset 0) d
+    select e.* from (${deliveries}) d
       cross join lateral (select * from events e where e.id = d.event_id and ${matching} ${which} offset 0) e
     limit ${mostOf(sql, limit)}`;
   const ofRecord = () => sql`
@@ -162,14 +162,14 @@ export async function listEvents(
         select m.id as event_id from events m
         where m.tenant_id = ${tenantId} and m.event_record = any (${[...membersOf]}::text[])
           and strpos(m.record_id, ',') > 0 and string_to_array(m.record_id, ',') @> ${[recordId!]}::text[]
-        order by m.id desc`,
+        order by m.id desc offset 0`,
       andDelivered,
     )})`;
   const ofOutcome = () =>
     of(
       sql`
         select distinct event_id from (${withOutcome(sql, tenantId, filter)}) o where true ${within(sql`event_id`)}
-        order by event_id desc`,
+        order by event_id desc offset 0`,
       andDelivered,
     );
   // NULLS LAST: only events_kind has this order.
@@ -181,8 +181,10 @@ export async function listEvents(
       ) e`;
   const isRare = failed || sentAgain || reason || was === "Retrying" || state === "Exhausted" || state === "Cancelled";
   const ofConnection = sql`d.tenant_id = ${tenantId} and d.connection_id = c.id ${within(sql`d.event_id`)} ${delivered}`;
-  const open = of(newestOpen(sql, ofConnection));
-  const closed = of(newestClosed(sql, isRare ? sql`${ofConnection} and ${hadTrouble(sql)}` : ofConnection));
+  // Without a limit, the planner would not consider reading only the first ones.
+  const open = of(sql`${newestOpen(sql, ofConnection)} limit 1000000000`);
+  const closed = of(sql`
+    ${newestClosed(sql, isRare ? sql`${ofConnection} and ${hadTrouble(sql)}` : ofConnection)} limit 1000000000`);
   const either = state === "Delivered" || state === "Exhausted" || state === "Cancelled" ? closed : open;
   const ofConnections = () => sql`
     select distinct on (e.id) e.* from webhook_connections c
