@@ -104,7 +104,7 @@ test("partitions are dropped whole after their time, payloads and answers before
     status: 409,
     body: {
       Errors: [
-        expect.stringMatching(/^The payload of this event was removed on \d{4}-\d\d-\d\d, as PAYLOAD_RETENTION/),
+        expect.stringMatching(/^The payload of this event was removed on \d{4}-\d\d-\d\d, after PAYLOAD_RETENTION/),
       ],
     },
   });
