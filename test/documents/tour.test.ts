@@ -75,7 +75,9 @@ test(
         page = await visitor.open(settings.pathname);
         return page.html.includes("Delivered");
       });
-      expect(page.html).toContain(workflow.href);
+      const link = `/settings/workflow?Id=${workflow.pathname.split("/").at(-1)}`;
+      expect(page.html).toContain(link);
+      expect(await visitor.open(link)).toMatchObject({ status: 303, location: workflow });
       await workflowIs("COMPLETED", workflow);
 
       await stop(receiver.process);
