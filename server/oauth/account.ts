@@ -19,7 +19,6 @@ import type { Families } from "./tokens/families.ts";
 import { findUserGrant, listUserGrants } from "./user-grants.store.ts";
 import { endUserGrant } from "./user-grants.ts";
 
-/** The maximum number of listed applications. */
 const MAX_LISTED = 200;
 
 export function createApplications(sql: Sql, nobodysTenant: NobodysTenant, families: Families, findApis: FindApis) {
@@ -58,7 +57,6 @@ export function createEndGrants(families: Families) {
   };
 }
 
-/** The same for an identity provider, before it is deleted. */
 export function createEndGrantsBy(families: Families) {
   return async (tx: Queries, tenantId: TenantId, identityProviderId: number): Promise<void> => {
     await expireCodesBy(tx, tenantId, identityProviderId);

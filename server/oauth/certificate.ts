@@ -90,12 +90,10 @@ function plainEmail(value: string): string | undefined {
   return local && plain && `${local}@${plain}`;
 }
 
-/** Whether a value is valid for this kind of name. */
 export function canBeNamed(name: CertificateName, value: string): boolean {
   return (name === "SubjectDn" ? distinguishedName(value) : KINDS[name].plain(value)) !== undefined;
 }
 
-/** Whether a certificate has the client's registered name. */
 export function isNamed({ subject, alternatives }: Certificate, name: CertificateName, value: string): boolean {
   if (name === "SubjectDn") {
     const wanted = distinguishedName(value);

@@ -26,15 +26,10 @@ export interface MappedClaim {
 }
 
 const MAX_CLAIMS = 50;
-/**
- * The maximum number of claims from one source, except constants: repeated values could make a token exceed a header's
- * size.
- */
+/** Per source, except constants: repeated values could make a token exceed a header's size. */
 const MAX_PER_SOURCE = 2;
 const VALUE_LIMIT = 1_000;
-/**
- * The maximum bytes of all names and constants. A token must fit into a header, and servers accept 16 KiB of headers.
- */
+/** Bytes of all names and constants. A token must fit into a header, and servers accept 16 KiB of headers. */
 export const MAPPING_LIMIT = 4_000;
 const CLAIM_NAME = "^[\\x21-\\x7e]{1,100}$";
 

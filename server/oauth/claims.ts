@@ -1,5 +1,4 @@
-// Claims in tokens and userinfo beside the subject: a user's claims (OIDC Core 5.1 and 5.4), and those that an
-// administrator has added.
+// Claims beside the subject: a user's own (OIDC Core 5.1 and 5.4), and those that an administrator has added.
 
 import { type Actor, listRoleNames } from "../access/index.ts";
 import type { Queries } from "../db/sql.ts";
@@ -37,10 +36,7 @@ export function idTokenClaims(
   return claimsAbout(sql, client.tenantId, actorOf(client, userId), all, client.claimMapping);
 }
 
-/**
- * @param names claims requested by the claims parameter that are still granted
- * @returns undefined if the user is deleted or inactive
- */
+/** @param names requested claims that are still granted @returns undefined if the user is deleted or inactive */
 export async function userinfoClaims(
   sql: Queries,
   client: Pick<Client, "id" | "tenantId" | "claimMapping">,
@@ -158,7 +154,6 @@ export function claimsGiven(names: string[], scopes: readonly string[]): string[
   return names.filter((name) => given.includes(name));
 }
 
-/** @returns the named claims that are known and have a value */
 function claimsOf(user: UserRow, names: string[]): Claims {
   const claims: Claims = {};
   for (const name of names) {

@@ -30,10 +30,7 @@ export interface Redeemed {
 }
 
 export interface ConsoleClient {
-  /**
-   * The client_id of a tenant's Settings, different on each call. Without a tenant, it is one for the given unknown
-   * name.
-   */
+  /** Different on each call. Without a tenant, it is one for the given unknown name. */
   clientId(tenantId: TenantId | undefined, name: string): string;
   /** The client for this client_id, even if the tenant does not exist; undefined for any other client_id. */
   find(clientId: string): Promise<Client | undefined>;
@@ -69,10 +66,7 @@ export function createConsoleClient(deps: ConsoleClientDependencies): ConsoleCli
     }
   }
 
-  /**
-   * Ignores changes of its Application, and follows PUBLIC_URL. Without an active Application the client looks the
-   * same, but sign-in fails.
-   */
+  /** Ignores changes of its Application. Without an active one the client looks the same, but sign-in fails. */
   async function find(clientId: string): Promise<Client | undefined> {
     const named = tenantOf(clientId);
     if (named === undefined) return undefined;

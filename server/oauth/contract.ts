@@ -1,5 +1,3 @@
-// Requests and responses of OAuth's endpoints.
-
 import { type Static, Type } from "@sinclair/typebox";
 import { word } from "../http/fields.ts";
 
@@ -12,7 +10,6 @@ export const TOKEN_TYPES = [
   "urn:ietf:params:oauth:token-type:access_token",
   "urn:ietf:params:oauth:token-type:jwt",
 ] as const;
-/** The default grants of a client. */
 export const STANDARD_GRANT_TYPES = ["authorization_code", "client_credentials", "refresh_token"] as const;
 export const GRANT_TYPES = [...STANDARD_GRANT_TYPES, DEVICE_GRANT, EXCHANGE_GRANT] as const;
 export const RESPONSE_TYPES = ["code", "code id_token"] as const;
@@ -57,7 +54,6 @@ const CLIENT_ID = "The Application's Id.";
 const RESOURCE = "The token's audience (RFC 8707): the Audience of an Api. Absent: the API of this service.";
 const SCOPE = { default: "openid profile name" };
 
-/** Client authentication fields, present in every form of a client. */
 const clientFields = {
   client_id: may(CLIENT_ID),
   client_secret: secret("One of its secrets."),

@@ -1,6 +1,5 @@
-// CORS for the token, revocation, userinfo, device and pushed authorization request endpoints and the entity API. Pages
-// at the origin of one of the client's redirect URIs may read responses. Discovery, the JWKS and registration are open
-// to all origins.
+// CORS for the endpoints below and the entity API: pages at the origin of a client's redirect URI may read responses.
+// Discovery, the JWKS and registration are open to all origins.
 
 import type { Sql } from "../db/sql.ts";
 import { contextOf } from "../http/context.ts";
@@ -32,7 +31,6 @@ const METHODS = new Map<string, string[]>(
   }),
 );
 
-/** Answers preflights, and allows pages of the client's origins to read responses. */
 export type Cors = (request: Request, answer: Answer) => Response | Promise<Response>;
 type Answer = (request: Request) => Response | Promise<Response>;
 
@@ -43,10 +41,7 @@ interface CorsDependencies {
 }
 
 export function createCors({ sql, findClient, onFailure }: CorsDependencies): Cors {
-  /**
-   * While the client is unknown, the origin of any client is allowed: a preflight names no client, and a page must be
-   * able to read that its token has expired.
-   */
+  /** Preflights and expired tokens name no client, so any client's origin is allowed then. */
   async function isAllowed(request: Request, origin: string): Promise<boolean> {
     const known = contextOf(request).client;
     try {

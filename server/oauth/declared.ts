@@ -1,5 +1,4 @@
-// Declarations of OAuth endpoints: request, response and errors. The endpoint's code and the OpenAPI document derive
-// from them.
+// Declarations of OAuth endpoints, from which their code and the OpenAPI document derive.
 
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import type { ApiError } from "../errors.ts";

@@ -58,7 +58,6 @@ interface Switched {
 
 const NOTHING: Switched = { registration: false, documents: false };
 
-/** @param issuer PUBLIC_URL @param mtlsUrl the address where clients present certificates */
 export function discoveryController(
   issuer: string,
   mtlsUrl: string | undefined,

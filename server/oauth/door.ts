@@ -1,7 +1,4 @@
-/**
- * The entry of a request: the paths of docs/behaviour.md, or those of /oauth2, which follow the RFCs strictly. Both use
- * the same engine.
- */
+/** The paths of docs/behaviour.md, or those of /oauth2, which follow the RFCs strictly. */
 export type Door = "spec" | "rfc";
 
 /** OIDC Core 11 allows ignoring offline_access. Here the client's grant types decide about refresh tokens. */

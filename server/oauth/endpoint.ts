@@ -1,5 +1,4 @@
-// Common parts of the token, revocation and introspection endpoints: form input, JSON output, and errors in the format
-// of their door.
+// Common parts of the token, revocation and introspection endpoints, with errors in the format of their door.
 
 import type { TObject } from "@sinclair/typebox";
 import { Elysia } from "elysia";
@@ -77,8 +76,6 @@ export function requireField(form: Readonly<Record<string, string | undefined>>,
   if (value === undefined) throw new TokenError("invalid_request", `${name} is missing.`);
   return value;
 }
-
-// Errors of a client's request, in the format of each door.
 
 function tokenErrorResponse(failure: unknown, request: Request, door: Door): Response {
   const error = asApiError(failure);

@@ -1,5 +1,3 @@
-// Errors of client requests: at endpoints that answer the client, and through the browser.
-
 import { ApiError } from "../errors.ts";
 
 const UNAUTHORIZED = { kind: "Unauthorized", status: 400, title: "Unauthorized" } as const;
@@ -9,7 +7,6 @@ const BAD_INPUT = { kind: "Bad Input", status: 400, title: "Bad Request" } as co
 /** Left: docs/behaviour.md "Token endpoint errors"; right: RFC 6749 5.2. */
 export const FAILURES = {
   invalid_request: [BAD_INPUT, "invalid_request"],
-  /** The client is unidentified or not authenticated. */
   invalid_client: [UNAUTHORIZED, "invalid_client"],
   invalid_grant: [BAD_INPUT, "invalid_grant"],
   /** The code or refresh token was issued to a different client. */

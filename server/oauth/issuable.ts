@@ -1,5 +1,3 @@
-// A user's grant to a client, and the part of it that may still be issued.
-
 import type { Queries } from "../db/sql.ts";
 import { claimNamesOf, claimsGiven } from "./claims.ts";
 import { type Consent, type Destinations, findConsent } from "./clients/consents.store.ts";

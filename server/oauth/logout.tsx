@@ -55,7 +55,6 @@ interface LogoutRequest {
   isStrangers: boolean;
 }
 
-/** OIDC RP-Initiated Logout. */
 export const LOGOUT: PageEndpoint = {
   kind: "page",
   path: END_SESSION_PATH,

@@ -8,10 +8,7 @@ import { type Certificate, readCertificate } from "./certificate.ts";
 export interface Mtls {
   /** The base address of the request: PUBLIC_URL or MTLS_URL. */
   baseOf(request: Request): string;
-  /**
-   * @returns undefined if there is no certificate or the address is not MTLS_URL @throws TokenError if it cannot be
-   * parsed
-   */
+  /** Undefined: no certificate, or the address is not MTLS_URL. @throws TokenError if it cannot be parsed */
   certificateOf(request: Request): Promise<Certificate | undefined>;
   /** Undefined: clients cannot authenticate by certificate. */
   url: string | undefined;

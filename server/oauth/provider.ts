@@ -91,12 +91,8 @@ export interface ProviderDependencies {
   log: Logger;
   egress: Pick<Egress, "fetch" | "checkUrl" | "forStrangers">;
   issued: Pick<IssuedTokens, "count">;
-  /**
-   * Called with each authenticated client; may throw to reject its request.
-   * @param network the origin of the request, for clients without authentication
-   */
+  /** May throw to reject the request. @param network the origin of the request, for clients without authentication */
   onClient(request: Request, client: { tenantId: TenantId; clientId: string }, network: string | undefined): void;
-  /** Called with each step of a device's sign-in. */
   onDevice(step: DeviceStep): void;
   onFailure: OnFailure;
   exportOwn: AccountDependencies["exportOwn"];

@@ -11,10 +11,7 @@ import { hasCredentials } from "./clients/store.ts";
 
 type Change = Parameters<OnChange>[3];
 
-/**
- * Deactivating a user permanently ends their sessions and tokens. Also audits changes of an Application's identity
- * provider and deletions of records with credentials.
- */
+/** Deactivating a user permanently ends sessions and tokens. Also audits changed providers and deleted credentials. */
 export function createOnRecordChange(endGrants: EndGrants): OnChange {
   return async (tx, caller, entityName, change) => {
     if (entityName === "User" && change.before?.isActive && !change.after?.isActive) {

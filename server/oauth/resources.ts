@@ -40,11 +40,7 @@ export function resourceNamed(apis: readonly Api[], issuer: string, name: string
   );
 }
 
-/**
- * Selects a token's target from the granted resources.
- * @param asked the resource in the token request
- * @throws TokenError invalid_target
- */
+/** @param asked the resource in the token request @throws TokenError invalid_target */
 export function targetOf(apis: readonly Api[], granted: readonly string[], asked: string | undefined): Target {
   if (asked !== undefined && !granted.includes(asked)) {
     throw new TokenError("invalid_target", "resource was not granted.");
@@ -73,10 +69,7 @@ export function askableWith(apis: readonly Api[], resources: readonly string[], 
   return common(owned, [...ours, ...ofApis]);
 }
 
-/**
- * The default scopes of a request: those of docs/behaviour.md, or by RFC 6749 3.3 all scopes of the named APIs, because
- * an API token without scopes would be useless.
- */
+/** Those of docs/behaviour.md, or all of named APIs (RFC 6749 3.3): an API token without scopes would be useless. */
 export function standardScopes(door: Door, apis: readonly Api[], resources: readonly string[]): string[] {
   const ofApis = apis.filter(({ id }) => resources.includes(id)).flatMap(scopesOf);
   return door === "spec" || resources.includes(ENTITY_API) ? [...DEFAULT_SCOPES, ...ofApis] : ofApis;

@@ -10,10 +10,7 @@ export async function askableScopes(sql: Queries, client: Client, userId?: numbe
   return userId === undefined ? client.scopes : common(client.scopes, await userScopes(sql, client.tenantId, userId));
 }
 
-/**
- * The scopes that every token of a client and its user still has.
- * @returns undefined if one of them is deleted or inactive
- */
+/** Scopes that every token still has; undefined if the client or the user is deleted or inactive. */
 export async function scopesNow(
   sql: Queries,
   tenantId: TenantId,

@@ -100,10 +100,7 @@ const families = (sql: Queries, tenantId: TenantId) => sql`
   where tenant_id = ${tenantId} and user_id is not null and ${isLiveFamily(sql)}
     and application_id is distinct from (select settings_client_id from tenants where id = ${tenantId})`;
 
-/**
- * Deletes the consent, expires unredeemed codes and invalidates open consent pages. @returns whether there was a
- * consent
- */
+/** Also expires unredeemed codes and invalidates open consent pages. @returns whether there was a consent */
 export async function deleteConsent(
   sql: Queries,
   tenantId: TenantId,

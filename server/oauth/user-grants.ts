@@ -40,20 +40,13 @@ type Reader = Permitted<"Settings:Read">;
 
 /** Ids are as they appear in the path. */
 export interface UserGrants {
-  /**
-   * Ordered by Application Id, without Applications that the caller may not read. @throws Permission, NotFound,
-   * BadInput, ServiceBusy
-   */
+  /** By Application Id, only those the caller may read. @throws Permission, NotFound, BadInput, ServiceBusy */
   listOfUser(caller: Reader, userId: string, paging: Paging): Promise<ShownPage<UserGrantRecord>>;
   /** The same, ordered by User Id. */
   listOfApplication(caller: Reader, applicationId: string, paging: Paging): Promise<ShownPage<UserGrantRecord>>;
   /** @throws Permission, NotFound */
   read(caller: Reader, userId: string, applicationId: string): Promise<Shown<UserGrantRecord>>;
-  /**
-   * Ends the Application's tokens and codes for this User, and the consent.
-   * @returns the visible part of the former grant
-   * @throws Permission, NotFound
-   */
+  /** Also ends the consent and codes. @returns the visible part of the former grant @throws Permission, NotFound */
   revoke(caller: Permitted<"Settings:Update">, userId: string, applicationId: string): Promise<Shown<UserGrantRecord>>;
 }
 
@@ -129,7 +122,6 @@ function noGrant(): NotFound {
   return new NotFound("The Application has no access on behalf of this User.");
 }
 
-/** Ends the consent and all codes and tokens. @param origin the origin of the request */
 export async function endUserGrant(
   tx: Transaction,
   families: Families,
@@ -178,8 +170,6 @@ function toResource(grant: UserGrantRow) {
   const { userId, clientId } = grant;
   return { ...toRecord(grant, []), UserId: userId, Key: `${userId}/${clientId}` };
 }
-
-// …/User/{Id}/Grants, …/User/{Id}/Grants/{ApplicationId} and …/Application/{Id}/Grants.
 
 export function userGrantRoutes(grants: UserGrants): Route[] {
   const path = "/User/{Id}/Grants";

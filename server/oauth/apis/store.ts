@@ -40,9 +40,7 @@ export async function restAudience(sql: Queries, tenantId: TenantId, audience: s
     on conflict (audience_key) do update set tenant_id = excluded.tenant_id, rests_until = excluded.rests_until`;
 }
 
-/**
- * Whether tokens for another tenant's API with this audience may still be valid. Call it after claiming the audience.
- */
+/** Whether tokens for another tenant's API with this audience may still be valid. Call it after claiming it. */
 export async function restsForAnother(sql: Queries, tenantId: TenantId, audience: string): Promise<boolean> {
   const rows = await sql`
     select from resting_audiences
@@ -50,12 +48,10 @@ export async function restsForAnother(sql: Queries, tenantId: TenantId, audience
   return rows.length > 0;
 }
 
-/** @returns the number removed in all tenants */
 export async function removeRestedAudiences(sql: Queries): Promise<number> {
   return (await sql`delete from resting_audiences where rests_until < now()`).count;
 }
 
-/** A holder that lost scopes, with the scopes before and after. */
 export interface ScopeLoss {
   type: "Application" | "Role";
   id: string;
@@ -94,7 +90,6 @@ export async function listApis(sql: Queries, tenantId: TenantId): Promise<Api[]>
   return (await API_TABLE.findWhere(sql, tenantId, sql`true`)).toReversed();
 }
 
-/** Locks all APIs against changes until the transaction ends. */
 export async function lockApis(sql: Queries, tenantId: TenantId): Promise<Pick<Api, "scopes">[]> {
   return sql<Pick<Api, "scopes">[]>`select scopes from apis where tenant_id = ${tenantId} order by id for share`;
 }

@@ -1,5 +1,3 @@
-// The checks of an authorization request, in order.
-
 import type { Api } from "../apis/contract.ts";
 import type { FindApis } from "../apis/known-apis.ts";
 import type { FindKnownClient } from "../clients/known-clients.ts";
@@ -112,10 +110,7 @@ export async function checkRequest(deps: RequestDependencies, asked: Authorizati
   return { ...checked, target: { ...asked, parameters: opened.parameters } };
 }
 
-/**
- * A signed request is stored like a pushed one: it cannot be changed and is answered once. A client that must push its
- * requests must push this one, too.
- */
+/** Stored like a pushed request: answered once. A client that must push its requests must push this one, too. */
 async function openRequest(deps: RequestDependencies, parameters: RequestParameters): Promise<OpenedRequest> {
   const { pushedRequests, findClient, openRequestObject } = deps;
   const { client_id: clientId, request, request_uri: uri } = parameters.sent;

@@ -63,8 +63,7 @@ export async function issueCode(
         claims: await idTokenClaims(sql, client, { userId, scopes }, claims.idToken),
       })
     : undefined;
-  // docs/behaviour.md "Authorization request" returns the nonce as a parameter; the RFC door has it only in the
-  // id_token.
+  // docs/behaviour.md "Authorization request": the nonce is a parameter; the RFC door has it only in the id_token.
   return { code, id_token: idToken, nonce: door === "spec" ? nonce : undefined };
 }
 

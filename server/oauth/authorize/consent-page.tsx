@@ -5,7 +5,6 @@ import type { ConsentQuestion } from "./question.ts";
 
 interface ConsentProps extends ConsentQuestion {
   site: Site;
-  /** Why the user is asked again. */
   problem: string | undefined;
   request: string;
   csrf: string;

@@ -1,5 +1,4 @@
-// The pages for signing in a device: typing its code, and the result. In between, the request is handled like every
-// authorization request.
+// The pages for signing in a device: typing its code, and the result.
 
 import { Elysia } from "elysia";
 import { originOf, recordAudit } from "../../audit/index.ts";
@@ -75,11 +74,7 @@ function guesserOf(session: Session | undefined, address: string): Guesser {
   return session ? { tenantId: session.tenantId, userId: session.userId } : { address };
 }
 
-/**
- * Stores the user's decision for the device.
- * @param asked the content of the page; undefined: the user denies
- * @throws BadInput
- */
+/** @param asked the content of the page; undefined: the user denies @throws BadInput */
 export async function answerDevice(
   deps: Pick<AuthorizeDependencies, "sql" | "endpoints" | "devices" | "log">,
   request: Request,

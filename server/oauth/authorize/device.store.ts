@@ -119,11 +119,7 @@ export async function findDevice(sql: Queries, tenantId: TenantId, digest: Buffe
   return row;
 }
 
-/**
- * Records a poll of the device.
- * @param more seconds added to the interval if the poll is too early
- * @returns whether it was too early
- */
+/** Records a poll. @param more seconds added to the interval if it is too early @returns whether it was too early */
 export async function notePoll(sql: Queries, tenantId: TenantId, digest: Buffer, more: number): Promise<boolean> {
   const [row] = await sql<{ isTooSoon: boolean }[]>`
     with before as (
@@ -162,7 +158,6 @@ export async function expireDevices(
       ${clientId === undefined ? sql`` : sql`and client_id = ${clientId}`}`;
 }
 
-/** The same for users who signed in at an identity provider. */
 export async function expireDevicesBy(sql: Queries, tenantId: TenantId, identityProviderId: number): Promise<void> {
   await sql`
     update device_codes set expires_on = now()
@@ -172,7 +167,6 @@ export async function expireDevicesBy(sql: Queries, tenantId: TenantId, identity
 /** Expired requests are kept this long, so the reuse of a used one is detected. */
 const KEPT = "1 day";
 
-/** @returns the number removed in all tenants */
 export async function removeExpiredDevices(sql: Sql): Promise<number> {
   return (await sql`delete from device_codes where expires_on < now() - ${KEPT}::interval`).count;
 }

@@ -1,5 +1,4 @@
-// The device flow (RFC 8628): a device without browser or keyboard shows a code, and its user types it in a browser
-// elsewhere. The request is then handled like every authorization request, but the device fetches the response.
+// The device flow (RFC 8628): an authorization request like any other, but the device fetches the response.
 
 import { randomInt } from "node:crypto";
 import type { Sql } from "../../db/sql.ts";
@@ -21,9 +20,7 @@ import { type AuthorizationTarget, DEVICE_DONE_PATH } from "./parameters.ts";
 export const DEVICE_LIFETIME = 10 * 60;
 /** The initial seconds between two polls. */
 export const POLL_INTERVAL = 5;
-/**
- * Limits on waiting requests. The limit per address applies to clients without a secret, because anyone can use those.
- */
+/** The limit per address applies to clients without a secret, because anyone can use those. */
 export const MAX_WAITING: WaitingLimits = { address: 200, client: 2_000, tenant: 10_000 };
 
 /** RFC 8628 6.1: no vowels, so no words, and no digits that resemble letters. */
@@ -44,7 +41,6 @@ export interface Devices {
   find(typed: string): Promise<string | undefined>;
   /** @throws BadInput if it is no longer waiting */
   check(target: AuthorizationTarget): Promise<AuthorizationRequest>;
-  /** Called when a user's decision is stored. */
   answered(decision: "Allowed" | "Denied"): void;
 }
 

@@ -2,15 +2,12 @@ import { ACR, type Session } from "../../signin/index.ts";
 import { AuthorizationError } from "../errors.ts";
 import { type AuthorizationRequest, RefusedRequest } from "./authorization-request.ts";
 
-/** The user's next action before a request is answered. */
 export type Step =
   | { name: "sign-in" }
   | { name: "second-factor" | "enrolment" | "choose-account" | "consent" | "answer"; session: Session };
 
 /**
- * The next step of a validated request (OIDC Core 3.1.2.3).
- * @param session a session of the client's tenant; it may be unfinished
- * @param hasConsented whether the user's earlier consent covers the request
+ * OIDC Core 3.1.2.3. @param session of the client's tenant; it may be unfinished
  * @throws RefusedRequest if a step is needed and prompt is none (OIDC Core 3.1.2.6)
  */
 export async function nextStep(
@@ -50,10 +47,7 @@ function needsSignIn(request: AuthorizationRequest, session: Session): boolean {
   return maxAge !== undefined && (maxAge === 0 || !isAuthTimeKnown || age > maxAge);
 }
 
-/**
- * Settings of the user and the tenant cannot be overridden by the client. In addition, an essential acr (OIDC Core
- * 5.5.1.1) makes users set up a second factor; acr_values are voluntary.
- */
+/** A client can require one by an essential acr (OIDC Core 5.5.1.1) but not waive it; acr_values are voluntary. */
 function needsSecondFactor({ claims: { acrs } }: AuthorizationRequest, { isUnfinished, acr }: Session): boolean {
   return isUnfinished || (acr === ACR.oneFactor && acrs !== undefined && !acrs.includes(ACR.oneFactor));
 }

@@ -63,13 +63,11 @@ export function signInPage(
   return pageResponse(page, { status, headers, cookies, formAction: formTargets(checked.reply.redirectUri) });
 }
 
-/** Shown if the question has changed since the user answered. */
 export const CHANGED: Trouble = {
   problem: "The request has changed since this page was shown. Nothing was allowed. Please check again.",
   status: 409,
 };
 
-/** @param trouble why the submitted answer was rejected */
 export function consentPage(
   { endpoints: { site }, forms }: { endpoints: { site: Site }; forms: Forms },
   request: Request,

@@ -16,7 +16,6 @@ const REQUEST_LIMIT = 8 * 1024;
 export interface RequestParameters<Declared extends TObject = typeof AUTHORIZATION_PARAMETERS> {
   /** The declared parameters, first value of each; one without a value is absent (RFC 6749 3.1). */
   sent: Partial<Sent<Declared>>;
-  /** Names that occur more than once. */
   repeated: string[];
   names: string[];
   text: string;
@@ -76,7 +75,6 @@ export function withoutPrompts(parameters: RequestParameters, done: string[]): s
   return parameters.carry(all);
 }
 
-/** The same request, starting with the choice of account. */
 export function choosingAnew(parameters: RequestParameters): string {
   const prompts = new URLSearchParams(parameters.text).get("prompt");
   return withPrompt(parameters, prompts ? `select_account ${prompts}` : "select_account");
@@ -87,8 +85,6 @@ export function withPrompt(parameters: RequestParameters, prompt: string): strin
   all.set("prompt", prompt);
   return parameters.carry(all);
 }
-
-// Our own addresses that carry an authorization request through forms and redirects.
 
 export const AUTHORIZATION_PATHS: Readonly<Record<string, Door>> = {
   [SPEC_AUTHORIZATION_PATH]: "spec",
@@ -108,7 +104,6 @@ export interface AuthorizationTarget {
   parameters: RequestParameters;
 }
 
-/** The query that continues the request unchanged. */
 export function queryOf({ text, carry }: RequestParameters): string {
   return carry(new URLSearchParams(text));
 }

@@ -24,11 +24,7 @@ export interface NewPush {
   object?: { digest: Buffer; until: Date } | undefined;
 }
 
-/**
- * @param seconds until the browser must use it
- * @param most limits on waiting requests: per client, and per address for clients without a secret
- * @returns false if a limit is reached or the request exists
- */
+/** @param seconds until the browser must use it @returns false if a limit is reached or the request exists */
 export async function insertPush(
   sql: Queries,
   tenantId: TenantId,
@@ -91,7 +87,6 @@ export async function takePush(sql: Queries, tenantId: TenantId, digest: Buffer)
   return row!.isFirst;
 }
 
-/** @returns the number removed in all tenants */
 export async function removeExpiredPushes(sql: Sql): Promise<number> {
   return (await sql`delete from pushed_requests where expires_on < now() - ${KEPT}::interval`).count;
 }

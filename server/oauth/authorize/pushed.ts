@@ -42,17 +42,11 @@ export interface OpenedRequest {
 
 export interface PushedRequests {
   /**
-   * @param network the origin of the push, if the client has no secret
-   * @param signed the request object that contained the parameters
-   * @returns the request_uri
+   * @param network the origin of the push, if the client has no secret @returns the request_uri
    * @throws TooManyRequests; AuthorizationError if the object was already used
    */
   push(client: Client, parameters: string, network: string | undefined, signed?: SignedObject): Promise<string>;
-  /**
-   * Opens a request that the client signed and the browser brought. It is kept until the signature expires, so it is
-   * answered once.
-   * @throws TooManyRequests
-   */
+  /** The request is kept until its signature expires, so it is answered once. @throws TooManyRequests */
   openSigned(client: Client, signed: SignedRequest): Promise<OpenedRequest>;
   /** Opens a browser's request. @throws BadInput if it names a pushed request of a different client */
   open(parameters: RequestParameters): Promise<OpenedRequest>;
@@ -83,7 +77,6 @@ export function createPushedRequests(deps: { sql: Sql; vault: Vault; findClient:
   const { sql, vault, findClient } = deps;
   const references = vault.vaultFor(PURPOSE).sealFor(PURPOSE);
 
-  /** Parses a plain reference or one with progress; undefined if it is neither. */
   function read(reference: string): { digest: Buffer; progress?: Progress } | undefined {
     if (reference.length === newOpaqueValue().length) return { digest: digestOf(reference) };
     try {
@@ -174,9 +167,7 @@ function tooMany(): TooManyRequests {
   return new TooManyRequests(reason, 90);
 }
 
-/**
- * The digest covers only the signed part, because signatures have several encodings. `until` is the latest answer time.
- */
+/** Digests only the signed part, because signatures have several encodings. `until`: the latest answer time. */
 function kept({ id }: Client, { object, expiresAt }: SignedObject) {
   const digest = createHash("sha256")
     .update(`${id} ${object.slice(0, object.lastIndexOf("."))}`)

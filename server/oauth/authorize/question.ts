@@ -19,7 +19,6 @@ import { inWords } from "./words.ts";
 export interface AskedAccess {
   scopes: string[];
   resources: string[];
-  /** Claim names by destination. */
   claims: { idToken: string[]; userinfo: string[] };
   /** When the user last withdrew consent from the client; null: never. */
   withdrawnOn: Date | null;
@@ -118,7 +117,6 @@ export function sealQuestion(
   return forms.sealShown(csrf, shown(checked, session, asked));
 }
 
-/** Whether the submitted page asked exactly this. */
 export function hasAsked(
   forms: Forms,
   form: Map<string, string>,
@@ -143,10 +141,7 @@ export function nameOfClient(checked: AuthorizationRequest): string {
   return address === undefined ? name : `${name} (${address})`;
 }
 
-/**
- * The host or scheme of an unvouched client, which cannot be faked. Undefined if the response goes to a program on the
- * user's device.
- */
+/** A host or scheme, which cannot be faked; undefined if the response goes to a program on the user's device. */
 function strangersAddress({ client: { documentUrl }, reply: { redirectUri } }: AuthorizationRequest) {
   if (documentUrl !== null) return new URL(documentUrl).host;
   return withoutLoopbackPort(redirectUri) === undefined ? placeOf(redirectUri) : undefined;

@@ -30,10 +30,7 @@ export function errorReply(site: Site, reply: Reply, { code, message }: Authoriz
   return respond(site, reply, { error: code, error_description: message });
 }
 
-/**
- * Redirects the browser to the client (RFC 6749 4.1.2, OAuth 2.0 Multiple Response Types, Form Post Response Mode,
- * JARM).
- */
+/** RFC 6749 4.1.2, OAuth 2.0 Multiple Response Types, Form Post Response Mode, JARM. */
 export async function respond(site: Site, reply: Reply, fields: Fields): Promise<Response> {
   const { redirectUri, mode } = reply;
   const given = await answerFields(reply, fields);
@@ -45,10 +42,7 @@ export async function respond(site: Site, reply: Reply, fields: Fields): Promise
   return new Response(null, { status: 302, headers: { location, "referrer-policy": "no-referrer", ...NO_STORE } });
 }
 
-/**
- * The error of an unvouched client. Attackers can register such a client and send failing requests, so the browser
- * continues only by a click (RFC 9700 4.11.2).
- */
+/** Attackers can register unvouched clients and make them fail, so continuing takes a click (RFC 9700 4.11.2). */
 export async function errorPage(site: Site, reply: Reply, { code, message }: AuthorizationError): Promise<Response> {
   const { redirectUri, mode } = reply;
   const fields = await answerFields(reply, { error: code, error_description: message });
@@ -63,8 +57,7 @@ export async function errorPage(site: Site, reply: Reply, { code, message }: Aut
 
 async function answerFields({ sign, state, issuer }: Reply, fields: Fields): Promise<[string, string][]> {
   const { nonce, ...answer } = fields;
-  // The order of docs/behaviour.md "Authorization request". A signed response contains iss and has none beside it (RFC
-  // 9207 2).
+  // The order of docs/behaviour.md "Authorization request". A signed response has no iss beside it (RFC 9207 2).
   const all: Fields = sign ? { response: await sign({ ...answer, state }) } : { ...answer, state, nonce, iss: issuer };
   return Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined);
 }
@@ -73,10 +66,7 @@ function withAnswer({ redirectUri, mode }: Reply, fields: [string, string][]): s
   return mode === "fragment" ? `${redirectUri}#${new URLSearchParams(fields)}` : extendAddress(redirectUri, fields);
 }
 
-/**
- * Allowed targets of a form that ends at the client. Browsers apply CSP form-action to all later redirects, and a
- * client's callback may redirect to a different host. So all of https and the redirect URI's scheme are allowed.
- */
+/** CSP form-action also applies to the client's later redirects, so all of https and the URI's scheme are allowed. */
 export function formTargets(redirectUri: string): string[] {
   const { protocol } = new URL(redirectUri);
   return [...new Set(["https:", protocol])];

@@ -8,10 +8,7 @@ import { AUTHORIZATION_REQUEST, CLIENT_JWT_ALGS } from "../contract.ts";
 import { AuthorizationError } from "../errors.ts";
 import { AUTHORIZATION_PARAMETERS, parseParameters, type RequestParameters } from "./parameters.ts";
 
-/**
- * RFC 9101 10.8 recommends the first; clients of OpenID Connect Core 6.1 use JWT or none. Those are distinguished from
- * client assertions by client_id and sub.
- */
+/** RFC 9101 10.8 recommends the first; OIDC Core 6.1 clients use JWT or none. client_id and sub exclude assertions. */
 const TYPES = ["oauth-authz-req+jwt", "application/oauth-authz-req+jwt", "jwt"];
 
 /** @returns the object's parameters and its expiry @throws AuthorizationError invalid_request_object */

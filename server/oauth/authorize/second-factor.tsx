@@ -1,5 +1,4 @@
-// The second factor in an authorization request: asked for, or set up if missing. POST /signin/second-factor and POST
-// /signin/enrolment handle the forms.
+// The second factor in an authorization request: asked for, or set up if missing.
 
 import { Elysia } from "elysia";
 import { readForm } from "../../http/body.ts";
@@ -47,7 +46,6 @@ function formEndpoint(
       const checked = await checkRequest(deps, asked);
       const { target } = checked;
       const session = await startedSessionFor(deps, request, checked);
-      // The session has ended: sign in again.
       if (!session) return goTo(deps.endpoints.site, target.path, queryOf(target.parameters));
       const stale = deps.forms.troubleWith(request, form.get("csrf"), session);
       if (!stale) return answer(deps, { request, visitor, form, target, checked, session });
@@ -69,7 +67,6 @@ async function enrol(deps: AuthorizeDependencies, way: Way): Promise<Response> {
   const { request, target, checked, session } = way;
   const { site } = deps.endpoints;
   const enrolment = await takeEnrolment(deps, way);
-  // Continues with the next required step.
   if (!enrolment) return goTo(site, target.path, queryOf(target.parameters));
   const { trouble } = enrolment;
   if (trouble) {

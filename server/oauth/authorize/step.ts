@@ -1,5 +1,3 @@
-// Common steps of the pages in an authorization request.
-
 import type { Session } from "../../signin/index.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 import { RefusedRequest } from "./authorization-request.ts";
@@ -8,10 +6,7 @@ import type { AuthorizeDependencies } from "./dependencies.ts";
 import { wrongAddressPage } from "./pages.tsx";
 import { errorPage, errorReply } from "./reply.ts";
 
-/**
- * The browser's session, if it belongs to the client's tenant and, where the client requires a provider, began there.
- * It may be unfinished.
- */
+/** The session, if it is of the client's tenant and, where required, began at its provider. It may be unfinished. */
 export async function startedSessionFor(
   { sessions }: Pick<AuthorizeDependencies, "sessions">,
   request: Request,

@@ -29,10 +29,7 @@ export interface StoredCode extends CodeGrant {
   familyId: string | null;
 }
 
-/**
- * Also registers the client for the session's logout notification, if the sign-in is by OpenID Connect.
- * @param seconds until it expires
- */
+/** Also registers the client for the session's logout notification, if the sign-in is by OpenID Connect. */
 export async function insertCode(
   sql: Queries,
   tenantId: TenantId,
@@ -76,8 +73,7 @@ export async function takeCode(sql: Queries, tenantId: TenantId, digest: Buffer)
 }
 
 /**
- * Locks a code's session against ending until the transaction ends. Call it before locking grants of the session, which
- * is the order that ending a session uses.
+ * Locks a code's session against ending. Call it before locking grants of the session, as ending a session does.
  * @returns undefined if the session has ended
  */
 export async function holdSessionOfCode(sql: Queries, tenantId: TenantId, digest: Buffer): Promise<string | undefined> {
@@ -115,7 +111,6 @@ export async function expireCodes(
     where tenant_id = ${tenantId} and user_id = ${userId} and expires_on > now() and ${match}`;
 }
 
-/** The same for users who signed in at an identity provider. */
 export async function expireCodesBy(sql: Queries, tenantId: TenantId, identityProviderId: number): Promise<void> {
   await sql`
     update authorization_codes set expires_on = now()
@@ -125,7 +120,6 @@ export async function expireCodesBy(sql: Queries, tenantId: TenantId, identityPr
 /** Expired codes are kept this long, so the reuse of a used code is detected. */
 const KEEP_CODES = "1 day";
 
-/** @returns the number removed in all tenants */
 export async function removeExpiredCodes(sql: Sql): Promise<number> {
   return (await sql`delete from authorization_codes where expires_on < now() - ${KEEP_CODES}::interval`).count;
 }

@@ -68,15 +68,11 @@ export function upstreamEndpoints(deps: AuthorizeDependencies) {
   return new Elysia().use(begin).use(callback).use(jwks);
 }
 
-/** Providers may cache the key for this many seconds. */
 const KEYS_KEPT = "public, max-age=300";
 
 const ANSWER = ["code", "state", "iss", "error", "error_description"];
 
-/**
- * Handles response_mode=form_post (Apple requires it for the user's name). A cross-site form submission carries no
- * SameSite=Lax cookie; a navigation does.
- */
+/** For form_post (Apple): a cross-site form submission carries no SameSite=Lax cookie; a navigation does. */
 async function comeAgain({ endpoints: { site } }: AuthorizeDependencies, request: Request): Promise<Response> {
   const form = await readForm(request);
   const answer = new URLSearchParams([...form].filter(([name]) => ANSWER.includes(name)));
@@ -189,7 +185,6 @@ async function tellingTheUser(
   }
 }
 
-/** Shows and audits the failure. @param known details about the user and the failure */
 async function refuse(
   deps: AuthorizeDependencies,
   way: ProviderWay,
@@ -202,8 +197,6 @@ async function refuse(
   await recordAudit(deps.sql, client.tenantId, origin, failedBy("SignIn.Failed", provider, problem, known));
   return upstreamProblem(deps, way, problem);
 }
-
-// Pages between a provider and the application.
 
 export interface ProviderWay {
   request: Request;

@@ -23,7 +23,6 @@ export interface Assertion {
   clientId: string;
   jti: string;
   alg: string;
-  /** The audience is exactly the issuer. */
   isForIssuerAlone: boolean;
   /** Seconds since 1970. */
   expiresAt: number;
@@ -31,8 +30,7 @@ export interface Assertion {
 
 /**
  * Errors mention only the assertion's own content, so they do not reveal whether the client exists.
- * @param audiences the issuer and the endpoint's address
- * @throws TokenError
+ * @param audiences the issuer and the endpoint's address @throws TokenError
  */
 export function readAssertion(jwt: string, audiences: readonly string[], now = Date.now()): Assertion {
   if (jwt.length > ASSERTION_LIMIT) throw bad(`it has more than ${ASSERTION_LIMIT} characters`);

@@ -63,11 +63,7 @@ type Presented = { clientId: string } & (
   | { method: "private_key_jwt"; assertion: Assertion }
 );
 
-/**
- * Authenticates the client: by a secret in the form or the Basic header (RFC 6749 2.3.1), by a signed JWT (RFC 7523
- * 2.2), by a certificate (RFC 8705 2.1), or for public clients by client_id only (RFC 6749 2.1).
- * @throws TokenError; invalid_client has one text for all wrong secrets and signatures
- */
+/** RFC 6749 2.1/2.3.1; RFC 7523 2.2; RFC 8705 2.1. @throws TokenError with one text for wrong secrets and signatures */
 export async function authenticateClient(
   deps: ClientAuthentication,
   request: Request,
@@ -172,10 +168,7 @@ export function originOfClient(request: Request, { id, clientType }: Client): Or
   return originOf(request, { actor, clientId: String(id) });
 }
 
-/**
- * The network of an unauthenticated request; undefined if the client is authenticated. A client that registered itself
- * without an initial access token counts as unauthenticated even with a secret.
- */
+/** Undefined for authenticated clients. Openly registered ones count as unauthenticated even with a secret. */
 export function strangersNetwork(request: Request, { clientType, isOpen }: Client): string | undefined {
   return clientType === "confidential" && !isOpen ? undefined : clientNetwork(request);
 }
@@ -237,8 +230,6 @@ function formDecoded(text: string): string {
   }
 }
 
-// Audit entries of failed client authentication.
-
 /** Failures can be caused at any rate, so each client gets one entry per interval. */
 const ROW_EVERY_MS = 60_000;
 /** Above this many clients, those with old entries are forgotten. */
@@ -254,9 +245,8 @@ interface FailureCount {
 }
 
 /**
- * Writes an entry for the first failure, and for the next one after the interval, with the number in between. Each
- * process counts separately, in memory. The response does not wait, because unknown clients have no entry and timing
- * would reveal them. Entries are written one at a time; while too many wait, failures are only counted.
+ * Each process counts separately. The response does not wait, because unknown clients have no entry and timing would
+ * reveal them. Entries are written one at a time; while too many wait, failures are only counted.
  */
 export function createOnRefusedClient(sql: Sql, log: Pick<Logger, "error">, now = () => performance.now()) {
   const clients = new Map<number, FailureCount>();

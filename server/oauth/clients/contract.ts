@@ -1,5 +1,3 @@
-// The OAuth credentials of an Application.
-
 import { Type } from "@sinclair/typebox";
 import { ANY_SCOPE, DEFAULT_SCOPES, SCOPE_TEXTS, SCOPES_MUST } from "../../access/index.ts";
 import { body } from "../../http/contract.ts";

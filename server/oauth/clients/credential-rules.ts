@@ -144,7 +144,6 @@ function logoutUriProblem(uri: string, checkUrl: CheckUrl): string | undefined {
   return checkUrl(uri) ?? (uri.includes("#") ? "The URL must not have a fragment." : undefined);
 }
 
-/** The defaults of a client: all grants of its type, and the default scopes. */
 export function defaultsOf(clientType: Credentials["clientType"]): Credentials {
   // RFC 6749 4.4.
   const grantTypes = STANDARD_GRANT_TYPES.filter(
@@ -155,10 +154,7 @@ export function defaultsOf(clientType: Credentials["clientType"]): Credentials {
 
 const LOOPBACK = ["127.0.0.1", "[::1]", "localhost"];
 
-/**
- * @returns why an address is rejected as a redirect URI; undefined if it is valid. Redirect URIs are compared as
- * strings (RFC 9700 2.1), so only one spelling of each address is allowed.
- */
+/** Redirect URIs are compared as strings (RFC 9700 2.1), so only one spelling of each address is allowed. */
 export function redirectUriProblem(uri: string, clientType: Credentials["clientType"]): string | undefined {
   const shown = printable(uri);
   if (!/^[\x21-\x7e]+$/.test(uri) || !URL.canParse(uri)) return `${shown} is not an absolute address.`;
@@ -174,10 +170,7 @@ export function redirectUriProblem(uri: string, clientType: Credentials["clientT
     : `${shown} must begin with https://; only native clients can use private-use schemes.`;
 }
 
-/**
- * RFC 8252 7.1 requires a reversed domain name. Many apps use a single word. That is accepted if an authority follows,
- * and if browsers and operating systems do not handle the scheme themselves.
- */
+/** Beyond RFC 8252 7.1, a single word is accepted if an authority follows and no browser or system handles it. */
 function isPrivateUse(uri: string, { protocol }: URL): boolean {
   const scheme = protocol.slice(0, -1);
   if (!uri.startsWith(protocol) || !/^[a-z][a-z0-9+.-]*$/.test(scheme)) return false;

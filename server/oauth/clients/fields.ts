@@ -20,7 +20,6 @@ export function list(words: readonly string[], standard: readonly string[], told
   return settable<string[]>(Type.Array(word(words)), `must be a list of ${words.join(", ")}.`, [...standard], told);
 }
 
-/** @param standard the default value */
 export function choice<W extends string>(words: readonly W[], told: FieldOptions, standard = words[0]!) {
   const must = `must be one of ${words.filter(Boolean).join(", ")}${words.includes("" as W) ? ", or empty" : ""}.`;
   return settable<W>(word(words), must, standard, told);

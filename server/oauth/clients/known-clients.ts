@@ -10,10 +10,7 @@ import type { OpenSubjectKey } from "./subject-keys.ts";
 /** The maximum number of clients with a cached tenant. */
 const CLIENTS = 20_000;
 
-/**
- * @param anew reads from PostgreSQL, because another process may have changed it just now
- * @returns undefined if the client does not exist
- */
+/** @param anew reads from PostgreSQL, because another process may have changed it just now */
 export type FindKnownClient = (clientId: string, anew?: "anew") => Promise<Client | undefined>;
 
 export function createKnownClients(

@@ -6,7 +6,6 @@ import { EgressError, type EgressFetch } from "../../egress/index.ts";
 import type { TenantId } from "../../ids.ts";
 import { type Client, isVouchedFor } from "./store.ts";
 
-/** The file's maximum size in bytes. */
 export const MAX_LOGO_BYTES = 512 * 1024;
 /** The maximum number of pixels, checked in the header before decoding allocates memory. */
 export const MAX_LOGO_PIXELS = 2_048 * 2_048;
@@ -29,7 +28,6 @@ const TENANTS = 10_000;
 type Owner = Pick<Client, "id" | "tenantId" | "logoUri" | "isOpen" | "administratorSet">;
 type Png = Uint8Array<ArrayBuffer>;
 
-/** @returns undefined if there is no usable logo */
 export type FindLogo = (client: Owner) => Promise<Png | undefined>;
 
 /** The address of the displayed logo; "": none. An unvouched client could show any logo (RFC 7591 5). */
@@ -108,9 +106,7 @@ const SIGNATURE_LENGTH = 8;
 /** A chunk's length, type and checksum. */
 const FRAME_LENGTH = 12;
 
-/**
- * Removes the colour profile, which decoding copies unchanged (PNG 11.3.2.3), so no foreign bytes reach the browser.
- */
+/** Decoding copies the colour profile unchanged (PNG 11.3.2.3), so foreign bytes would reach the browser. */
 function withoutProfile(bytes: Uint8Array): Png {
   const png = Buffer.from(bytes);
   const kept = [png.subarray(0, SIGNATURE_LENGTH)];

@@ -9,7 +9,6 @@ import { recordUses, USE_EVERY_MS } from "./store.ts";
 /** The maximum number of secrets in memory; for others only the store knows the last use. */
 const SECRETS = 20_000;
 
-/** Called with every secret that authenticated a client. */
 export type OnSecretUsed = (secretId: string) => void;
 
 /** Each process writes a secret's first use in half an hour, batched in one statement. */

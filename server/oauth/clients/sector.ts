@@ -8,7 +8,6 @@ import type { Credentials } from "./contract.ts";
 
 const TIMEOUT_MS = 5_000;
 
-/** The content of an address, or why it cannot be read. */
 export interface SectorListing {
   uri: string;
   uris: readonly string[];
@@ -52,7 +51,6 @@ function refused(problem: string): BadInput {
   return BadInput.in([{ Field: "SectorIdentifierUri", Message: `SectorIdentifierUri${problem}` }]);
 }
 
-/** The properties of a client that determine its sector. */
 type SectorOwner = Pick<Credentials, "sectorIdentifierUri" | "redirectUris">;
 
 /** OIDC Core 8.1. @returns undefined if SectorIdentifierUri is required */

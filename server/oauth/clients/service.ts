@@ -1,5 +1,3 @@
-// An Application's credentials and secrets.
-
 import { randomBytes } from "node:crypto";
 import {
   type Access,
@@ -54,7 +52,6 @@ export interface ClientCredentials {
   read(by: Permitted<"Settings:Read">, applicationId: number): Promise<Whole<CredentialsRecord>>;
   /**
    * Removing a scope takes effect with the client's next request.
-   * @param sent the original body
    * @throws NotFound, BadInput, Permission, PreconditionFailed, Conflict if the caller's own client could not undo it
    */
   change(
@@ -65,9 +62,8 @@ export interface ClientCredentials {
     sent: unknown,
   ): Promise<Tagged<CredentialsRecord>>;
   /**
-   * Creates the credentials in the transaction that creates the Application. The caller then invalidates `access`.
-   * @returns the secret, which cannot be read again; undefined if its type has none
-   * @throws BadInput, Permission
+   * Runs in the transaction that creates the Application. The caller then invalidates `access`.
+   * @returns the secret, which cannot be read again; undefined if its type has none @throws BadInput, Permission
    */
   setUp(
     tx: Transaction,
@@ -181,7 +177,6 @@ interface CredentialsChange {
 
 type ClientRow = Credentials & { applicationId: number };
 
-/** Credentials are never made or deleted separately: every Application has them. */
 function credentialsKind(
   possible: Possible,
   access: Pick<Access, "forget">,
@@ -239,7 +234,6 @@ async function addSecret(tx: Transaction, by: Permitted<"Settings:Update">, appl
   return { stored, secret };
 }
 
-/** Creates the credentials and a secret for a new Application, in the transaction of its creation. */
 export async function makeClient(
   tx: Queries,
   tenantId: TenantId,

@@ -56,10 +56,7 @@ export function clientIdOf({ id, documentUrl }: Pick<Client, "id" | "documentUrl
 /** Characters. */
 const DOCUMENT_URL_LIMIT = 1_000;
 
-/**
- * Whether a client_id is the address of a client ID metadata document (section 3 of the draft). Only one spelling is
- * allowed, without dot segments and default port.
- */
+/** Client ID metadata documents, section 3. Only one spelling is allowed, without dot segments and default port. */
 export function isDocumentUrl(clientId: string): boolean {
   if (!clientId.startsWith("https://") || clientId.length > DOCUMENT_URL_LIMIT || clientId.includes("#")) return false;
   const url = URL.canParse(clientId) ? new URL(clientId) : undefined;
@@ -109,7 +106,6 @@ const CHANGED = STORED.map(({ column }) => `${column} = excluded.${column}`).joi
 
 export const credentialColumns = (sql: Queries) => sql.unsafe(COLUMNS);
 
-/** Whether an Application or a User has any credentials. */
 export async function hasCredentials(
   sql: Queries,
   tenantId: TenantId,
@@ -143,10 +139,7 @@ export async function findActiveScopes(
   return row?.scopes;
 }
 
-/**
- * Condition for rows with a user and an amr: the user signed in at a provider and is linked to this one. The actual
- * provider is not stored, so some sessions are ended unnecessarily.
- */
+/** For rows with a user and an amr. The provider itself is not stored, so some sessions are ended unnecessarily. */
 export const cameOfProvider = (sql: Queries, tenantId: TenantId, identityProviderId: number) => sql`
   'fed' = any(amr) and user_id in (
     select user_id from upstream_identities
@@ -180,10 +173,7 @@ export async function findCredentials(
   return isStored ? stored : defaultsOf("confidential");
 }
 
-/**
- * Locks an Application's credentials until the transaction ends; an API may still make it its own client.
- * @returns false if it does not exist
- */
+/** Locks until the transaction ends; an API may still make it its own client. @returns false if it does not exist */
 export async function lockApplication(sql: Queries, tenantId: TenantId, applicationId: number): Promise<boolean> {
   const rows = await sql`
     select id from applications where tenant_id = ${tenantId} and id = ${applicationId}::bigint for no key update`;
@@ -254,10 +244,7 @@ export async function deleteSecret(
   return row;
 }
 
-/**
- * Uses within this time of the last stored one are not stored, and a process writes a secret only once in it. So the
- * stored time is at most twice this old.
- */
+/** The table and each process keep one use in this time, so the stored one is at most twice this old. */
 export const USE_EVERY_MS = 1_800_000;
 
 /** For all tenants; skips secrets that another process is updating. */

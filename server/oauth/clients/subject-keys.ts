@@ -1,5 +1,4 @@
-// Tenants' keys for pairwise subjects, sealed by MASTER_KEY. A key never changes, because all subjects in all sectors
-// would change with it.
+// Tenants' keys for pairwise subjects, sealed by MASTER_KEY. A key never changes, because all subjects would change.
 
 import { randomBytes } from "node:crypto";
 import type { Sql } from "../../db/sql.ts";

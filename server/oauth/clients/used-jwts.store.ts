@@ -18,11 +18,7 @@ export interface UsedJwt {
   expiresAt: number;
 }
 
-/**
- * Records a use, within the limit.
- * @param most the client's maximum of unexpired JWTs; undefined: not counted
- * @returns `live`: the client's unexpired JWTs, if counted
- */
+/** @param most the client's maximum; undefined: not counted @returns `live`: its unexpired JWTs, if counted */
 export async function insertUsedJwt(
   sql: Queries,
   tenantId: TenantId,
@@ -55,7 +51,6 @@ export async function insertUsedJwt(
   return use!;
 }
 
-/** @returns the number deleted in all tenants */
 export async function deleteExpiredJwts(sql: Queries): Promise<number> {
   return (await sql`delete from used_jwts where expires_on < now()`).count;
 }

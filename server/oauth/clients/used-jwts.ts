@@ -5,7 +5,6 @@ import type { Sql } from "../../db/sql.ts";
 import type { TenantId } from "../../ids.ts";
 import { insertUsedJwt, type UsedJwt } from "./used-jwts.store.ts";
 
-/** The maximum per client. */
 export const MAX_USED_JWTS = 20_000;
 /** A process uses this fraction of the remaining room, so this many processes stay within the limit. */
 const PROCESSES = 8;

@@ -1,5 +1,4 @@
-// DPoP nonces (RFC 9449 8). Each contains its time of issue under a MAC of MASTER_KEY. So nothing is stored, and the
-// age of a proof does not depend on the client's clock.
+// DPoP nonces (RFC 9449 8): a time of issue under a MAC, so nothing is stored and the client's clock does not matter.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Vault } from "../../vault.ts";
@@ -15,7 +14,6 @@ const TIME_BYTES = 4;
 const MAC_BYTES = 16;
 
 export interface Nonces {
-  /** The nonce to issue now. */
   current(): string;
   isLive(nonce: string): boolean;
 }

@@ -30,10 +30,7 @@ export const REFUSED_PROOF: Refusal[] = [
 ];
 
 export interface Dpop {
-  /**
-   * For endpoints with client authentication: the thumbprint of the proved key; undefined if there is no proof.
-   * @throws TokenError invalid_dpop_proof, use_dpop_nonce
-   */
+  /** The thumbprint of the proved key; undefined: no proof. @throws TokenError invalid_dpop_proof, use_dpop_nonce */
   keyOf(request: Request, client: ProvingClient): Promise<string | undefined>;
   checkPossession: CheckPossession;
 }

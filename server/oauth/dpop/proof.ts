@@ -27,11 +27,9 @@ export class WrongProof extends Error {
 }
 
 /**
- * Parses and verifies a request's proof, without checking its nonce and reuse.
- * @param base the address that the request came to
+ * Does not check the nonce and reuse. @param base the address that the request came to
  * @param accessToken the token that the proof must name, if the endpoint accepts one
- * @returns undefined if there is no proof
- * @throws WrongProof
+ * @returns undefined if there is no proof @throws WrongProof
  */
 export async function readProof(request: Request, base: string, accessToken?: string): Promise<Proof | undefined> {
   const jwt = request.headers.get(DPOP_HEADER);
@@ -70,10 +68,7 @@ async function verified(jwt: string): Promise<{ claims: JWTPayload; key: JWK; al
   }
 }
 
-/**
- * Compares without query and fragment, ignoring percent-encoding (RFC 9449 4.3, RFC 3986 6.2.2) and the case of our
- * paths. A proof is valid once, so this weakens nothing.
- */
+/** Ignores query, fragment, encoding (RFC 9449 4.3, RFC 3986 6.2.2) and case; harmless, as a proof is valid once. */
 function isSameAddress(htu: string, address: string): boolean {
   if (!URL.canParse(htu)) return false;
   const [a, b] = [new URL(htu), new URL(address)];

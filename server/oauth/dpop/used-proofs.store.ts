@@ -29,7 +29,6 @@ export async function insertUsedProof(
   return rows.length > 0;
 }
 
-/** @returns the number deleted in all tenants */
 export async function deleteExpiredProofs(sql: Queries): Promise<number> {
   return (await sql`delete from used_dpop_proofs where expires_on < now()`).count;
 }

@@ -11,10 +11,7 @@ import { issueTokens } from "./issue.ts";
 /** Seconds added to the polling interval after each poll that is too early (RFC 8628 3.5). */
 const SLOW_DOWN = 5;
 
-/**
- * RFC 8628 3.4: a device polls until its user has decided. Its tokens do not end with the session of the approving
- * browser.
- */
+/** RFC 8628 3.4. The tokens do not end with the session of the approving browser. */
 export async function deviceCode(request: GrantRequest): Promise<Issued> {
   const { client, door, form, sql, families, apis, resource } = request;
   // The spec door has no codes for these errors.

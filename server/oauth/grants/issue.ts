@@ -21,9 +21,7 @@ interface Granted {
   userinfoNames?: string[];
 }
 
-/**
- * Issues the access token, an id_token if openid was granted by a user, and a refresh token if the client may use it.
- */
+/** An id_token requires openid and a user; a refresh token, a client that may use it. */
 export async function issueTokens(
   { client, sql, tokens }: Pick<GrantRequest, "client" | "sql" | "tokens">,
   { target, scopes, familyId, refreshToken, user, sessionId, nonce, asked, idTokenNames, userinfoNames }: Granted,

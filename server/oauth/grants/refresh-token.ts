@@ -7,10 +7,7 @@ import type { Family } from "../tokens/families.store.ts";
 import { type GrantRequest, type Issued, requestedScopes } from "./grant.ts";
 import { issueTokens } from "./issue.ts";
 
-/**
- * RFC 6749 6 and RFC 8707 2.2: scope and resource can be narrowed for this access token, not widened; the family keeps
- * its own.
- */
+/** RFC 6749 6 and RFC 8707 2.2: scope and resource are narrowed for this access token only, never widened. */
 export async function refreshToken(asked: GrantRequest): Promise<Issued> {
   const { request, client, form, sql, families, apis, resource } = asked;
   const presented = await families.read(requireField(form, "refresh_token"));

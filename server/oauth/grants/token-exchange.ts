@@ -26,15 +26,13 @@ import { subjectFor } from "../tokens/subjects.ts";
 import { requireKey } from "./bound.ts";
 import type { GrantRequest, Issued } from "./grant.ts";
 
-/** The maximum length of an actor chain. */
 const MAX_ACTORS = 3;
 
 type UserToken = ReadAccessToken & { userId: number };
 
 /**
- * RFC 8693: a client exchanges a user's token for one with a different API, fewer scopes, or an actor. The result is
- * limited to the access of the user and the client, ends with the original grant, and must be permitted by policies for
- * the client and the actor.
+ * RFC 8693: the new token is limited to the access of the user and the client, ends with the original grant, and must
+ * be permitted by policies for the client and the actor.
  */
 export async function tokenExchange(request: GrantRequest): Promise<Issued> {
   const { client, door, form, sql, tokens } = request;
@@ -149,10 +147,7 @@ function actedBy({ sub, client_id }: ReadAccessToken, before: Acting | undefined
   return act;
 }
 
-/**
- * The target from `resource` or `audience`, which are equivalent here; default: the original token's target.
- * @throws TokenError invalid_target
- */
+/** `resource` and `audience` are equivalent; default: the original token's target. @throws TokenError invalid_target */
 function targetAsked({ apis, form, resource, tokens }: GrantRequest, { aud }: UserToken): Target {
   try {
     const named = form.audience ? resourceNamed(apis, tokens.issuer, form.audience) : resource;

@@ -125,11 +125,7 @@ async function answer(
   return door === "spec" && !asksForOthers(requested, scope) ? response : { ...response, scope };
 }
 
-/**
- * The spec door issues only Bearer tokens (docs/behaviour.md "Token response"), so requests for bound tokens are
- * rejected there.
- * @throws TokenError
- */
+/** The spec door issues only Bearer tokens (docs/behaviour.md "Token response"). @throws TokenError */
 function requireBinding(door: Door, request: Request, { dpopBound }: Client, jkt: string | undefined): void {
   if (door === "spec" && (dpopBound || request.headers.has(DPOP_HEADER))) {
     throw new TokenError("invalid_request", `Tokens bound to a key (DPoP) are issued only at ${RFC_TOKEN_PATH}.`);

@@ -13,7 +13,6 @@ import {
   type StoredKey,
 } from "./store.ts";
 
-/** The purpose for which private keys are sealed. */
 export const SIGNING_KEY_PURPOSE = "signing key";
 
 export const SEALED_SIGNING_KEYS: SealedColumn = {
@@ -40,17 +39,11 @@ export interface RotatedKeys {
 }
 
 export interface KeyRotation {
-  /**
-   * Runs the schedule for every algorithm: creates a first key, announces the next one in time, and removes keys after
-   * their last token has expired.
-   * @param at the time of the schedule; default: now
-   */
+  /** Creates first keys, announces next ones in time, and removes those with no live token. @param at default: now */
   run(at?: Date): Promise<RotatedKeys>;
   /**
-   * Publishes a new key of an algorithm, which signs as soon as every reader of the JWKS knows it.
-   * @param leaked the new key signs at once, and the algorithm's other keys are removed, so their tokens are rejected.
-   * Otherwise they stay published until their tokens have expired
-   * @returns the new key's id, the removed ones, and when it starts signing
+   * Publishes a new key, which signs as soon as every reader of the JWKS knows it.
+   * @param leaked it signs at once, and the algorithm's other keys are removed, so their tokens are rejected
    */
   replace(alg: SigningAlg, options: { leaked: boolean }): Promise<RotatedKeys & { signsFrom: Date }>;
   /** @throws WrongMasterKey if a signing key cannot be opened, which means that no sealed value can */

@@ -18,7 +18,6 @@ const LOOK_AGAIN_MS = 1_000;
 
 export interface SigningKeys {
   signingKey(alg: SigningAlg): Promise<{ kid: string; key: CryptoKey }>;
-  /** A published key by its id and algorithm, or undefined. */
   verificationKey(kid: string, alg: SigningAlg): Promise<CryptoKey | undefined>;
   /** RFC 7517 5; never empty. RSA keys come first, because python-jose stops at the first key that it cannot read. */
   jwks(): Promise<{ keys: JWK[] }>;

@@ -30,12 +30,10 @@ export async function listSigningKeys(sql: Queries): Promise<StoredKey[]> {
     from signing_keys order by signs_from desc, kid`;
 }
 
-/** The same without private keys. */
 export async function listKeyDates(sql: Queries): Promise<KeyDates[]> {
   return sql<KeyDates[]>`select kid, alg, signs_from as "signsFrom" from signing_keys order by signs_from desc, kid`;
 }
 
-/** Locks the keys against changes until the transaction ends. */
 export async function lockSigningKeys(sql: Queries): Promise<void> {
   await sql`select pg_advisory_xact_lock(${KEYS_LOCK})`;
 }

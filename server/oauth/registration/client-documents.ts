@@ -33,11 +33,7 @@ const RETRY_SECONDS = 30;
 /** Seconds for which the stored client is used while its document cannot be read. */
 const STALE_SECONDS = 86_400;
 
-/**
- * Creates or updates a client with a metadata document before its request is checked. Has no effect on other client_ids
- * or if no tenant allows such clients.
- * @throws BadInput with the reason; ApiError 429
- */
+/** No effect on other client_ids, or if no tenant allows such clients. @throws BadInput with a reason; ApiError 429 */
 export type RefreshClient = (request: Request, clientId: string | undefined) => Promise<void>;
 
 interface ClientDocumentsDependencies {

@@ -1,5 +1,4 @@
-// Client ID metadata documents (draft-ietf-oauth-client-id-metadata-document): valid addresses, fetching, and supported
-// members.
+// Client ID metadata documents (draft-ietf-oauth-client-id-metadata-document).
 
 import { type CheckUrl, EgressError, type EgressFetch } from "../../egress/index.ts";
 import type { TenantId } from "../../ids.ts";

@@ -14,7 +14,6 @@ import { record, SETTING } from "../../records/index.ts";
 import { digestOf, newOpaqueValue } from "../../signin/index.ts";
 import { deleteInitialToken, insertInitialToken, listInitialTokens, lockInitialTokens } from "./store.ts";
 
-/** The maximum number of valid tokens in a tenant. */
 export const MAX_INITIAL_TOKENS = 50;
 /** Characters. */
 const NAME_LIMIT = 100;

@@ -151,9 +151,7 @@ export interface Bounds {
 }
 
 /**
- * Builds the complete client: absent members get their default, and unsupported ones are left out (RFC 7591 3.2.1).
- * @param before the present client
- * @param ceiling limits for a client that changes itself
+ * Absent members get their default, and unsupported ones are left out (RFC 7591 3.2.1).
  * @throws TokenError invalid_redirect_uri, invalid_client_metadata (RFC 7591 3.2.2)
  */
 export function readMetadata(

@@ -63,11 +63,7 @@ const MAX_REMOVED = 1_000;
 const SHOWN = CREDENTIALS.namesOf(({ audit }) => audit === "value");
 
 export interface Registration {
-  /**
-   * @param tenant the tenant in the path
-   * @param token the initial access token, if one was sent
-   * @throws Unauthorized, TokenError, ApiError 429
-   */
+  /** @param tenant in the path @param token the initial access token @throws Unauthorized, TokenError, ApiError 429 */
   register(request: Request, tenant: string | undefined, token: string | undefined, body: unknown): Promise<object>;
   /** @throws Unauthorized */
   read(clientId: string, token: string | undefined): Promise<object>;
@@ -242,9 +238,7 @@ export async function requireRoom(sql: Queries, tenantId: TenantId, network: str
 
 const tooMany = (reason: string) => new TooManyRequests(reason, 3_600);
 
-/**
- * The scopes that the tenant allows. Without an initial access token, scopes of this service's own API are excluded.
- */
+/** Without an initial access token, scopes of this service's own API are excluded. */
 export function scopesFor(rules: RegistrationRules, ofApis: string[], isOpen: boolean): string[] {
   return common(rules.scopes, [...(isOpen ? OPENID_SCOPES : SCOPES), ...ofApis]);
 }
@@ -338,10 +332,7 @@ async function deleteRegistered(
   return true;
 }
 
-/**
- * Deletes unused clients that were registered without an initial access token. @returns the number deleted in all
- * tenants
- */
+/** Only clients that were registered without an initial access token. */
 export async function removeUnusedClients(sql: Sql): Promise<number> {
   const origin: Origin = { address: undefined, userAgent: "", requestKey: "" };
   let removed = 0;

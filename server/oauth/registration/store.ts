@@ -1,5 +1,3 @@
-// Dynamically registered clients, and initial access tokens.
-
 import type { Queries } from "../../db/sql.ts";
 import type { TenantId } from "../../ids.ts";
 
@@ -102,7 +100,6 @@ export async function takeInitialToken(sql: Queries, tenantId: TenantId, digest:
   return row?.id;
 }
 
-/** @returns the number removed in all tenants */
 export async function removeSpentInitialTokens(sql: Queries): Promise<number> {
   return (await sql`delete from registration_tokens where uses_left = 0 or expires_on < now()`).count;
 }

@@ -94,10 +94,7 @@ export async function findFamily(sql: Queries, tenantId: TenantId, familyId: str
   return family;
 }
 
-/**
- * @param next the newest refresh token and the last used one
- * @returns false if a concurrent request advanced it, or the family was revoked
- */
+/** @param next the newest and the last used token @returns false if it was advanced concurrently, or revoked */
 export async function advanceFamily(
   sql: Queries,
   tenantId: TenantId,
@@ -112,21 +109,13 @@ export async function advanceFamily(
   return rows.length > 0;
 }
 
-/**
- * Selects families: one; those of a sign-in session; those of users who signed in at an identity provider; or those of
- * a user, optionally with one client or without one session.
- */
 export type FamilyFilter =
   | { familyId: string }
   | { sessionId: string }
   | { identityProviderId: number }
   | { userId: number; clientId?: number; exceptSessionId?: string };
 
-/**
- * Ends families. Refresh tokens become invalid at once; access tokens with the commit in this process, and in others
- * when they are notified.
- * @returns the number of live families ended
- */
+/** Access tokens end with the commit in this process, in others when notified. @returns the number of live families */
 export async function updateFamiliesRevoked(sql: Queries, tenantId: TenantId, filter: FamilyFilter): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     with revoked as (
@@ -154,11 +143,7 @@ function matches(sql: Queries, tenantId: TenantId, filter: FamilyFilter) {
     ${exceptSessionId === undefined ? sql`` : sql`and session_id is distinct from ${exceptSessionId}`}`;
 }
 
-/**
- * A client's own family is kept until its signed first refresh token has expired; otherwise that token would count as
- * unused.
- * @returns the number deleted
- */
+/** A client's own family is kept until its signed token has expired; otherwise that token would count as unused. */
 export async function deleteEndedFamilies(sql: Queries): Promise<number> {
   const result = await sql`
     delete from refresh_families

@@ -71,10 +71,7 @@ export interface Families {
   ): Promise<{ family: Family; refreshToken: string }>;
   /** Ends families and all their tokens. @returns the number of live ones */
   revoke(sql: Queries, tenantId: TenantId, filter: FamilyFilter): Promise<number>;
-  /**
-   * Ends the family of a presented token, even if it is not stored yet.
-   * @returns the family, or undefined if it had already ended
-   */
+  /** Ends the family even if it is not stored yet. @returns undefined if it had already ended */
   revokePresented(sql: Queries, tenantId: TenantId, presented: PresentedRefreshToken): Promise<Family | undefined>;
 }
 
@@ -173,7 +170,6 @@ export function createFamilies({ vault, tokens, onReuse }: FamilyDependencies): 
   };
 }
 
-/** The owner of the tokens: the user or the client itself. */
 export function ownerOf({ userId, clientId }: Pick<Family, "userId" | "clientId">) {
   return userId === null ? { type: "Application", id: clientId } : { type: "User", id: userId };
 }

@@ -50,10 +50,7 @@ export async function issueIdToken(
   });
 }
 
-/**
- * Verifies an id_token_hint, which may have expired (OIDC RP-Initiated Logout 4).
- * @returns its claims, or undefined if it is not of this issuer
- */
+/** The hint may have expired (OIDC RP-Initiated Logout 4). @returns undefined if it is not of this issuer */
 export async function verifyIdTokenHint(
   keys: SigningKeys,
   issuer: string,

@@ -34,7 +34,6 @@ export const NO_TOKEN = [
   { when: "The request is invalid.", error: new TokenError("invalid_request", "token is missing.") },
 ];
 
-/** RFC 7662. */
 export const INTROSPECTION: FormEndpoint<typeof TOKEN_REFERENCE> = {
   kind: "form",
   door: "rfc",
@@ -56,10 +55,7 @@ export const INTROSPECTION: FormEndpoint<typeof TOKEN_REFERENCE> = {
   refused: NO_TOKEN,
 };
 
-/**
- * A client sees its own tokens, and its tenant's access tokens for the entity API and for the client's API. Others are
- * reported as inactive.
- */
+/** Tokens that the client may not see are reported as inactive. */
 export function introspectionController(deps: IntrospectionDependencies) {
   const { sql, tokens, families, issuer } = deps;
   return formEndpoint(INTROSPECTION, deps, async ({ request, client, form }) => {
@@ -135,8 +131,6 @@ async function describeRefreshToken(
     }
   );
 }
-
-// A token presented for revocation or introspection, of any kind.
 
 export interface RecognizedToken {
   /** At most one of the two; neither if it is not of this issuer or has expired. */

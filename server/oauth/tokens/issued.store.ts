@@ -32,7 +32,6 @@ export async function listIssued(sql: Queries, tenantId: TenantId, since: Date):
 
 const KEPT_MS = 7 * 24 * 3_600_000;
 
-/** @returns the number of rows deleted */
 export async function removeOldIssued(sql: Sql): Promise<number> {
   const { count } = await sql`delete from issued_tokens where hour < ${new Date(Date.now() - KEPT_MS)}`;
   return count;

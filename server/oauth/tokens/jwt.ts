@@ -11,10 +11,7 @@ export const ID_TOKEN = "JWT";
 
 const utf8 = new TextEncoder();
 
-/**
- * Signs with the active key of `alg`; iat is now; without `seconds` there is no exp. Faster than jose's SignJWT, which
- * spends a third of its time on copying claims.
- */
+/** Without `seconds` there is no exp. Faster than jose's SignJWT: it spends a third of its time on copying claims. */
 export async function signJwt(
   keys: SigningKeys,
   alg: SigningAlg,
@@ -28,11 +25,7 @@ export async function signJwt(
   return new CompactSign(payload).setProtectedHeader({ alg, typ, kid }).sign(key);
 }
 
-/**
- * @param types accepted values of typ
- * @param verified cache of tokens verified by the same rules
- * @returns the claims, or undefined if the token is foreign, of a different kind, expired or malformed
- */
+/** @param verified cache of tokens verified by the same rules @returns undefined unless valid and of these types */
 export async function verifyJwt(
   keys: SigningKeys,
   types: readonly string[],
@@ -112,7 +105,6 @@ export function subjectOfUser(userId: number): string {
   return `user-${userId}`;
 }
 
-/** The user that a `sub` names, or undefined. */
 export function userOfSubject(subject: string): number | undefined {
   const id = USER_SUBJECT.exec(subject)?.[1];
   return id === undefined ? undefined : Number(id);

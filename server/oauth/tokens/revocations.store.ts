@@ -5,10 +5,7 @@ import type { TenantId } from "../../ids.ts";
 /** Notified of every revocation when its transaction commits. */
 export const REVOCATION_CHANNEL = "gatehouse_revocation";
 
-/**
- * Seconds for which a revocation is kept: the maximum TOKEN_LIFETIME and an hour. Each process decides by its own clock
- * when a token has expired, so a revocation must outlast the slowest clock.
- */
+/** Seconds: the maximum TOKEN_LIFETIME and an hour, because a revocation must outlast the slowest process's clock. */
 const KEPT_SECONDS = 86_400 + 3_600;
 /** The expiry of a new revocation, by PostgreSQL's clock. */
 export const forgottenOn = (sql: Queries) => sql`now() + make_interval(secs => ${KEPT_SECONDS})`;
@@ -27,9 +24,7 @@ export async function insertRevokedToken(sql: Queries, tenantId: TenantId, id: s
   return row!.count > 0;
 }
 
-/**
- * A transaction may commit later than its timestamp, so each look-up overlaps the previous one by this many seconds.
- */
+/** Seconds by which look-ups overlap, because a transaction may commit later than its timestamp. */
 const OVERLAP_SECONDS = 60;
 
 export interface Revoked {
@@ -48,7 +43,6 @@ export async function listRevoked(sql: Queries, since: Date | undefined): Promis
   return { now, next, added: rows.flatMap(({ id, expiresOn }) => (id === null ? [] : [{ id, expiresOn }])) };
 }
 
-/** @returns the number deleted */
 export async function deleteExpiredRevocations(sql: Queries): Promise<number> {
   return (await sql`delete from revoked_tokens where expires_on < now()`).count;
 }

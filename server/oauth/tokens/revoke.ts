@@ -25,7 +25,6 @@ export interface RevocationDependencies {
   onFailure: OnFailure;
 }
 
-/** RFC 7009. */
 export const REVOCATION: FormEndpoint<typeof TOKEN_REFERENCE> = {
   kind: "form",
   door: "rfc",
@@ -41,10 +40,7 @@ export const REVOCATION: FormEndpoint<typeof TOKEN_REFERENCE> = {
   refused: NO_TOKEN,
 };
 
-/**
- * Revoking a refresh token ends its whole family, including access tokens; revoking an access token ends only that
- * token. Unknown and expired tokens succeed as well (RFC 7009 2.2).
- */
+/** A refresh token ends its whole family; an access token only itself. Unknown tokens succeed, too (RFC 7009 2.2). */
 export function revocationController(deps: RevocationDependencies) {
   const { sql, tokens, families } = deps;
   return formEndpoint(REVOCATION, deps, async ({ request, client, form }) => {

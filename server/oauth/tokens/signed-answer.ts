@@ -3,8 +3,6 @@ import type { SigningAlg } from "../contract.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
 import { ID_TOKEN, signJwt } from "./jwt.ts";
 
-// Signed responses as JWT.
-
 const INTROSPECTION_TYPE = "token-introspection+jwt";
 
 /** Seconds: the maximum recommended by JARM 2.1. A form_post response may wait so long for its button to be pressed. */
@@ -23,10 +21,7 @@ export function signAnswer(
   return signJwt(keys, client.idTokenAlg, ID_TOKEN, LIFETIME, { ...fields, iss: issuer, aud: clientIdOf(client) });
 }
 
-/**
- * OIDC Core 5.3.2: without exp, so it is not accepted as an id_token, and without client_id, so it is not an access
- * token (RFC 8725 3.12).
- */
+/** OIDC Core 5.3.2. Without exp it is no id_token, and without client_id no access token (RFC 8725 3.12). */
 export function signUserinfo(
   keys: SigningKeys,
   issuer: string,

@@ -50,16 +50,9 @@ export interface Tokens {
   signIntrospection(client: Client, introspected: Record<string, unknown>): Promise<string>;
   /** A signed, self-contained value, so issuing it writes nothing. */
   issueClientRefreshToken(client: Client, familyId: string, scopes: string[], resource: string): Promise<string>;
-  /**
-   * For the API's bearer check: like readAccessToken, with clients and users from memory.
-   * @throws Unauthorized if one of them is inactive
-   */
+  /** Like readAccessToken, with clients and users from memory. @throws Unauthorized if one of them is inactive */
   verifyAccessToken: VerifyAccessToken;
-  /**
-   * Reads a token for the entity API.
-   * @returns its claims with the scopes that are still granted; undefined if it is foreign, expired or revoked, or its
-   * client or user is inactive
-   */
+  /** For the entity API, with scopes still granted; undefined if invalid, revoked, or a client or user inactive. */
   readAccessToken(token: string): Promise<ReadAccessToken | undefined>;
   /** The same for a token with any target. */
   readAnyAccessToken(token: string): Promise<ReadAccessToken | undefined>;
@@ -74,7 +67,6 @@ export interface TokenDependencies {
   issuer: string;
   /** The lifetime of id_tokens in seconds, and of access tokens for clients without AccessTokenLifetime. */
   lifetime: number;
-  /** Whether any of these, a jti or a family's id, is revoked. */
   isRevoked(...ids: string[]): Promise<boolean>;
   pairwiseUser(clientId: string, sub: string): Promise<number | undefined>;
   scopesNow: FindScopes;

@@ -12,7 +12,6 @@ import { WrongAddress } from "./wrong-address.ts";
 export interface ClientDependencies {
   sql: Sql;
   findClient: FindKnownClient;
-  /** Finds the client of Settings by its sealed client_id. */
   consoleClient: { find(clientId: string): Promise<Client | undefined> };
 }
 

@@ -1,5 +1,3 @@
-// Checks of OpenID Connect's parameters.
-
 import { isObject } from "../../../http/body.ts";
 import { ACR } from "../../../signin/index.ts";
 import { isKnownClaim } from "../../claims.ts";
@@ -72,10 +70,7 @@ export function attainableAcr({ acrs }: ClaimsRequest): void {
   throw new AuthorizationError("unmet_authentication_requirements", "The requested acr cannot be reached.");
 }
 
-/**
- * The only user who may answer: by id_token_hint, or by the sub in the claims parameter.
- * @returns undefined if any user may
- */
+/** The only user who may answer, by id_token_hint or the claims parameter's sub; undefined if any user may. */
 export async function expectedUser(
   tokens: Pick<Tokens, "readIdTokenHint">,
   client: Client,
@@ -95,7 +90,6 @@ export async function expectedUser(
   return sub === undefined ? undefined : (userMeant(client, sub) ?? 0);
 }
 
-/** The acr values of this service. */
 export const ATTAINABLE_ACRS: string[] = Object.values(ACR);
 
 /** The supported part of OIDC Core 5.5; unknown claims are ignored. */

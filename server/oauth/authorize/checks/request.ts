@@ -1,5 +1,3 @@
-// Checks of the request as a whole, of its response mode, and of the requested access.
-
 import { grantedScopes, ScopeNotGranted } from "../../../access/index.ts";
 import { printable } from "../../../http/body.ts";
 import type { Api } from "../../apis/contract.ts";
@@ -100,10 +98,7 @@ function defaultMode(door: Door, responseType = ""): ResponseMode {
   return door === "rfc" && (words.includes("id_token") || words.includes("token")) ? "fragment" : "query";
 }
 
-/**
- * docs/behaviour.md "Authorization request": any string, unchanged; the RFC door treats an empty one as absent (RFC
- * 6749 3.1).
- */
+/** docs/behaviour.md "Authorization request": unchanged; the RFC door ignores an empty one (RFC 6749 3.1). */
 export function returnedState(door: Door, parameters: RequestParameters): string | undefined {
   if (parameters.repeated.includes("state")) return undefined;
   const isEmpty = parameters.names.includes("state") && parameters.sent.state === undefined;
