@@ -1,5 +1,4 @@
-// Access decisions: all tenants' policies and roles, cached in memory and invalidated in all processes when they
-// change.
+// Access decisions. Policies and roles are cached in memory; every process drops them when they change.
 
 import type { Logger } from "pino";
 import { createBudget } from "../budget.ts";
@@ -38,19 +37,13 @@ export interface Access {
   checkPolicy(tenantId: TenantId, text: string): Promise<PolicyProblem[]>;
   /** Why these valid policies cannot together be the tenant's; empty if they can. @throws TenantBusy */
   weighPolicies(tenantId: TenantId, texts: string[]): Promise<string | undefined>;
-  /**
-   * The permissions of a call, by the tenant's policies or by replacements.
-   * @param texts of policies, already checked
-   * @returns undefined if the caller was deleted or is inactive
-   */
+  /** By the tenant's policies or by checked `texts`. @returns undefined if the caller was deleted or is inactive */
   permissionsOf(call: CallContext & { actor: Actor }, texts?: PolicyText[]): Promise<Permissions | undefined>;
   /**
-   * Runs many decisions in the tenant's turn, like its lists, one at a time.
-   * @param work receives a function to await between two decisions
+   * Runs many decisions in the tenant's turn, like its lists. `work` awaits `pause` between two decisions.
    * @throws TenantBusy, ServiceBusy
    */
   inTurn<T>(tenantId: TenantId, work: (pause: () => Promise<void>) => Promise<T>): Promise<T>;
-  /** Every type of record that policies can be about. */
   types: ReadonlyMap<string, ResourceType>;
   findRecords: FindRecords;
   /** Types with records that can be found by Id. */
@@ -67,7 +60,6 @@ export interface Access {
   keepOfClients<Value>(load: (tenantId: TenantId, key: string) => Promise<Value>): TenantCache<Value>;
   /** Removes a tenant's policies, principals, scopes and clients from memory; PostgreSQL notifies other processes. */
   forget(tenantId: TenantId): void;
-  /** Removes only its clients. */
   forgetClients(tenantId: TenantId): void;
   /** Drops cached callers, so the caller who changed them sees the change at once. */
   forgetRecords(tenantId: TenantId, type: string, ids: readonly string[]): void;
@@ -236,10 +228,7 @@ function parseActor(key: string): Actor {
   return { type: type as Actor["type"], id: Number(id) };
 }
 
-/**
- * @param onChange called for each change; without one when listening starts, also after a lost connection, because
- * changes may have been missed; and when the connection is lost
- */
+/** `onChange` gets no change when listening starts or the connection is lost: changes may have been missed. */
 function keepListening(
   sql: Sql,
   log: Logger,

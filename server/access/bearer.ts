@@ -12,13 +12,8 @@ export interface PresentedToken {
 
 export interface Caller extends Call, Admitted {
   userAgent: string;
-  /** W3C Trace Context of the request's own span. */
   traceParent: string | undefined;
-  /**
-   * The caller's present state: its token or session, scopes, roles and policies. Long-running responses call it before
-   * each part.
-   * @throws Unauthorized if it may no longer call
-   */
+  /** The present state, for each part of a long-running response. @throws Unauthorized if it may no longer call */
   again(): Promise<Caller>;
 }
 
@@ -29,12 +24,8 @@ export type Permitted<S extends Scope> = Caller & { readonly [permitted]: { read
 
 /** Verifies an access token; undefined if it is not ours, expired or malformed. */
 export type VerifyAccessToken = (token: string) => Promise<Bearer | undefined>;
-/** The properties of a bearer that determine the required proofs. */
 type BoundBearer = Pick<Bearer, "tenantId" | "clientId" | "jkt">;
-/**
- * Checks whether the request may use its token, if the token is bound to a key or sent as bound.
- * @throws Unauthorized
- */
+/** Checks the proof of a token that is bound to a key or sent as bound. @throws Unauthorized */
 export type CheckPossession = (request: Request, presented: PresentedToken, bearer: BoundBearer) => Promise<void>;
 export type Authenticate = (request: Request) => Promise<Caller>;
 
@@ -44,7 +35,6 @@ export function presentedToken(header: string): PresentedToken | undefined {
   return token === undefined ? undefined : { scheme: scheme?.toLowerCase() === "dpop" ? "DPoP" : "Bearer", token };
 }
 
-/** Checks the proofs of bound tokens, and of tokens sent as such. */
 export async function requirePossession(
   check: CheckPossession,
   request: Request,

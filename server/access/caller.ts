@@ -1,5 +1,3 @@
-// The identity in an access token or session.
-
 import type { TenantId } from "../ids.ts";
 import type { CallContext } from "./decisions/permissions.ts";
 
@@ -20,5 +18,4 @@ export interface Bearer {
   actedBy?: string | undefined;
 }
 
-/** A call with a valid token. */
 export type Call = Bearer & Omit<CallContext, "tenantId" | "scopes">;

@@ -71,8 +71,6 @@ export const STAMP_FIELDS = {
   CreatedOn: at("Creation date."),
 };
 
-// Creation and last change of a Policy or a Role, in a body that was read before.
-
 export interface Stamped {
   createdOn: Date;
   /** AbstractLong (docs/behaviour.md "Foreign keys"), or null. */

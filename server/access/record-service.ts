@@ -35,12 +35,8 @@ export interface ServedKind<Row extends object, Item extends JudgedRecord, Input
   list?(sql: Queries, tenantId: TenantId, filter: Filter, limit: number, after: string | undefined): Promise<Row[]>;
   /** Validates an input before any look-up. @throws BadInput */
   checkInput?(caller: Caller, input: Input): Promise<void>;
-  /**
-   * Changes a record in a transaction; default: one of the tenant's. @param work receives the caller's present
-   * permissions
-   */
+  /** Default: a transaction of the tenant. @param work receives the caller's present permissions */
   transact?(caller: Caller, work: (tx: Transaction, by: Caller) => Promise<Row>): Promise<Row>;
-  /** Called after each committed change. */
   committed?(tenantId: TenantId, row: Row): void | Promise<void>;
 }
 
@@ -65,7 +61,6 @@ export function createRecordService<Row extends object, Item extends JudgedRecor
     return caller.gate.written(name, shown(caller, resource), sent, { resource, version: version(row) });
   }
 
-  /** @param lock finds the row and locks it */
   async function removeLocked(caller: Caller, conditions: Conditions, lock: (tx: Transaction) => Promise<Row>) {
     const gone = await transact(caller, async (tx, by) => {
       const row = await lock(tx);
@@ -161,7 +156,6 @@ export function tableKind<F extends Fields, Row extends { id: string | number }>
   };
 }
 
-/** Finds a record by the input's Id, or without one by its Name. */
 export function byIdOrName<Row, Id extends string>(
   name: string,
   find: (tx: Transaction, tenantId: TenantId, key: { id: Id } | { name: string }) => Promise<Row | undefined>,

@@ -56,7 +56,6 @@ interface Resource<S extends RecordScopes, P extends Parameters, Q extends Filte
 
 type Of<S extends string> = Extract<S, Scope>;
 
-/** The endpoints of a kind of record: its list, its upsert by PATCH and POST, reading and deleting one. */
 export function resourceRoutes<
   F extends Fields,
   S extends RecordScopes,

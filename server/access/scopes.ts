@@ -32,7 +32,6 @@ export const EXCHANGE = "Tokens:Exchange";
 export type Action = ScopeAction | typeof EXCHANGE;
 export const ACTIONS: readonly Action[] = [...SCOPE_ACTIONS, EXCHANGE];
 
-/** Whether a token with these scopes is enough for the action, if policies permit it. */
 export function hasScopeFor(action: Action, scopes: ReadonlySet<string>): boolean {
   return action === EXCHANGE || scopes.has(action);
 }
@@ -47,7 +46,6 @@ export const ANY_SCOPE = Type.Union([
 ]);
 export const SCOPES_MUST = `must be a list of ${SCOPES.join(", ")}, and of scopes of APIs.`;
 
-/** Whether a scope is of this service itself. */
 export function isOwnScope(scope: string): scope is Scope {
   return Object.hasOwn(SCOPE_TEXTS, scope);
 }
@@ -70,7 +68,6 @@ export class ScopeNotGranted extends Error {
 
 /**
  * The scopes of a token (docs/access.md "Scopes"): all of the client for `*`, otherwise the requested ones that it has.
- * @param standard the default request
  * @param ignored scopes that are treated as not requested
  * @throws ScopeNotGranted if none is left
  */

@@ -28,15 +28,13 @@ import { resourceRoutes } from "./route.ts";
 import { userScopes } from "./user-scopes.ts";
 
 export interface SettingsService<Item extends JudgedRecord, Input> {
-  /** Records by their Ids, for references from other records. */
   find: FindRecords;
   /** A page of readable records, newest first. @throws BadInput, ServiceBusy */
   list(caller: Permitted<"Settings:Read">, filter: { name?: string }, paging: Paging): Promise<ShownPage<Item>>;
   /** @throws Permission, NotFound */
   read(caller: Permitted<"Settings:Read">, id: string): Promise<Whole<Item>>;
   /**
-   * Updates the record with this Id or Name, or creates one.
-   * @param sent the original body
+   * Updates the record with this Id or Name, or creates one. @param sent the original body
    * @throws Permission, BadInput, NotFound, Conflict, PreconditionFailed
    */
   save(
@@ -49,14 +47,12 @@ export interface SettingsService<Item extends JudgedRecord, Input> {
   remove(caller: Permitted<"Settings:Update">, id: string, conditions: Conditions): Promise<Tagged<Item>>;
 }
 
-/** The special parts of a kind of settings. */
 export interface SettingsParts<F extends Fields, Row extends { id: string; name: string }>
   extends Partial<
     Pick<ServedKind<Row, RecordOf<F>, InputOf<F>, never>, "checkInput" | "transact" | "afterWrite" | "committed">
   > {
   /** Default: its table. */
   store?: RecordStore<Row>;
-  /** Additional effects of a deletion. */
   afterRemoval?(tx: Transaction, caller: Caller, gone: Row): Promise<void>;
 }
 
@@ -145,19 +141,13 @@ function lockedOut(loss: string, action: string): Conflict {
   );
 }
 
-// The declaration of a kind of settings for the API, policies and the console.
-
-/** Permissions that an administrator must keep. */
 export const LOCK_OUT = "409 if the change would remove the caller's own access to make it again.";
 
-/** The dependencies of this folder's kinds. */
 export interface SettingsDependencies {
   sql: Sql;
   access: Access;
   recordChange: RecordChange;
 }
-
-// A kind of settings for the API, policies and the console.
 
 type SettingsDeclared<F extends Fields> = Declaration<F, typeof SETTING>;
 

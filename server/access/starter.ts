@@ -126,7 +126,6 @@ export async function insertStarterAccess(tx: Queries, tenantId: TenantId, admin
   }
 }
 
-/** A policy before its deletion. */
 export interface DeletedPolicy {
   Name: string;
   Description: string;
@@ -136,8 +135,6 @@ export interface DeletedPolicy {
 /**
  * Restores access to a locked-out tenant. The role admin and the policy Administrators become as in a new tenant,
  * except for other members, and all other forbidding policies are deleted.
- * @param admin gets all permissions
- * @returns the deleted policies
  */
 export async function recoverAccess(tx: Queries, tenantId: TenantId, admin: Member): Promise<DeletedPolicy[]> {
   await waitForSettingsTurn(tx, tenantId);

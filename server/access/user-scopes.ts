@@ -1,5 +1,3 @@
-// The scopes that a user's roles give.
-
 import type { Queries } from "../db/sql.ts";
 import type { TenantId } from "../ids.ts";
 import { listRoleScopes } from "./roles.store.ts";

@@ -24,7 +24,6 @@ export function movedAddresses<R extends Resource>(resource: R, before: Addresse
 
 /**
  * Call it after authorization and condition checks.
- * @param kept whether a change keeps each secret
  * @throws BadInput naming the secrets to send again; for callers without read permission, all possible ones
  */
 export function requireSecretsAnew<R extends Resource>(

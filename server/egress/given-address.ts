@@ -10,7 +10,6 @@ export function extendAddress(address: string, parameters: Record<string, string
 /** Characters that are invalid in headers and request lines. A lone surrogate is encoded as U+FFFD, as URL does. */
 const UNSENDABLE = /[^\x21-\x7e]+/g;
 
-/** Encodes an address for use in a header. */
 export function encodeUnsendable(address: string): string {
   return address.replace(UNSENDABLE, (text) => encodeURIComponent(text.toWellFormed()));
 }

@@ -56,11 +56,7 @@ export interface EgressConfig {
   proxy?: ProxyConfig | undefined;
 }
 
-/**
- * @param resolve the resolver; tests supply their own
- * @throws Error naming every invalid entry of EGRESS_ALLOW or EGRESS_DENY, or why EGRESS_CA_FILE cannot be used
- * @example const egress = createEgress(config.egress);
- */
+/** @throws Error naming every invalid entry of EGRESS_ALLOW or EGRESS_DENY, or why EGRESS_CA_FILE cannot be used */
 export function createEgress(config: EgressConfig, resolve: Resolve = createResolver(config.dns)): Egress {
   const deny = parseDenyList(config.deny);
   const through = { trust: createTrust(config.caFile), proxy: config.proxy };

@@ -11,8 +11,7 @@ import { EgressError } from "./failures.ts";
 import { DENIED, hostAndPort, type Rules, reasonAgainstUrl } from "./rules.ts";
 
 /**
- * The vetted addresses of a URL. Connections use these addresses, so a changed DNS answer (DNS rebinding) has no
- * effect.
+ * Connections use these addresses, so a changed DNS answer (DNS rebinding) has no effect.
  * @throws EgressError `blocked-address`, `dns` or `unsent`
  */
 export async function vettedAddresses(
@@ -50,11 +49,9 @@ export async function vettedAddresses(
 /** Limits of concurrent look-ups; name servers drop larger bursts. */
 const MAX_LOOKUPS = 200;
 const MAX_LOOKUPS_PER_TENANT = 20;
-/** The maximum duration of a look-up. */
 export const LOOK_UP_MS = 5_000;
 /** How long a failed look-up is cached. The resolver caches answers itself. */
 const FAILURE_KEPT_MS = 5_000;
-/** The maximum number of cached failures. */
 const MAX_FAILURES_KEPT = 10_000;
 
 export interface LookUps {
@@ -117,7 +114,6 @@ export type Resolve = (name: string) => Promise<string[]>;
  * Uses the hosts file, then name servers with resolv.conf's search list and options; answers are cached for their TTL.
  * A silent name server is abandoned after LOOK_UP_MS. c-ares keeps asking for 20 s and cannot be stopped, which only
  * helps the next look-up.
- *
  * @param servers `192.0.2.53`, `192.0.2.53:5353` or `[2001:db8::53]:53`, for the whole process; empty: the system's
  */
 export function createResolver(servers: readonly string[]): Resolve {
@@ -137,7 +133,6 @@ export function createResolver(servers: readonly string[]): Resolve {
   };
 }
 
-/** @returns whether the text is a valid name server */
 export function isNameServer(text: string): boolean {
   const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
   if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)) return false;

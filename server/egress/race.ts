@@ -16,11 +16,7 @@ export interface AddressTurn {
   take(): boolean;
 }
 
-/**
- * @param addresses in order of preference
- * @param attempt connects, and writes the request only if `take` allows it
- * @returns the response and its address
- */
+/** @param addresses in order of preference @param attempt connects, and writes only if `take` allows it */
 export function race<Answer>(
   addresses: Address[],
   host: string,

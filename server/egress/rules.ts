@@ -80,7 +80,6 @@ export interface AllowList {
 /**
  * @param entries `localhost:8443`, `127.0.0.1:8443`, `[::1]:8443` (a URL's host and port), `10.0.0.0/8`, or an address
  * @throws Error naming every invalid entry
- * @example parseAllowList(["localhost:8443", "10.0.0.0/8"]).namesHost(new URL("https://localhost:8443/hook")); // true
  */
 export function parseAllowList(entries: readonly string[]): AllowList {
   const hosts = new Set<string>();
@@ -158,7 +157,6 @@ export interface DenyList {
 /**
  * @param entries `10.0.0.0/8`, an address, or a host name, which includes its subdomains
  * @throws Error naming every invalid entry
- * @example parseDenyList(["internal.example"]).namesHost(new URL("https://db.internal.example/")); // true
  */
 export function parseDenyList(entries: readonly string[]): DenyList {
   const names: string[] = [];

@@ -11,20 +11,16 @@ import { type AddressTurn, inTurns, race } from "./race.ts";
 import { createIsProxied, type ProxyConfig, TunnelAgent } from "./tunnel.ts";
 
 /**
- * How long an idle connection is kept, or a second less than the peer's Keep-Alive if that is sooner. If the peer
- * closed it first, a request could be lost in transit, with no way to know whether it was processed. Peers count in
- * whole seconds.
+ * How long an idle connection is kept, or a second less than the peer's Keep-Alive (whole seconds) if that is sooner.
+ * If the peer closed it first, it would be unknown whether a request in transit was processed.
  */
 const KEPT_MS = 800;
 /** How long a peer that closed a kept connection during a request gets a new one for each request. */
 const WARY_MS = 10 * 60_000;
-/** The maximum number of such peers. */
 const MAX_HASTY_PEERS = 1_000;
 /** How long the address of a name that last worked is tried first. */
 const WORKED_MS = 60_000;
-/** The maximum number of such names. */
 const MAX_WORKED_NAMES = 1_000;
-/** The maximum bytes of a response's headers. */
 const MAX_HEAD_BYTES = 64 * 1024;
 
 export interface Outgoing {
@@ -37,10 +33,7 @@ export interface Outgoing {
 }
 
 export interface HttpConnections {
-  /**
-   * Sends a request to the first reachable address. It tries the next one only if nothing was sent, so a request is
-   * never sent twice.
-   */
+  /** Tries the next address only if nothing was sent, so a request is never sent twice. */
   send(addresses: Address[], request: Outgoing, signal: AbortSignal): Promise<IncomingMessage>;
 }
 

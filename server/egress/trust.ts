@@ -4,10 +4,7 @@ import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
 
-/**
- * The trust store, created with the first connection, because reading hundreds of certificates is slow.
- * @throws Error explaining why the file cannot be used
- */
+/** Built at the first connection: it reads hundreds of certificates. @throws Error saying why the file is unusable */
 export function createTrust(caFile: string | undefined): () => SecureContext {
   const own = caFile ? readCertificates(caFile) : [];
   let context: SecureContext | undefined;

@@ -15,7 +15,6 @@ export interface ProxyConfig {
   except: string[];
 }
 
-/** Whether a connection uses the proxy. */
 export type IsProxied = (url: URL, address: Address) => boolean;
 
 /** @param except `internal.example`, `.internal.example`, `host:8443`, `10.0.0.0/8`, an address, or `*` */

@@ -51,7 +51,6 @@ export function headersOf({ rawHeaders }: IncomingMessage): Headers {
 export interface Deadline {
   host: string;
   timeoutMs: number;
-  /** The error after the timeout. */
   late: EgressError;
   signal?: AbortSignal | undefined;
 }

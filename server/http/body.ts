@@ -71,10 +71,7 @@ function unescaped(quoted: string): string {
   }
 }
 
-/**
- * Reads a form body without repeated parameters (RFC 6749 3.2).
- * @throws UnsupportedMediaType, PayloadTooLarge, BadInput
- */
+/** Rejects repeated parameters (RFC 6749 3.2). @throws UnsupportedMediaType, PayloadTooLarge, BadInput */
 export async function readForm(request: Request): Promise<Map<string, string>> {
   const form = formFields(await readFormText(request));
   forms.set(request, form);
@@ -100,11 +97,7 @@ export function formFields(text: string, repeatable: readonly string[] = []): Ma
   return fields;
 }
 
-/**
- * Reads a form body as text, for callers that need repeated fields.
- * @param limit bytes
- * @throws UnsupportedMediaType, PayloadTooLarge, BadInput
- */
+/** For callers that need repeated fields. @param limit bytes @throws UnsupportedMediaType, PayloadTooLarge, BadInput */
 export async function readFormText(request: Request, limit = FORM_BODY_LIMIT): Promise<string> {
   requireMediaType(request, "application/x-www-form-urlencoded");
   const text = await readText(request, limit);

@@ -24,11 +24,7 @@ export function hasConditions({ ifMatch, ifNoneMatch }: Conditions): boolean {
   return ifMatch !== undefined || ifNoneMatch !== undefined;
 }
 
-/**
- * Checks the conditions of a change.
- * @param version the locked record's version; undefined if it does not exist
- * @throws PreconditionFailed
- */
+/** @param version the locked record's; undefined if it does not exist @throws PreconditionFailed */
 export function requireConditions(conditions: Conditions, version: Version | undefined): void {
   requireMatch(conditions, version);
   if (version === undefined || matchesNone(conditions, version)) return;
@@ -64,7 +60,6 @@ function requireMatch({ ifMatch }: Conditions, version: Version | undefined): vo
   );
 }
 
-/** True if If-None-Match does not match the present version. */
 function matchesNone({ ifNoneMatch }: Conditions, version: Version): boolean {
   if (ifNoneMatch === undefined) return true;
   if (ifNoneMatch === "*") return false;

@@ -30,7 +30,6 @@ export interface RequestContext {
 
 const SANE_KEY = /^[A-Za-z0-9._:-]{1,100}$/;
 
-/** Whether a text is a valid request key. */
 export function isSaneKey(text: string): boolean {
   return SANE_KEY.test(text);
 }
@@ -49,8 +48,6 @@ export function contextOf(request: Request): RequestContext {
   return context;
 }
 
-// The origin of a request.
-
 /** The placeholder of an unknown network in counts and logs. */
 export const UNKNOWN_ADDRESS = "unknown";
 
@@ -64,10 +61,7 @@ const IPV6_PREFIX = 64;
 export type TrustProxy = boolean | number | readonly Network[];
 export type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
-/**
- * The client's IPv4 or IPv6 address without a zone; undefined if unknown. A proxy's own address does not count.
- * @param peer the other end of the connection
- */
+/** An IPv4 or IPv6 address without a zone; undefined if unknown. A proxy's own address does not count. */
 export function clientAddress(request: Request, peer: string | undefined, trust: TrustProxy): string | undefined {
   if (trust === false || isDirect(peer, trust)) return plainAddress(peer);
   const seen = (request.headers.get("x-forwarded-for") ?? "").split(",").map(forwardedAddress);
@@ -77,7 +71,6 @@ export function clientAddress(request: Request, peer: string | undefined, trust:
   return seen[Math.max(0, first)];
 }
 
-/** Whether a request from this peer bypassed the proxies. */
 export function isDirect(peer: string | undefined, trust: TrustProxy): boolean {
   const address = plainAddress(peer);
   return typeof trust === "object" && !(address !== undefined && isWithin(address, trust));
@@ -130,7 +123,6 @@ const TRACE_PARENT = /^(?!ff)[0-9a-f]{2}-((?!0{32})[0-9a-f]{32})-((?!0{16})[0-9a
 const LENGTH_OF_00 = 55;
 const MAX_LENGTH = 200;
 
-/** @returns undefined if it is not a valid traceparent */
 export function parseTraceParent(text: string | null | undefined): TraceContext | undefined {
   if (!text || text.length > MAX_LENGTH || (text.startsWith("00") && text.length !== LENGTH_OF_00)) return undefined;
   const [, traceId, spanId, flags] = TRACE_PARENT.exec(text) ?? [];
@@ -156,14 +148,9 @@ export interface ObservedRequest extends Partial<NonNullable<RequestContext["cli
   seconds: number;
 }
 
-/**
- * Writes the line: requestKey, traceId, method, route, status, durationMs, and tenantId and clientId if known.
- * @param route the route's pattern; undefined if none matched
- * @param status of the route's own response
- */
+/** Writes one line. @param route the pattern; undefined if none matched @param status of the route's own response */
 export type LogRequest = (request: Request, route: string | undefined, status: number | undefined) => void;
 
-/** Paths that are polled by machines. */
 export const PROBES = ["/healthz", "/readyz", "/metrics"];
 
 export function isProbe(request: Request): boolean {

@@ -16,25 +16,20 @@ export interface Contract<F extends Fields> extends Body<InputOf<F>> {
   /** The fields that fit, and the problems of the others. */
   check(body: object): { input: InputOf<F>; problems: Problem[] };
   name: string;
-  /** Its fields, by their names. */
   field: F;
   record: TSchema;
   example: RecordOf<F>;
   /** Checks required fields of a new record. @throws BadInput naming the missing fields */
   whole<Name extends keyof F>(input: InputOf<F>, ...names: Name[]): Required<Pick<InputOf<F>, Name>>;
-  /**
-   * Rejects changes of read-only fields. @param record as the caller may read it @throws BadInput if a value differs
-   */
+  /** @param record as the caller may read it @throws BadInput if a read-only field would change */
   refuseReadOnly(input: InputOf<F>, record: object | undefined): void;
   /** The columns of a new row, without those of required fields. */
   blank(): Record<string, unknown>;
-  /** Maps input fields to column names. */
   toColumns(input: InputOf<F>): Record<string, unknown>;
   /** The fields of a row that policies may use. */
   judged(row: object): Partial<RecordOf<F>>;
   /** @param values of fields that are not stored directly */
   toRecord(row: object, values?: Partial<RecordOf<F>>): RecordOf<F>;
-  /** Names of fields that satisfy a condition. */
   namesOf(holds: (field: Field) => unknown): string[];
 }
 
@@ -211,10 +206,9 @@ type Detail = string | number | boolean | null | Detail[] | Details;
 type Shape = Record<string, unknown>;
 
 /**
- * The changed field names as Changed, and for fields in `shown` the values: `{ From, To }`, or for lists `{ Added,
- * Removed }`.
+ * The changed field names as Changed, and the values of those in `shown`: `{ From, To }`, or `{ Added, Removed }` for
+ * lists. Undefined if nothing differs.
  * @param shown fields with values that all readers of the log may see
- * @returns undefined if nothing differs
  */
 export function changesOf(before: Shape, after: Shape, fields: string[], shown: string[]): Details | undefined {
   const changed = fields.filter((field) => !Bun.deepEquals(before[field], after[field]));

@@ -1,12 +1,8 @@
-// Dates and times in callers' input.
-
 const DATE = /^(\d{4})-(\d\d)-(\d\d)(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
 
 /**
- * Parses a date: a day, which means its start in UTC, or a time with offset (RFC 3339).
- *
+ * A day, which means its start in UTC, or a time with offset (RFC 3339).
  * @returns undefined if it is invalid, such as 2026-02-30, or outside the years 1 to 9999 in UTC
- * @example readDate("2026-01-31T12:00:00Z")
  */
 export function readDate(text: string): Date | undefined {
   const [, year, month, day] = DATE.exec(text) ?? [];

@@ -36,9 +36,7 @@ export interface FormField {
   json?: boolean;
   /** Labels of words; others are shown unchanged. */
   words?: Record<string, string>;
-  /** An explanation of each word. */
   explained?: Readonly<Record<string, string>>;
-  /** The words that users can select. */
   offered?: readonly string[];
   /** Conversion of list elements to lines of text, unless they are text. */
   line?: { show(one: never): string; read(text: string): unknown };
@@ -249,7 +247,6 @@ export function readOnly<S extends TSchema>(shown: S, told: FieldOptions): Field
 
 export const SET_BY_SERVER = "is set by the server and cannot be changed.";
 
-/** A time that the server sets. */
 export const serverTime = (told: FieldOptions): Field<unknown, string> => ({
   ...readOnly(time(), told),
   must: SET_BY_SERVER,

@@ -115,7 +115,6 @@ function databaseReasons(parts: PartsSeen | undefined, lacksDisk: boolean): stri
   return parts.readOnly ? ["PostgreSQL cannot save changes: it is read-only."] : [];
 }
 
-/** Reasons why deliveries cannot start. */
 function deliveryReasons(parts: PartsSeen | undefined): string[] {
   if (!parts) return [];
   const waited = parts.oldestDispatch ?? 0;
@@ -137,8 +136,6 @@ function canConnect(address: string): Promise<boolean> {
     socket.once("error", () => answer(false));
   });
 }
-
-// GET /healthz and /readyz of a worker, on WORKER_PORT.
 
 export interface WorkerProbesConfig {
   /** Undefined: disabled. */
@@ -170,8 +167,6 @@ export function serveWorkerProbes(
     throw new CannotStart(`WORKER_PORT is ${port}, which cannot be opened on ${host}: ${(error as Error).message}`);
   }
 }
-
-// The lifecycle of the process, and its requests in progress.
 
 /** "starting": it listens, and waits for its database. "stopping": it still answers, but should get no new requests. */
 export type Phase = "starting" | "serving" | "stopping";

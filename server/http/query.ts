@@ -183,10 +183,8 @@ export function laterOf(one: Date | undefined, other: Date | undefined): Date | 
 export type Query = ReadonlyMap<string, string>;
 
 /**
- * Parses the parameters of a list, and rejects unknown and repeated ones.
- * @param known names beyond PAGING
- * @param nameOf the canonical spelling of a name
- * @throws BadInput
+ * Rejects unknown and repeated parameters of a list. @throws BadInput
+ * @param known names beyond PAGING @param nameOf the canonical spelling of a name
  */
 export function readQuery(
   parameters: URLSearchParams,
@@ -207,10 +205,7 @@ export function readQuery(
   return query;
 }
 
-/**
- * Rejects unknown parameters outside lists: ignoring one, such as Id, could match a different record than intended.
- * @throws BadInput
- */
+/** Ignoring a parameter, such as Id, could match a different record than intended. @throws BadInput */
 export function requireKnown(parameters: URLSearchParams, known: readonly string[]): void {
   const other = [...parameters.keys()].find((name) => !known.includes(name));
   if (other === undefined) return;

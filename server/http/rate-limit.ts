@@ -1,5 +1,4 @@
 // A rate limit for each client, with the header fields of draft-ietf-httpapi-ratelimit-headers-11.
-//
 // It protects this process from a client's runaway loop. Counts are in memory, because a shared store would cost more
 // than most requests.
 

@@ -2,10 +2,7 @@
 
 import { BadInput, MethodNotAllowed } from "../errors.ts";
 
-/**
- * HEAD is allowed wherever GET is (RFC 9110 9.1); the server omits its body.
- * @throws MethodNotAllowed with the header Allow
- */
+/** HEAD is allowed wherever GET is (RFC 9110 9.1); the server omits its body. @throws MethodNotAllowed */
 export function requireMethod(request: Request, ...methods: string[]): void {
   const allowed = methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
   if (!allowed.includes(request.method)) throw new MethodNotAllowed(allowed);
@@ -135,7 +132,7 @@ export function mayBeOwnForm(request: Request): boolean {
   return request.method === "POST" && ["same-origin", null].includes(request.headers.get("sec-fetch-site"));
 }
 
-/** The maximum number of characters. */
+/** Characters. */
 const USER_AGENT_LIMIT = 300;
 
 /** The start of User-Agent (RFC 9110 10.1.5); "" if absent. */

@@ -56,7 +56,6 @@ export interface Endpoint<C, S extends string, P extends Parameters, Q extends F
   method: "GET" | "PATCH" | "POST" | "DELETE";
   /** Below API_PATH, with parameters as `{Id}`. */
   path: string;
-  /** All scopes that the access token must have. */
   scopes: readonly S[];
   id: string;
   tag: Tag;
@@ -89,7 +88,6 @@ export interface RouteAnswer {
   description: string;
   schema: TSchema;
   example?: unknown;
-  /** Several examples by name. */
   examples?: Record<string, unknown>;
   list?: boolean;
   /** A file of one of these media types with one record per line. */

@@ -9,10 +9,7 @@ import type { Session } from "./session.ts";
 import type { Trouble } from "./throttle.ts";
 
 export interface Forms {
-  /**
-   * @param session the session that submits the form; undefined for the sign-in form
-   * @returns the hidden field `csrf` and its Set-Cookie values
-   */
+  /** The hidden field `csrf` and its Set-Cookie values. @param session undefined for the sign-in form */
   protect(request: Request, session?: Session): { csrf: string; cookies: string[] };
   accepts(request: Request, csrf: string | undefined, session?: Session): boolean;
   /** The message for a form that is shown again without its secrets; undefined if the form is accepted. */
@@ -21,10 +18,7 @@ export interface Forms {
   require(request: Request, csrf: string | undefined, session?: Session): void;
   /** The hidden field `shown` of a form that asks for a decision. @param csrf the token of the same form */
   sealShown(csrf: string, shown: ShownDecision): string;
-  /**
-   * Whether the submitted page showed exactly these values; if not, the user must decide again.
-   * @param csrf a token that `require` has accepted
-   */
+  /** False: the values have changed, so the user must decide again. @param csrf a token that `require` accepted */
   hasShown(csrf: string | undefined, sealed: string | undefined, shown: ShownDecision): boolean;
 }
 
@@ -66,7 +60,6 @@ export function createForms(cookies: Cookies, csrf: Csrf): Forms {
 
 /** A signed double submit: the form's token is a MAC of the cookies. */
 export interface Csrf {
-  /** @param session the session that submits the form; undefined for the sign-in form */
   token(visitor: string, session: string | undefined): string;
   matches(token: string | undefined, visitor: string | undefined, session: string | undefined): boolean;
   /** A MAC of the values that a form shows. Its token binds them to the browser and the session. */

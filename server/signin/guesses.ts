@@ -16,10 +16,7 @@ export const BY_ADDRESS: FailureRule = { free: 20, most: 15 * 60 };
 
 export type Guesser = { tenantId: TenantId; userId: number } | { address: string };
 
-/**
- * Counts a guess before checking it, so parallel guesses gain nothing.
- * @returns seconds to wait, or undefined if the guess is allowed
- */
+/** Counts a guess before checking it, so parallel guesses gain nothing. @returns seconds to wait, if any */
 export async function takeGuess(sql: Sql, guesser: Guesser): Promise<number | undefined> {
   const { tenantId, key, rule } = countOf(guesser);
   if (await takeAttempt(sql, tenantId, key, rule, [])) return undefined;

@@ -98,7 +98,6 @@ export interface LinkProps {
   provider: string;
   /** The user's name at the provider. */
   there: string;
-  /** The provider's subject for the account. */
   subject: string;
   /** The provider's user name, or the previous input. */
   username: string;

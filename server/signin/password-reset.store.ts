@@ -1,5 +1,3 @@
-// One-time links to set a new password.
-
 import type { Queries, Sql } from "../db/sql.ts";
 import type { TenantId } from "../ids.ts";
 
@@ -44,7 +42,6 @@ export async function takeReset(sql: Queries, tenantId: TenantId, digest: Buffer
   return rows.length > 0;
 }
 
-/** @returns the number removed in all tenants */
 export async function removeExpiredResets(sql: Sql): Promise<number> {
   return (await sql`delete from password_resets where expires_on < now()`).count;
 }

@@ -17,15 +17,11 @@ const ARGON2ID = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as c
 /** Hashes computed at once. Each takes 19 MiB and a core, so more than one per core would only slow requests down. */
 const TOTAL = availableParallelism();
 const BUDGET = { name: "passwords", perTenant: Math.ceil(TOTAL / 2), total: TOTAL, waiting: 200 };
-/** The maximum number of characters. */
+/** Characters. */
 const PASSWORD_LIMIT = 1_000;
 
 export interface Passwords {
-  /**
-   * Takes the same time with or without a hash.
-   * @param hash undefined if the account does not exist or has no password
-   * @throws TenantBusy
-   */
+  /** Takes the same time without a hash, which means no account or no password. @throws TenantBusy */
   verify(tenantId: TenantId, password: string, hash: string | undefined): Promise<boolean>;
   /** @throws TenantBusy */
   hash(tenantId: TenantId, password: string): Promise<string>;

@@ -1,5 +1,3 @@
-// A user's session in a browser.
-
 import type { Transaction } from "../db/sql.ts";
 import type { TenantId } from "../ids.ts";
 
@@ -43,7 +41,6 @@ export interface Authentication {
   idTokenHint?: string;
   /** Default: now. */
   authTime?: Date;
-  /** False: the time of authentication is unknown. */
   isAuthTimeKnown?: boolean;
   /** The hash that the password matched. It must still be the user's current one. */
   passwordHash?: string;
@@ -76,10 +73,8 @@ export interface Sessions {
     also?: (tx: Transaction, session: Pick<Session, "id" | "isUnfinished">) => Promise<void>,
   ): Promise<BegunSession>;
   /**
-   * The user has given a second factor. The session continues under a new cookie, and a provider account that waited
-   * for it is linked.
-   * @param methods the factor's methods (RFC 8176)
-   * @returns the Set-Cookie value
+   * Continues under a new cookie after a second factor, and links a provider account that waited for it.
+   * @param methods the factor's (RFC 8176) @returns the Set-Cookie value
    */
   raise(request: Request, session: Session, methods: string[]): Promise<string>;
   end(request: Request, session: Session): Promise<EndedSession>;

@@ -24,7 +24,7 @@ export const IDLE_LIFETIME = 8 * 3600;
 const ABSOLUTE_LIFETIME = 7 * 24 * 3600;
 /** Minimum seconds between updates of when a session was last seen. */
 const TOUCH_INTERVAL = 60;
-/** The maximum number of characters stored of User-Agent. */
+/** Characters. */
 const USER_AGENT_LIMIT = 300;
 
 export function createSessions(sql: Sql, cookies: Cookies): Sessions {

@@ -9,7 +9,7 @@ import { ACR, type Authentication, type Visitor } from "./session.ts";
 import { type Account, findAccounts, usernameKey } from "./store.ts";
 import { admit, countSuccess, noteFailure, noteThrottled, type SignInTry } from "./throttle.ts";
 
-/** The maximum number of characters in a user name. */
+/** Characters. */
 const USERNAME_LIMIT = 1_000;
 
 export type SignInOutcome =
@@ -30,10 +30,7 @@ export interface PasswordSignIn {
 
 export type SignIn = (request: Request, given: PasswordSignIn) => Promise<SignInOutcome>;
 
-/**
- * Signs in by user name and password. `cookies` are Set-Cookie values that make the browser a known one, unless a
- * second factor is still required.
- */
+/** Its `cookies` make the browser a known one, unless a second factor is still required. */
 export function createSignIn(sql: Sql, cookies: Cookies, passwords: Passwords, browsers: KnownBrowsers): SignIn {
   return async (request, { tenantId, clientId, username, password, visitor, isNamed }) => {
     if (!isUsername(username)) return { outcome: "refused" };

@@ -34,10 +34,7 @@ export async function signOut(
   };
 }
 
-/**
- * CSP form-action blocks a redirect to a site that the page did not list, so the page refreshes itself to the provider
- * instead.
- */
+/** CSP form-action blocks a redirect to a site that the page did not list, so the page refreshes itself. */
 function goOnPage(site: Site, { name, location: href }: { name: string; location: string }, cookies: string[]) {
   const lines = [`You are signed out here. Continue to ${name}, to sign out there too.`];
   const page = <MessagePage site={site} heading="Signed out" lines={lines} next={{ href, text: `Go to ${name}` }} />;

@@ -15,10 +15,7 @@ export interface Account {
   needsSecondFactor: boolean;
 }
 
-/**
- * The normalized user name. Among users who can sign in, it is unique in the tenant.
- * @returns "" if the name cannot exist
- */
+/** The normalized user name, unique among users who can sign in; "" if the name cannot exist. */
 export async function usernameKey(sql: Queries, username: string): Promise<string> {
   const [row] = await sql<{ key: string | null }[]>`select username_key(${username}) as key`;
   return row!.key ?? "";
@@ -195,10 +192,7 @@ async function handOver(sql: Queries, tenantId: TenantId, from: string, to: stri
 /** The stored session: `needsSecondFactor` depends on the user and the tenant, not on the session. */
 export type StoredSession = Omit<Session, "isUnfinished"> & { needsSecondFactor: boolean; isSeenLongAgo: boolean };
 
-/**
- * The session determines the tenant, so there is no tenant filter; the caller compares it to the client's.
- * @param touchSeconds after which the session counts as seen long ago
- */
+/** Has no tenant filter: callers compare the tenant. @param touchSeconds after which it counts as seen long ago */
 export async function findSession(
   sql: Queries,
   digest: Buffer,
@@ -253,12 +247,10 @@ export async function deleteSession(
   return deleted;
 }
 
-/** @returns the number removed in all tenants */
 export async function removeExpiredSessions(sql: Sql): Promise<number> {
   return (await sql`delete from sessions where expires_on < now()`).count;
 }
 
-/** @returns the number removed in all tenants */
 export async function removeForgottenDevices(sql: Sql): Promise<number> {
   return (await sql`delete from known_devices where last_seen < now() - make_interval(days => ${DEVICE_DAYS})`).count;
 }

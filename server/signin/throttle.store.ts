@@ -12,10 +12,7 @@ export interface FailureRule {
   most: number;
 }
 
-/**
- * Counts one attempt under `key` as failed, unless `key` or one of `others` is blocked.
- * @returns false if one is blocked
- */
+/** Counts an attempt as failed. @returns false, and counts nothing, if `key` or one of `others` is blocked */
 export async function takeAttempt(
   sql: Queries,
   tenantId: TenantId,
@@ -56,11 +53,7 @@ export async function secondsBlocked(sql: Queries, tenantId: TenantId, keys: str
   return row!.seconds;
 }
 
-/**
- * Marks the blocked keys until their block expires.
- * @param keys locked in this order; all other code must use the same order
- * @returns false if all of them were already marked
- */
+/** @param keys locked in this order, as in all other code @returns false if all of them were already marked */
 export async function markBlocked(sql: Queries, tenantId: TenantId, keys: string[]): Promise<boolean> {
   const marked = await sql`
     with blocked as (
@@ -91,7 +84,6 @@ export async function forgetFailures(sql: Queries, tenantId: TenantId, key: stri
   await sql`delete from signin_failures where tenant_id = ${tenantId} and key = ${key}`;
 }
 
-/** @returns the number removed in all tenants */
 export async function removeOldFailures(sql: Sql): Promise<number> {
   return (await sql`delete from signin_failures where last_on < now() - make_interval(hours => ${FAILURE_HOURS})`)
     .count;

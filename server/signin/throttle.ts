@@ -33,9 +33,7 @@ export interface SignInTry {
   knownDevice: Buffer | undefined;
   /** The account's owner has signed in from this address before. */
   knownAddress: boolean;
-  /**
-   * The tenant comes from unauthenticated input and may not exist, so naming more tenants must not give more attempts.
-   */
+  /** The tenant is unauthenticated input: naming more tenants must not give more attempts. */
   isNamed?: boolean;
 }
 
@@ -67,10 +65,7 @@ function keyOf(...parts: string[]): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 }
 
-/**
- * Counts an attempt before checking the password or code, so parallel guesses gain nothing.
- * @returns seconds to wait, or undefined if the attempt is allowed
- */
+/** Counts an attempt before checking it, so parallel guesses gain nothing. @returns seconds to wait, if any */
 export async function admit(sql: Sql, attempt: SignInTry): Promise<number | undefined> {
   const named = namedKey(attempt);
   const wait = named === undefined ? 0 : await secondsBlocked(sql, ANY_TENANT, [named]);
@@ -99,7 +94,6 @@ export async function countSuccess(sql: Sql, attempt: SignInTry): Promise<void> 
 
 // Audit entries of rejected and failed attempts, written together with the counts.
 
-/** @param who the account, if it is known */
 export async function noteThrottled(sql: Sql, attempt: SignInTry, origin: Origin, who: AuditEntry["subject"]) {
   await sql.beginFor(attempt.tenantId, async (tx) => {
     if (await isFirstRefusal(tx, attempt))
@@ -126,7 +120,6 @@ export function troubleOf(result: CheckOutcome, wrong: string): Trouble | undefi
   return result.outcome === "wrong" ? { problem: wrong, status: 422 } : throttled(result.retryAfter);
 }
 
-/** @param seconds to wait */
 export function throttled(seconds: number): Trouble {
   const wait = seconds < 60 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
   return {

@@ -1,5 +1,3 @@
-// Cedar instances, and policy texts parsed in them.
-
 import { createRequire } from "node:module";
 import type * as Cedar from "@cedar-policy/cedar-wasm/nodejs";
 
@@ -57,9 +55,8 @@ export type Mentioned = (attribute: string) => boolean;
 const WHOLE_RECORDS = ["after", "context"];
 
 /**
- * Types with records named in policies, such as `resource == User::"1001"`. For other types, policies cannot
- * distinguish records with equal attributes.
- * @returns possibly too many, never too few
+ * Types with records named in policies, such as `resource == User::"1001"`; possibly too many, never too few. For other
+ * types, policies cannot distinguish records with equal attributes.
  */
 export function typesNamedBy(policies: Cedar.PolicyJson[]): ReadonlySet<string> {
   const types = new Set<string>();
@@ -109,8 +106,6 @@ export function mentionedBy(policies: Cedar.PolicyJson[]): Mentioned {
   for (const { conditions } of policies) for (const { body } of conditions) visit(body, false);
   return (attribute) => everything || names.has(attribute);
 }
-
-// Cedar's findings in a policy, in words and with the place in the text.
 
 export interface PolicyProblem {
   message: string;

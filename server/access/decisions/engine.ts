@@ -4,11 +4,9 @@ import type * as Cedar from "@cedar-policy/cedar-wasm/nodejs";
 import { LRUCache } from "lru-cache";
 import { createCedar, type Mentioned, mentionedBy, statementsOf, typesNamedBy } from "./cedar.ts";
 
-/** The maximum number of cached parsed sets; the least recently used is evicted. */
 const PARSED_SETS = 1_000;
 /** Trial sets have a separate cache, so they never evict saved ones. */
 const TRIED_SETS = 20;
-/** The maximum number of cached decisions; the least recently used is evicted. */
 const DECISIONS = 10_000;
 
 /** A tenant's policies at one moment. Tenants with the same texts share a set. */
@@ -16,7 +14,6 @@ export interface PolicySet {
   /** By Cedar's policy id, because one saved policy may have several statements. */
   statements: Map<string, { policyName: string; effect: Cedar.Effect; text: string }>;
   mentioned: Mentioned;
-  /** Types with a record named in a statement. */
   namedTypes: ReadonlySet<string>;
   looksAtRecords: LooksAtRecords;
   /** Roles that a statement requires for a record. */

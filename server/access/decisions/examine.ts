@@ -24,9 +24,7 @@ const EXAMINED = "examined";
 const EMPTY = "empty";
 
 export interface Examine {
-  /** Why a text is not a valid policy; empty if it is. */
   check(text: string): PolicyProblem[];
-  /** Why valid policies cannot be one tenant's; undefined if they can. */
   weigh(texts: string[]): string | undefined;
 }
 
@@ -107,7 +105,6 @@ const SHORT = 100;
 /** The cost of `context`: all scopes, an address, a time. */
 const CONTEXT = 1_000;
 
-/** @returns the maximum steps of one decision by these statements */
 export type StepsOf = (statements: readonly Cedar.PolicyJson[]) => number;
 
 /** The steps of a part with its sub-parts, and the size of its value. */
@@ -189,13 +186,11 @@ function sum(costs: Cost[], own: number): Cost {
 
 const compared = (characters: number) => (characters / 1_000) * COMPARED;
 
-/** The cost of a pattern after its first `*`. */
 function wildcardLength(pattern: unknown[]): number {
   const first = pattern.indexOf("Wildcard");
   return first < 0 ? 0 : pattern.length - first;
 }
 
-/** The operands of an operator or call. */
 function partsOf(operand: Operand): Operand[] {
   const parts = Array.isArray(operand) ? operand : Object.values(operand);
   return parts.filter((part) => typeof part === "object" && part !== null);

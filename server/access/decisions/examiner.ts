@@ -18,7 +18,6 @@ const BUDGET = { name: "policy checks", perTenant: 1, total: 2, waiting: 50 };
 /** Digests of valid texts are cached, because a text is usually tried repeatedly before it is saved. */
 const KNOWN_GOOD = 1_000;
 
-/** It was terminated after a timeout. */
 class ExaminedTooLong extends Error {}
 
 export interface Examiner {
@@ -125,7 +124,6 @@ const OPERATOR_LIMIT = 100;
 const TOKENS =
   /"(?<text>(?:\\.|[^"\\])*)"?|(?<comment>\/\/[^\n]*)|(?<open>[([{])|(?<close>[)\]}])|(?<end>;)|(?<operator>&&|\|\||[=!<>]=|[.+\-*!<>]|\b(?:if|in|has|is|like|when|unless)\b)/gs;
 
-/** Why a text is too complex for Cedar, or undefined. */
 function tooComplex(text: string): string | undefined {
   let statements = 0;
   let nesting = 0;

@@ -18,7 +18,6 @@ import {
 
 export interface Permissions {
   /**
-   * @param type the record's, such as Application
    * @param record in its response shape, before the change; for Create, the new one
    * @param after as the change would leave it
    * @throws Permission, which reveals nothing about the record
@@ -34,7 +33,6 @@ export interface Permissions {
   looksInto(type: string): boolean;
 }
 
-/** The place where a record is read. */
 export type RecordPlace = "Record" | "Payload";
 export type Reach = "All" | "None" | "Some";
 
@@ -50,7 +48,6 @@ export interface CallContext {
   tenantId: TenantId;
   requestKey: string;
   scopes: ReadonlySet<string>;
-  /** Undefined if it is not known. */
   address: string | undefined;
   time: Date;
   /** The requested token's properties in an exchange; undefined for other calls. */

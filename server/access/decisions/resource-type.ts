@@ -159,12 +159,9 @@ function toCedarReference(reference: Record<string, unknown> | null | undefined)
   };
 }
 
-// The Cedar schema for checking policies, built from the record types.
-
 /** A Client is a calling Application, with its record's attributes. */
 export const CLIENT_RECORD = "Application";
 const PRINCIPALS = ["Client", "User"];
-/** Records that can be members of a role. */
 export const ROLE_MEMBERS = ["User", CLIENT_RECORD];
 
 /** The context of every action; permissions.ts fills it. */

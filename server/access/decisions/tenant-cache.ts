@@ -14,10 +14,7 @@ export interface TenantCache<Value> {
   clear(hearing: boolean): void;
 }
 
-/**
- * Caches the result of `load` until it is dropped. A value dropped while loading is returned to its callers but not
- * cached.
- */
+/** A value dropped while it loads is returned to its callers but not cached. */
 export function createTenantCache<Value>(
   load: (tenantId: TenantId, key: string) => Promise<Value>,
 ): TenantCache<Value> {

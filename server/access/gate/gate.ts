@@ -26,7 +26,6 @@ interface Behind {
   version?: object;
 }
 
-/** The same for several records. */
 type ManyBehind<Item> = Pick<Behind, "action"> & { resource?: (item: Item) => object | readonly object[] };
 
 /** For one caller. Reading requires a permitting policy; the route checks scopes before. */
@@ -35,7 +34,6 @@ export interface Gate {
   show<Item extends object>(type: string, item: Item, behind?: Behind): Promise<Whole<Item>>;
   /** @throws Permission if policies let the caller see no record of the type */
   requireSome(type: string): void;
-  /** Whether the caller may see the record. */
   sees(type: string, resource: object): boolean;
   /** Whether the caller may do this with a visible record, for fields that need more than read permission. */
   may(action: Action, type: string, resource: object): boolean;
@@ -49,10 +47,7 @@ export interface Gate {
   written<Item extends object>(type: string, item: Item, sent: unknown, behind?: Behind): Promise<Tagged<Item>>;
   /** The same for many, in the tenant's turn. @throws TenantBusy, ServiceBusy */
   writtenAll<Item extends object>(type: string, items: Item[], sent: unknown[]): Promise<Shown<Shown<Item>[]>>;
-  /**
-   * A page of readable records.
-   * @throws BadInput for a foreign cursor, TenantBusy, ServiceBusy if the tenant's other lists are too many or too slow
-   */
+  /** A page of readable records. @throws BadInput for a foreign cursor, TenantBusy, ServiceBusy */
   list<Row, Item extends object>(list: List<Row, Item>): Promise<ShownPage<Item>>;
   /** The same with plain ids instead of cursors, for internal paging. @throws TenantBusy, ServiceBusy */
   listAfter<Row, Item extends object>(
@@ -60,10 +55,7 @@ export interface Gate {
     limit: number,
     after: string | undefined,
   ): Promise<ShownPage<Item>>;
-  /**
-   * The only readable record of a list; undefined if there is none. Hidden records do not count.
-   * @throws TenantBusy, ServiceBusy
-   */
+  /** Undefined without a readable record; hidden records do not count. @throws TenantBusy, ServiceBusy */
   lookUp<Row, Item extends object>(list: Omit<List<Row, Item>, "paging">): Promise<Shown<Item> | "several" | undefined>;
   only<Item extends object>(type: string, items: readonly Item[], behind?: ManyBehind<Item>): Promise<Shown<Item>[]>;
   /**
@@ -79,13 +71,8 @@ export interface Gate {
   count<Name extends string>(type: string, counts: Record<Name, number>): Shown<Record<Name, number | null>>;
   /** A page of sub-records with Ids, of a visible record. @throws BadInput for a foreign cursor */
   pageOf<Item extends { Id: string }>(name: string, paging: Paging, items: readonly Item[]): ShownPage<Item>;
-  /** A page of all records. */
   page<Item>(items: Shown<Item>[]): ShownPage<Item>;
-  /**
-   * The entity tag values of a record for the caller, to check If-Match before a change. Undefined for callers without
-   * read permission.
-   * @param tx the transaction of the change
-   */
+  /** For If-Match, in the transaction of the change. Undefined for callers without read permission. */
   versionIn(tx: Queries, type: string, version: object, resource?: object): Promise<object>;
 }
 

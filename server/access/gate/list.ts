@@ -42,10 +42,7 @@ export interface Filled<Row> {
   hasMore: boolean;
 }
 
-/**
- * @param most the maximum number of rows to examine
- * @param isReadable awaited, so other requests are served in between
- */
+/** `isReadable` is awaited, so other requests are served in between. @param most rows to examine */
 export async function fill<Row>(
   { read, id }: Pick<List<Row, unknown>, "read" | "id">,
   { limit, after: start, most }: { limit: number; after: string | undefined; most: number },

@@ -22,10 +22,7 @@ export function asShown<T>(value: T): Shown<T> {
   return value as Shown<T>;
 }
 
-/**
- * A response without stored records: a list that is equal for all callers, or data just created for this one.
- * test/architecture lists its users.
- */
+/** A response without stored records: equal for all callers, or just created. test/architecture lists its users. */
 export function withoutRecords<T extends object>(value: T): Shown<T> {
   return asShown(value);
 }

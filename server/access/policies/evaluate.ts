@@ -39,7 +39,6 @@ export type Tried = Pick<EvaluationQuestion, "Id" | "Name"> & { Policy: string }
 const REFUSED = 'Bearer error="insufficient_scope", error_description="Refused by a policy"';
 const CREDENTIALS = "Credentials";
 const UNNAMED = "(this text)";
-/** As unset dates of records are. */
 const UNSET_DATE = "1900-01-01T12:00:00.000Z";
 
 /** @throws BadInput, NotFound, Permission, Conflict, TenantBusy, ServiceBusy */
@@ -89,10 +88,7 @@ export interface Comparison {
   changes: (Case & { before: Evaluation; after: Evaluation })[];
 }
 
-/**
- * Finds calls with a different outcome if the text were saved.
- * @throws BadInput, NotFound, Permission, Conflict, TenantBusy, ServiceBusy
- */
+/** @throws BadInput, NotFound, Permission, Conflict, TenantBusy, ServiceBusy */
 export async function compare(
   { sql, access, problemsOf }: EvaluateDependencies,
   caller: Evaluator,
@@ -165,7 +161,6 @@ async function isSeen(access: Access, caller: Caller, type: string, record: Judg
 export interface EvaluateDependencies {
   sql: Sql;
   access: Access;
-  /** Why a text cannot be saved as a policy. */
   problemsOf(tenantId: TenantId, text: string): Promise<Problem[]>;
 }
 
@@ -218,11 +213,7 @@ function told({ allowed, policies, failed }: Decision): Evaluation {
   };
 }
 
-/**
- * All policies and roles must be readable, because the result depends on them.
- * @returns all policies
- * @throws Permission, TenantBusy, ServiceBusy
- */
+/** The result depends on all policies and roles. @returns all policies @throws Permission, TenantBusy, ServiceBusy */
 async function requireSeesRules(sql: Sql, access: Access, { tenantId, permissions, gate }: Caller): Promise<Policy[]> {
   const policies = await listAllPolicies(sql, tenantId);
   const roles = gate.seesAll(ROLE.name) ? [] : await listAllRoles(sql, tenantId);
@@ -325,7 +316,6 @@ const readActionOf = (access: Access, type: string) => `${access.types.get(type)
 
 // Fields of a described record, in the API's response shape.
 
-/** @returns the valid part of the record, and the problems */
 function readFields(type: ResourceType, fields: object, path: string): { record: JudgedRecord; wrong: string[] } {
   const record: JudgedRecord = {};
   const wrong: string[] = [];

@@ -13,7 +13,6 @@ import { requireFit } from "./fit.ts";
 import type { EvaluationQuestion } from "./question.ts";
 import { listVersions, POLICY_TABLE, type Version } from "./store.ts";
 
-/** The maximum number of reported positions. */
 const SHOWN_PROBLEMS = 20;
 
 export interface Policies extends SettingsService<PolicyRecord, PolicyInput> {
@@ -33,14 +32,9 @@ export interface Policies extends SettingsService<PolicyRecord, PolicyInput> {
     tried: Tried,
     cases: readonly Case[],
   ): Promise<Comparison>;
-  /**
-   * The stored former texts of a policy, newest first.
-   * @throws BadInput, NotFound, Permission, TenantBusy, ServiceBusy
-   */
+  /** Former texts, newest first. @throws BadInput, NotFound, Permission, TenantBusy, ServiceBusy */
   versions(caller: Permitted<"Settings:Read">, id: string, paging: Paging): Promise<ShownPage<PolicyVersion>>;
-  /** Every type of record that policies can be about, by its name. */
   types: ReadonlyMap<string, ResourceType>;
-  /** Types with records that can be found by Id. */
   recordTypes: readonly string[];
 }
 
@@ -91,7 +85,6 @@ function toVersion({ number, policy, savedOn, savedBy }: Version): PolicyVersion
   return { Number: number, Policy: policy, SavedOn: savedOn.toISOString(), SavedBy: savedBy };
 }
 
-/** All errors of a policy. */
 function inWords(problems: PolicyProblem[]): FieldProblem[] {
   return problems.slice(0, SHOWN_PROBLEMS).map(({ message, line, column }) => {
     const place = line === undefined ? "" : `, line ${line}, column ${column}`;

@@ -9,9 +9,7 @@ export function listAllPolicies(sql: Queries, tenantId: TenantId): Promise<Polic
   return POLICY_TABLE.findWhere(sql, tenantId, sql`true`);
 }
 
-/** A text that a policy has or had. */
 export interface Version {
-  /** Counted from 1 for each policy. */
   number: number;
   policy: string;
   savedOn: Date;

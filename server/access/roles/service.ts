@@ -23,7 +23,6 @@ const ROLES_PER_TENANT = 200;
 export interface Roles extends SettingsService<RoleRecord, RoleInput> {
   /** A page of a user's or application's readable roles. @throws ServiceBusy */
   listOf(caller: Permitted<"Settings:Read">, member: Member, paging: Paging): Promise<ShownPage<RoleRecord>>;
-  /** As `userScopes`. */
   scopesOf(tenantId: TenantId, userId: number): Promise<string[]>;
 }
 

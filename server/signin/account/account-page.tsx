@@ -218,10 +218,7 @@ const SYSTEMS: [RegExp, string][] = [
   [/\bLinux\b/, "Linux"],
 ];
 
-/**
- * A name for a browser that its owner recognizes. It is only a hint, because a User-Agent can be anything.
- * @example deviceOf(userAgent) // "Firefox on Linux"
- */
+/** A hint for the browser's owner, such as "Firefox on Linux". A User-Agent can be anything. */
 export function deviceOf(userAgent: string): string {
   const find = (list: [RegExp, string][]) => list.find(([pattern]) => pattern.test(userAgent))?.[1];
   const [browser, system] = [find(BROWSERS), find(SYSTEMS)];

@@ -22,12 +22,7 @@ export type EndGrants = (
 export interface AccountCredentials {
   /** Ends every other session of the user. @throws TenantBusy, Conflict if the current one has ended meanwhile */
   changePassword(request: Request, session: Session, password: string): Promise<void>;
-  /**
-   * Ends every session of the user.
-   * @param token the link's token
-   * @returns false if the link is invalid or expired
-   * @throws TenantBusy
-   */
+  /** Ends every session of the user. @returns false if the link is invalid or expired @throws TenantBusy */
   resetPassword(request: Request, reset: PasswordReset, token: string, password: string): Promise<boolean>;
   /** @param id any session's Id; sessions of other users are ignored */
   endSession(request: Request, session: Session, id: string): Promise<void>;

@@ -7,7 +7,6 @@ import type { Trouble } from "../throttle.ts";
 import { ConfirmPage, proofAsked, troubleWithProof } from "./password.tsx";
 import type { AccountDependencies, AccountVisit } from "./visit.ts";
 
-/** GET /account/data. */
 export async function dataPage(
   deps: AccountDependencies,
   { request, session }: AccountVisit,
@@ -29,7 +28,6 @@ export async function dataPage(
   return pageResponse(page, { status, headers, cookies });
 }
 
-/** POST /account/data. */
 export async function downloadData(deps: AccountDependencies, visit: AccountVisit): Promise<Response> {
   const { request, session } = visit;
   const form = await readForm(request);

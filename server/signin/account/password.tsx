@@ -144,7 +144,6 @@ export interface ConfirmProps extends FormProps {
   asksCode: boolean;
 }
 
-/** Asks for the proofs of the account's owner before a sensitive action. */
 export function ConfirmPage(props: ConfirmProps): JSX.Element {
   const { site, csrf, problem, action, heading, lead, button, asksPassword, asksCode } = props;
   return (

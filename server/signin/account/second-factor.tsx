@@ -44,7 +44,6 @@ export function codePage(
   return pageResponse(page, { status, headers, cookies });
 }
 
-/** GET /account/second-factor. */
 export async function enrolPage(
   deps: AccountDependencies,
   { request, session }: AccountVisit,

@@ -97,8 +97,6 @@ function elsewhereAlone(): Permission {
   return new Permission("Users of this application sign in only at its identity provider.");
 }
 
-// Signing in to the account pages at a provider.
-
 /** @param clientId the application that selects the tenant */
 async function startProviderSignIn(
   deps: AccountDependencies,

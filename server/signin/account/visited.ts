@@ -1,5 +1,3 @@
-// Requires a signed-in user who has given all required factors.
-
 import { isRead } from "../../http/request.ts";
 import type { Visitor } from "../session.ts";
 import { codePage, enrolPage } from "./second-factor.tsx";

@@ -43,10 +43,7 @@ export type IdentityRecord = ReturnType<typeof toIdentityRecord>;
 export interface IdentityAdministration {
   /** All of them, ordered by the providers' names. @throws Permission, NotFound */
   listIdentities(caller: Permitted<"Settings:Read">, userId: string): Promise<ShownPage<IdentityRecord>>;
-  /**
-   * Links the provider account to the User. Linking it to the same User again is allowed.
-   * @throws BadInput, Permission, NotFound, Conflict if it is linked to another User
-   */
+  /** Can be repeated. @throws BadInput, Permission, NotFound, Conflict if it is linked to another User */
   linkIdentity(
     caller: Permitted<"Settings:Update">,
     userId: string,
@@ -55,8 +52,7 @@ export interface IdentityAdministration {
   /**
    * Also ends the sessions that the provider has begun. The User's last way to sign in can be removed, because an
    * administrator can send a password link.
-   * @returns the link's last state
-   * @throws Permission, NotFound
+   * @returns the link's last state @throws Permission, NotFound
    */
   unlinkIdentity(
     caller: Permitted<"Settings:Update">,

@@ -21,10 +21,7 @@ export type FactorRecord = ReturnType<typeof toFactorRecord>;
 
 /** @param userId in all methods, as it appears in the path */
 export interface UserAdministration extends IdentityAdministration {
-  /**
-   * Creates a link to set a password, also a first one; the previous link becomes invalid.
-   * @throws Permission, NotFound, Conflict if the User has no Username, or shares it with another User
-   */
+  /** The previous link becomes invalid. @throws Permission, NotFound, Conflict if the Username is missing or shared */
   makePasswordReset(
     caller: Permitted<"Settings:Update">,
     userId: string,

@@ -17,11 +17,7 @@ export function newTotpSecret(): string {
   return new Secret({ size: SECRET_BYTES }).base32;
 }
 
-/**
- * The content of the QR code.
- * @param issuer as the app shows it; must not contain a colon
- * @param account the user's name
- */
+/** The content of the QR code. @param issuer as the app shows it; must not contain a colon */
 export function totpUri(secret: string, issuer: string, account: string): string {
   return totp(secret, issuer, account.replaceAll(":", " ")).toString();
 }
@@ -58,9 +54,7 @@ export function newRecoveryCodes(): string[] {
   return Array.from({ length: RECOVERY_CODES }, newCode);
 }
 
-/**
- * The HMAC key for a user's codes, in base64. It is stored sealed, so the digests survive a change of the master key.
- */
+/** An HMAC key in base64. It is stored sealed, so the digests survive a change of the master key. */
 export function newRecoveryKey(): string {
   return randomBytes(KEY_BYTES).toString("base64");
 }

@@ -36,11 +36,7 @@ export type Enrolment =
   | { trouble: Trouble; proposal: Proposal }
   | { trouble?: undefined; codes: string[]; cookies: string[] };
 
-/**
- * Checks a new authenticator's first code.
- * @returns the outcome, with new recovery codes if the code is accepted; undefined if the user already has a factor or
- * the form belongs to another session
- */
+/** Undefined if the user already has a factor or the form belongs to another session. */
 export async function takeEnrolment(deps: FactorDependencies, sent: SentForm): Promise<Enrolment | undefined> {
   const { request, visitor, session, form } = sent;
   const proposal = deps.secondFactor.reopen(session, form.get("proposal") ?? "");

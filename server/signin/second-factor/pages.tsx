@@ -151,7 +151,6 @@ export function CodeField({ label, problem, autofocus }: FieldProps): JSX.Elemen
   );
 }
 
-/** Asks for the current password, to prove ownership. */
 export function PasswordField({ problem }: Pick<FieldProps, "problem">): JSX.Element {
   return (
     <>

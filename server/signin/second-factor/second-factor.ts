@@ -48,10 +48,7 @@ export interface SecondFactor {
   propose(session: Session): Proposal;
   /** @returns undefined if the value was not made for this session */
   reopen(session: Session, sealed: string): Proposal | undefined;
-  /**
-   * @param code the app's first code
-   * @returns recovery codes, which cannot be read again; undefined if the code is wrong
-   */
+  /** @param code the app's first @returns recovery codes, which cannot be read again; undefined if it is wrong */
   enrol(request: Request, session: Session, proposal: Proposal, code: string): Promise<string[] | undefined>;
   /** Accepts a code of the app or a recovery code, each only once. */
   check(request: Request, owner: Owner, code: string, visitor: Visitor): Promise<CheckOutcome>;

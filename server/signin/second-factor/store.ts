@@ -34,11 +34,7 @@ export async function findSealedFactor(
   return row;
 }
 
-/**
- * @param factor sealed
- * @param step the time step of the confirming code
- * @returns false if the user already has a factor
- */
+/** @param factor sealed @param step the confirming code's @returns false if the user already has a factor */
 export async function insertSecret(
   sql: Queries,
   tenantId: TenantId,

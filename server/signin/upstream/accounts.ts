@@ -126,11 +126,7 @@ const BY_PROVIDER = { amr: ["fed"], acr: ACR.oneFactor };
 /** The clock skew allowed for a provider, as for id_tokens. */
 const CLOCK_TOLERANCE_MS = 30_000;
 
-/**
- * Signs in a user after authentication by a provider.
- * @param clientId the application to sign in to
- * @returns Set-Cookie values
- */
+/** @param clientId the application to sign in to @returns Set-Cookie values */
 export async function beginSessionByProvider(
   { sessions, browsers }: { sessions: Sessions; browsers: KnownBrowsers },
   request: Request,
@@ -154,11 +150,7 @@ export async function beginSessionByProvider(
   return isUnfinished ? [cookie] : [cookie, await browsers.remember(request, { tenantId, userId }, visitor.address)];
 }
 
-/**
- * The time of authentication at the provider, if it was before this attempt.
- * @param told seconds since 1970, by the provider's clock
- * @returns undefined for now
- */
+/** Undefined: now. @param told seconds since 1970, by the provider's clock */
 function authTimeOf(told: number | undefined, maxAge: number | null, startedOn: Date): Date | undefined {
   if (told === undefined) return undefined;
   const since = told * 1_000;

@@ -175,7 +175,6 @@ const ID_TOKEN_ALGS = [
   ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"],
 ];
 
-/** The maximum number of issuers in the cache. */
 const ISSUERS = 1_000;
 
 /** Milliseconds for which a reachability result is reused. */
@@ -240,7 +239,7 @@ export class OtherIssuer extends UpstreamFailure {
   }
 }
 
-/** The maximum number of characters shown of an issuer's name. */
+/** Characters. */
 const MAX_SHOWN = 300;
 
 function otherIssuer(error: unknown): string | undefined {
@@ -312,12 +311,10 @@ export function redirectUriOf(publicUrl: string, providerId: number | string): s
   return addressOf(publicUrl, providerId, "callback");
 }
 
-/** The address for the browser's return after signing out at the provider. */
 export function signedOutUriOf(publicUrl: string, providerId: number | string): string {
   return addressOf(publicUrl, providerId, "signed-out");
 }
 
-/** The address of this client's public key, for the provider. */
 export function jwksUriOf(publicUrl: string, providerId: number | string): string {
   return addressOf(publicUrl, providerId, "jwks");
 }

@@ -169,10 +169,7 @@ export function toldOf(problem: UpstreamProblem): ProblemText {
   return TOLD[problem];
 }
 
-/**
- * The audit entry of a failure: about the user if known, otherwise about the provider.
- * @param known detail of an UpstreamFailure, which contains no personal data or secrets
- */
+/** About the user if known, otherwise about the provider. @param known detail without personal data or secrets */
 export function failedBy(
   kind: "SignIn.Failed" | "Identity.LinkFailed",
   { id }: Pick<Provider, "id">,

@@ -58,10 +58,8 @@ export interface Protocol {
   /** @throws UpstreamFailure */
   authorizationUrl(tenantId: TenantId, provider: Provider, checks: Checks, wish: AuthorizationWish): Promise<string>;
   /**
-   * The identity in the provider's response.
    * @param query of the address that the browser returned to
-   * @param wish the options of the authorization request
-   * @param age seconds since that request
+   * @param age seconds since the authorization request
    * @throws UpstreamFailure
    */
   identify(
@@ -72,11 +70,7 @@ export interface Protocol {
     wish: Pick<AuthorizationWish, "maxAge">,
     age: number,
   ): Promise<UpstreamIdentity>;
-  /**
-   * The address for signing out at the provider (OpenID Connect RP-Initiated Logout 1.0).
-   * @param hint the id_token of the sign-in, sealed
-   * @throws UpstreamFailure
-   */
+  /** OpenID Connect RP-Initiated Logout 1.0. @param hint the id_token of the sign-in, sealed @throws UpstreamFailure */
   signOutUrl(tenantId: TenantId, provider: Provider, state: string, hint: Uint8Array | null): Promise<string>;
 }
 
@@ -166,9 +160,7 @@ export function createProtocol(fetch: EgressFetch, vault: Vault, publicUrl: stri
   };
 }
 
-/**
- * URL has rewritten the endpoint's own query. This keeps it as the provider wrote it and appends the new parameters.
- */
+/** Keeps the endpoint's own query as the provider wrote it, which URL has rewritten, and appends the rest. */
 function asWritten(endpoint: string, built: URL): string {
   const added = [...built.searchParams].slice(new URL(endpoint).searchParams.size);
   return encodeUnsendable(extendAddress(endpoint, added));
@@ -208,10 +200,7 @@ function requireAnew(
   throw new UpstreamFailure("not-anew", "according to auth_time the user did not sign in again");
 }
 
-/**
- * Checks that a plain OAuth 2.0 provider is reachable. A token endpoint rejects GET, so any such response will do.
- * @throws UpstreamFailure
- */
+/** A token endpoint rejects GET, so any such response shows that it is reachable. @throws UpstreamFailure */
 async function requireAnswer(tokenEndpoint: string, guarded: GuardedFetch): Promise<void> {
   const { status } = await guarded(tokenEndpoint, { method: "GET", headers: {}, body: undefined, redirect: "manual" });
   // A proxy reports that the service behind it is unreachable.
@@ -259,9 +248,7 @@ async function told<T>(step: () => Promise<T>): Promise<T> {
 const DECLINED =
   /^(access_denied|(login|interaction|consent|account_selection)_required|.*(cancel|den[iy]|declin).*)$/i;
 
-/**
- * RFC 6749 4.1.2.1: classifies the error. Some providers use their own codes, such as Apple's user_cancelled_authorize.
- */
+/** Classifies by RFC 6749 4.1.2.1, and by providers' own codes, such as Apple's user_cancelled_authorize. */
 function declined({ error, error_description }: AuthorizationResponseError): UpstreamFailure {
   const isDown = error === "server_error" || error === "temporarily_unavailable";
   const kind = isDown ? "unavailable" : DECLINED.test(error) ? "declined" : "misconfigured";

@@ -117,7 +117,6 @@ export async function takeHeldAttempt(
   return attempt;
 }
 
-/** @returns the number removed in all tenants */
 export async function removeExpiredAttempts(sql: Sql): Promise<number> {
   return (await sql`delete from upstream_attempts where expires_on < now()`).count;
 }

@@ -148,10 +148,7 @@ async function checkClient(
   return { Name: "Client", Outcome: "Failed", Message };
 }
 
-/**
- * Presents an invalid code: a provider that accepts the client answers invalid_grant, otherwise invalid_client (RFC
- * 6749 5.2).
- */
+/** By RFC 6749 5.2, an invalid code gets invalid_grant if the client is accepted, otherwise invalid_client. */
 async function presentCode(config: Configuration, redirectUri: string, proof: string | undefined): Promise<ProbeCheck> {
   const madeUp = { code: crypto.randomUUID(), redirect_uri: redirectUri, code_verifier: crypto.randomUUID().repeat(2) };
   const Name = "Client";

@@ -23,7 +23,6 @@ function requireActive({ isActive }: Provider): void {
   if (!isActive) throw new UpstreamFailure("switched-off", "it is inactive");
 }
 
-/** The maximum number of providers on the sign-in page. */
 const MAX_OFFERED = 20;
 /** Marks the target of a sign-out; an authorization request never starts like this. */
 const SIGN_OUT = "signed out: ";
@@ -48,37 +47,23 @@ export function canSignInAnew({ type }: Pick<Provider, "type">): boolean {
 export interface Upstream extends Pick<Attempts, "take" | "pending" | "proceed"> {
   offered(tenantId: TenantId): Promise<OfferedProvider[]>;
   find(tenantId: TenantId, id: number): Promise<Provider | undefined>;
-  /**
-   * @param target the authorization request to continue, as path and query
-   * @returns the address for the browser, and the Set-Cookie values
-   * @throws UpstreamFailure
-   */
+  /** @param target the authorization request to continue, as path and query @throws UpstreamFailure */
   begin(
     request: Request,
     tenantId: TenantId,
     provider: Provider,
     wish: AuthorizationWish & { target: string },
   ): Promise<{ location: string; cookies: string[] }>;
-  /**
-   * The identity in the query that the browser returned with.
-   * @throws UpstreamFailure also if the provider was deleted, deactivated or reconfigured meanwhile
-   */
+  /** @throws UpstreamFailure, also if the provider was deleted, deactivated or reconfigured meanwhile */
   identify(provider: Provider, attempt: RoundTrip, checks: Checks, query: string): Promise<UpstreamIdentity>;
-  /**
-   * The provider's sign-out address for a session that has ended, if the provider wants it and is reachable.
-   * @param hint the id_token of the sign-in, sealed
-   * @param destination where the browser goes afterwards
-   */
+  /** Undefined if none is wanted or reachable. @param hint the sealed id_token @param destination after the sign-out */
   signOut(
     request: Request,
     session: Pick<Session, "tenantId" | "identityProviderId">,
     hint: Uint8Array | null,
     destination: string | undefined,
   ): Promise<{ name: string; location: string; cookies: string[] } | undefined>;
-  /**
-   * The page to continue with after signing out at the provider; undefined if the state is unknown or has no
-   * destination.
-   */
+  /** The next page after signing out at the provider; undefined if the state is unknown or has no destination. */
   signedOut(request: Request, providerId: number, state: string): Promise<string | undefined>;
   /** The public part of the key that authenticates this client to the provider. */
   publishedKey(providerId: number): Promise<object | undefined>;
@@ -86,11 +71,7 @@ export interface Upstream extends Pick<Attempts, "take" | "pending" | "proceed">
   ownerOf(tenantId: TenantId, provider: Provider, identity: UpstreamIdentity): Promise<number | undefined>;
   /** Links the session's user. @returns false if it is already linked or the session has ended */
   link(pending: PendingLink, session: Pick<Session, "id" | "userId">, by: LinkedBy): Promise<boolean>;
-  /**
-   * Links the user of the session that this transaction begins: at once, or after the second factor if that is given in
-   * time.
-   * @returns false if it is already linked
-   */
+  /** Links at once, or after the second factor if that is given in time. @returns false if it is already linked */
   linkAtSignIn(
     tx: Transaction,
     pending: PendingLink,

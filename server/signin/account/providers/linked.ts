@@ -30,10 +30,7 @@ export interface LinkedAccount {
 
 export interface LinkedAccounts {
   list(tenantId: TenantId, userId: number): Promise<LinkedAccount[]>;
-  /**
-   * Unlinks one of the user's accounts, unless it is the last way to sign in. Ends the provider's sessions in other
-   * browsers.
-   */
+  /** Refuses the last way to sign in. Ends the provider's sessions in other browsers. */
   unlink(request: Request, session: Session, key: string): Promise<"unlinked" | "last-way-in" | "not-there">;
 }
 

@@ -17,9 +17,7 @@ export interface LinkAccountProps {
   problem?: string;
 }
 
-/**
- * Names both accounts before linking, because the browser may be signed in to someone else's account at the provider.
- */
+/** Names both accounts first: at the provider, the browser may be signed in to someone else's account. */
 export function LinkAccountPage(props: LinkAccountProps): JSX.Element {
   const { site, csrf, link, shown, provider, there, here, asksPassword, asksCode, problem } = props;
   const heading = `Link ${provider}`;

@@ -37,10 +37,9 @@ export const PROBE_CHECKS = ["Metadata", "Keys", "Client", "Userinfo", "SignOut"
 export const PROBE_OUTCOMES = ["Passed", "Failed", "Unknown"] as const;
 
 const NAME_LIMIT = 200;
-/** The maximum number of characters of a ClientId or ClientSecret. */
+/** Characters. */
 const CREDENTIAL_LIMIT = 1_000;
 const MAX_SCOPES = 50;
-/** The maximum number of AllowedDomains and of AllowedTenants. */
 const MAX_ALLOWED = 50;
 /** RFC 6749 3.3. */
 const SCOPE = "^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$";

@@ -73,7 +73,7 @@ export function isClaim(value: unknown): boolean {
 }
 
 export const MAX_PARAMETERS = 20;
-/** The maximum number of characters of a parameter's value. */
+/** Characters of a value. */
 export const PARAMETER_LIMIT = 1_000;
 const PARAMETER_NAME = /^[A-Za-z][\w.:-]{0,99}$/;
 const RESERVED = [
