@@ -29,10 +29,7 @@ import type { Vault } from "./vault.ts";
 
 /** Bun answers larger bodies with an empty 413; our much lower limit answers with an error record. */
 const HARD_BODY_LIMIT = 64 * 1024 * 1024;
-/**
- * An idle connection is closed after this time. Proxies close theirs after 60 s and should be first, because a request
- * that meets a closing connection is lost. Requests that wait for capacity or PostgreSQL get 503 earlier.
- */
+/** Above the 60 s of proxies: a request that meets a closing connection is lost. Waiting requests get 503 earlier. */
 const IDLE_SECONDS = 120;
 
 export interface AppDependencies {

@@ -7,17 +7,14 @@ import type { TenantId } from "./ids.ts";
 export interface BudgetLimits {
   /** The resource in the plural, for errors: "policy checks". */
   name: string;
-  /** The maximum in use per tenant, in this process. */
+  /** The maxima in use in this process: per tenant, and for all. */
   perTenant: number;
-  /** The maximum in use for all tenants, in this process. */
   total?: number;
   /** The maximum waiting per tenant; more are rejected at once. */
   waiting: number;
-  /** Requests that waited longer are rejected. */
   longestWaitMs?: number;
 }
 
-/** `Tenant` is the type of the key. */
 export interface Budget<Tenant extends string = TenantId> {
   /**
    * Takes a free place without waiting, for callers that hold a different resource. A tenant has at most as many as are
@@ -25,14 +22,10 @@ export interface Budget<Tenant extends string = TenantId> {
    * @returns a function that releases it
    */
   enter(tenantId: Tenant): (() => void) | undefined;
-  /** Whether `enter` would find no free place. */
   isFull(tenantId: Tenant): boolean;
   /** Runs the work when the tenant has a place. @throws TenantBusy, ServiceBusy */
   run<T>(tenantId: Tenant, work: () => Promise<T>): Promise<T>;
-  /**
-   * Like `run`, for work that ends elsewhere. @returns a function that releases the place and can be called repeatedly.
-   * @throws TenantBusy, ServiceBusy
-   */
+  /** For work that ends elsewhere. @returns a release that may be called repeatedly @throws TenantBusy, ServiceBusy */
   take(tenantId: Tenant): Promise<() => void>;
 }
 

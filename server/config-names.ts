@@ -20,7 +20,6 @@ const MIN_LENGTH = 8;
 /** Shorter names allow one wrong letter, longer ones two. */
 const LONG = 10;
 
-/** @param read the variables that are read @returns problems as text */
 export function misspeltNames(env: Record<string, string | undefined>, read: Iterable<string>): string[] {
   const known = [...new Set([...read, ...READ_ELSEWHERE])];
   return Object.keys(env)

@@ -5,10 +5,7 @@ import { parseDatabaseUrl } from "./db/address.ts";
 import { isNameServer, parseAllowList, parseDenyList, parseRange, readCertificates } from "./egress/index.ts";
 import type { Network, TrustProxy } from "./http/context.ts";
 
-/**
- * Parses a duration such as `200ms`, `10s` or `5m` into milliseconds.
- * @throws Error with a message that completes the sentence "it must be …"
- */
+/** Milliseconds of `200ms`, `10s` or `5m`. @throws Error with a message that completes "it must be …" */
 export function parseDuration(text: string): number {
   const match = /^(\d{1,9})(ms|s|m)$/.exec(text.trim());
   if (!match) throw new Error("a duration such as 200ms, 10s or 5m");
@@ -17,10 +14,7 @@ export function parseDuration(text: string): number {
   return milliseconds;
 }
 
-/**
- * Parses a retention time, such as `24h` or `30d`, into milliseconds.
- * @param leastHours also the unit of the message
- */
+/** Milliseconds of a retention time such as `24h` or `30d`. @param leastHours also the unit of the message */
 export function parseAge(text: string, leastHours: number): number {
   const [, count = "", unit] = /^(\d{1,5})(h|d)$/.exec(text.trim()) ?? [];
   const hours = Number(count) * (unit === "d" ? 24 : 1);

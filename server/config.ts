@@ -57,11 +57,8 @@ export interface Config {
   workerProbes: WorkerProbesConfig;
   shutdown: ShutdownConfig;
   tracing: TracingConfig;
-  /** Our proxies in front of this process. */
   trustProxy: TrustProxy;
-  /**
-   * The address where our proxy requests client certificates, and the header that contains them; undefined: disabled.
-   */
+  /** Where our proxy requests client certificates, and the header that contains them; undefined: disabled. */
   mtls: { url: string; header: string } | undefined;
   logLevel: LogLevel;
   logFormat: LogFormat;
@@ -158,8 +155,7 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the configuration from environment variables (docs/configuration.md "Variables").
- * @param found problems already found by the entry, reported together
+ * docs/configuration.md "Variables". @param found problems already found by the entry, reported together
  * @throws ConfigError naming every invalid variable and its valid values
  */
 export function readConfig(given: Record<string, string | undefined>, found: string[] = []): Config {

@@ -30,7 +30,6 @@ export function policyTypes(entities: readonly EntityDefinition[], settings: Set
 export const namesOfRecords = (entities: readonly EntityDefinition[], settings: SettingsKinds) =>
   [...entities, ...typesOf(settings), CONNECTION].map(({ name }) => name);
 
-/** The records of webhook events. */
 export const namesOfEventRecords = (entities: readonly EntityDefinition[]) => [
   ...entities.filter(({ events }) => events).map(({ name }) => name),
   ALERT_RECORD,

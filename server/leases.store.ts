@@ -30,13 +30,11 @@ export interface DueWork<Due extends Leased> {
   /** Its nouns in the log, and the log's name of its id. */
   nouns: readonly [one: string, several: string];
   idName: string;
-  /** The maximum number of rows that are claimed at once. */
   batch: number;
   claim(sql: Queries, limit: number): Promise<Due[]>;
   start(due: Due): Promise<void>;
 }
 
-/** Starts all that is due, in batches. */
 export function startDue<Due extends Leased>(sql: Sql, log: Logger, work: DueWork<Due>): Passes {
   const { lease, channel, nouns, idName, batch, claim, start } = work;
   const [notLookedFor, notStarted] = [createOutageLog(log), createOutageLog(log)];

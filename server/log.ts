@@ -4,10 +4,7 @@ import type { LogLevel } from "./config.ts";
 /** Fields in which PostgreSQL repeats values. */
 const VALUES = ["detail", "where", "internal_query"];
 
-/**
- * A logger of JSON lines, by default to standard output. Callers never log secrets; the redaction below is a safety
- * net.
- */
+/** JSON lines, by default to standard output. Callers never log secrets; the redaction below is a safety net. */
 export function createLog(level: LogLevel, part: string, destination?: DestinationStream): Logger {
   const options = {
     level,

@@ -1,5 +1,4 @@
-// `bun run start`: Gatehouse on one machine. This process only supervises; the API and the worker are separate
-// processes.
+// `bun run start`: Gatehouse on one machine. This process supervises; the API and the worker are separate processes.
 
 import { relative } from "node:path";
 import { demoFile } from "./embedded/demo.ts";
@@ -70,10 +69,7 @@ async function main(args: string[]): Promise<void> {
   }
 }
 
-/**
- * Calls `stop` once. Ctrl-C arrives twice, because the terminal sends it to this process and to `bun run`, which
- * forwards it.
- */
+/** Calls `stop` once. Ctrl-C arrives twice: from the terminal, and from `bun run`, which forwards it. */
 function onStopRequest(stop: (reason: string) => void): void {
   let asked = false;
   const once = (reason: string) => {

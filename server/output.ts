@@ -3,7 +3,6 @@
 import { createLog } from "./log.ts";
 
 export interface Output {
-  /** @param fields the fields of the log line */
   say(text: string, fields?: object, message?: string): void;
   fail(error: unknown): void;
 }

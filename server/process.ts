@@ -12,10 +12,7 @@ import { WrongMasterKey } from "./vault.ts";
 
 export type ProductionConfig = Config & { databaseUrl: string; masterKey: string };
 
-/**
- * @param found problems already found by the entry, reported together
- * @throws ConfigError also if DATABASE_URL or MASTER_KEY is missing, which only `start` allows
- */
+/** @param found earlier problems, reported together @throws ConfigError also without DATABASE_URL or MASTER_KEY */
 export function readProductionConfig(env: Record<string, string | undefined>, found: string[] = []): ProductionConfig {
   const problems = [...found];
   if (!env.DATABASE_URL) problems.push("DATABASE_URL is missing; it must be the address of a PostgreSQL database");
@@ -23,11 +20,7 @@ export function readProductionConfig(env: Record<string, string | undefined>, fo
   return readConfig(env, problems) as ProductionConfig;
 }
 
-/**
- * Migrates the database.
- * @returns the names of the applied migrations
- * @throws CannotStart if PostgreSQL is unreachable or rejects the login
- */
+/** @returns the names of the applied migrations @throws CannotStart if PostgreSQL is unreachable or rejects logins */
 export async function prepareDatabase(databaseUrl: string): Promise<string[]> {
   try {
     await refuseSharedSessions(databaseUrl);
@@ -39,11 +32,7 @@ export async function prepareDatabase(databaseUrl: string): Promise<string[]> {
 
 const ASK_AGAIN_MS = 250;
 
-/**
- * Retries until the database is available, for processes that must survive its restart or start before it.
- * @param onAway called for each failure
- * @throws CannotStart if retrying is useless
- */
+/** For processes that survive the database's restart, or start before it. @throws CannotStart if retrying is useless */
 export async function onceDatabaseIsThere<T>(
   databaseUrl: string,
   log: Logger,

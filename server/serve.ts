@@ -43,8 +43,7 @@ await runEntry("api", async () => {
   const prepare = async () => {
     await refuseSharedSessions(databaseUrl);
     await migrate(databaseUrl);
-    // Readers may cache the key set before the first token, so keys are created now; this also detects a wrong
-    // MASTER_KEY.
+    // Readers may cache the key set before the first token. Creating keys now also detects a wrong MASTER_KEY.
     await createKeyRotation(sql, vault).run();
   };
   // Proxies skip a closed port but may forward a 503. So the port opens early only while waiting for the database.

@@ -163,7 +163,6 @@ export function createServices(deps: ServicesDependencies) {
   };
 }
 
-/** Addresses of workflows in the Temporal UI. */
 function temporalUi({ uiUrl, namespace }: Config["temporal"]) {
   const workflows = `${uiUrl}/namespaces/${namespace}/workflows`;
   return {

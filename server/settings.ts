@@ -1,5 +1,4 @@
-// All kinds of settings. Each has a folder with its declaration and special parts, and one line here. Routes, pages and
-// other features derive from it.
+// All kinds of settings, one line each. Routes, pages and other features derive from it.
 
 import {
   POLICIES,

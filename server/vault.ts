@@ -21,11 +21,7 @@ export interface Seal {
   seal(plain: string): Buffer;
   /** @throws WrongMasterKey also if it was sealed for a different purpose, or tampered with */
   open(sealed: Uint8Array): string;
-  /**
-   * Re-seals a value that only a previous key opens.
-   * @returns undefined if the current key opens it
-   * @throws WrongMasterKey
-   */
+  /** Re-seals previous keys' values. @returns undefined if the current key opens it @throws WrongMasterKey */
   renew(sealed: Uint8Array): Buffer | undefined;
 }
 
@@ -33,7 +29,6 @@ export interface Seal {
 export interface SealedColumn {
   table: string;
   column: string;
-  /** The purpose for which they are sealed. */
   purpose: string;
 }
 
@@ -49,10 +44,7 @@ export class WrongMasterKey extends Error {
   }
 }
 
-/**
- * @param base64 32 bytes in base64 (MASTER_KEY, checked by readConfig)
- * @param previous further keys, used only for opening (MASTER_KEY_PREVIOUS)
- */
+/** @param base64 32 bytes (MASTER_KEY, checked by readConfig) @param previous only for opening (MASTER_KEY_PREVIOUS) */
 export function createVault(base64: string, previous: readonly string[] = []): Vault {
   const imported = (text: string) => Buffer.from(text, "base64");
   return vaultOf([imported(base64), ...previous.map(imported)]);

@@ -4,10 +4,7 @@ export interface WriteBehind {
   stop(): Promise<void>;
 }
 
-/**
- * Writes items from memory in batches, one at a time, in the background. Requests neither wait for it nor fail with it.
- * @param write writes all waiting items; must not throw
- */
+/** In batches, one at a time. Requests neither wait for it nor fail with it. @param write writes all; must not throw */
 export function createWriteBehind(everyMs: number, isWaiting: () => boolean, write: () => Promise<void>): WriteBehind {
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> | undefined;

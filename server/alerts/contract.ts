@@ -1,5 +1,3 @@
-// The declaration of Alert.
-
 import { Type } from "@sinclair/typebox";
 import { body } from "../http/contract.ts";
 import { momentOrNull, orNull, readOnly, serverTime, serverTimeOrNull, uuid, word } from "../http/fields.ts";
@@ -22,7 +20,6 @@ export const RULES = {
   failedLogouts: { percent: 10, least: 2, hours: 1 },
 };
 
-/** The body of POST Alert/{Id}/Acknowledge. */
 export const ACKNOWLEDGEMENT = body(
   { name: "Acknowledgement", $id: "AlertAcknowledgement" },
   { Until: momentOrNull({ description: "When Settings shows it again if it has not ended; null: never." }) },

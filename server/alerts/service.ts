@@ -1,5 +1,3 @@
-// Alerts for REST and the console.
-
 import type { Caller, FindRecords, Permitted, Shown, ShownPage } from "../access/index.ts";
 import { recordAudit } from "../audit/index.ts";
 import type { Queries, Sql } from "../db/sql.ts";
@@ -21,10 +19,7 @@ export interface Alerts {
   unseen(caller: Caller): Promise<Shown<AlertRecord>[]>;
   /** @throws NotFound, Permission */
   read(caller: Caller, id: string): Promise<Shown<AlertRecord>>;
-  /**
-   * Acknowledges an alert until the given time, or until it ends.
-   * @throws NotFound, Permission, BadInput for a past time, Conflict if it has ended
-   */
+  /** Until a given time or its end. @throws NotFound, Permission, BadInput for a past time, Conflict if it has ended */
   acknowledge(caller: Permitted<"Webhooks:Update">, id: string, until: Date | null): Promise<Shown<AlertRecord>>;
 }
 

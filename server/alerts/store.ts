@@ -173,7 +173,6 @@ export async function saveStanding(
 /** Days for which an ended alert is kept. */
 export const KEEP_DAYS = 90;
 
-/** @returns the number removed in all tenants */
 export async function removeOldAlerts(sql: Sql): Promise<number> {
   return (await sql`delete from alerts where ended_on < now() - make_interval(days => ${KEEP_DAYS})`).count;
 }

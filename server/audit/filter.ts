@@ -1,5 +1,3 @@
-// Filters of the audit log.
-
 import { formatFilter } from "../http/export.ts";
 import {
   lastFilter,
@@ -15,7 +13,6 @@ import type { AuditFilter } from "./store.ts";
 
 export const ACTOR_TYPES = ["User", "Application"] as const;
 
-/** @param subjects types of audited records */
 export const filtersOf = (subjects: readonly string[]) => ({
   Kind: wordFilter(AUDIT_KINDS, "The kind of action."),
   ActorType: wordFilter(ACTOR_TYPES, "The actor's type."),

@@ -1,11 +1,8 @@
-// Kinds of audit entries.
-
 import type { ResourceType } from "../access/index.ts";
 import type { AUDITED_AS } from "../records/index.ts";
 
 type Audited = (typeof AUDITED_AS)[number];
 
-/** The kinds of a record's changes. */
 const changesOf = <As extends Audited>(audited: As) => {
   const kinds = ["Created", "Changed", "Deleted"].map((change) => [`${audited}.${change}`, "Success"]);
   return Object.fromEntries(kinds) as Record<`${As}.${"Created" | "Changed" | "Deleted"}`, "Success">;
@@ -36,13 +33,11 @@ const OUTCOME_OF = {
   "Consent.Given": "Success",
   "Grant.Revoked": "Success",
   "AuthorizationCode.Reused": "Failure",
-  /** A user's decision about a device. */
   "Device.Allowed": "Success",
   "Device.Denied": "Success",
   "DeviceCode.Reused": "Failure",
   "RefreshToken.Reused": "Failure",
   "Token.Revoked": "Success",
-  /** A client exchanged a user's token for a different one. */
   "Token.Exchanged": "Success",
   /** Written at most once a minute for each client, with the number of failures. */
   "ClientAuthentication.Failed": "Failure",
@@ -64,11 +59,8 @@ const OUTCOME_OF = {
   "TenantSettings.Changed": "Success",
   /** A person changed an Application, a User or a Department; changes by clients are in the activity log. */
   ...changesOf("Record"),
-  /** A file with all data about a User. */
   "User.Exported": "Success",
-  /** A person is to be erased. */
   "Erasure.Created": "Success",
-  /** All data about a User was removed. */
   "User.Erased": "Success",
   ...changesOf("Policy"),
   ...changesOf("Role"),
@@ -76,7 +68,6 @@ const OUTCOME_OF = {
   ...changesOf("WebhookConnection"),
   "WebhookEvent.Redelivered": "Success",
   "WebhookConnection.Pinged": "Success",
-  /** Held deliveries were discarded. */
   "WebhookConnection.Discarded": "Success",
   /** A new secret awaits verification. */
   "WebhookConnection.SecretStaged": "Success",

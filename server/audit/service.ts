@@ -1,5 +1,3 @@
-// The audit log for REST and the console; it is read-only.
-
 import { type Caller, type Permitted, permit, type Shown, type ShownPage } from "../access/index.ts";
 import type { Sql } from "../db/sql.ts";
 import { NotFound } from "../errors.ts";
@@ -27,15 +25,9 @@ export interface AuditLog {
   list(caller: Reader, filter: AuditFilter, paging: Paging): Promise<ShownPage<AuditRecord>>;
   /** @throws Permission, NotFound */
   read(caller: Reader, id: string): Promise<Shown<AuditRecord>>;
-  /**
-   * A file of all matching entries, streamed while it is read.
-   * @throws BadInput if it would exceed MAX_EXPORTED rows, TenantBusy, ServiceBusy
-   */
+  /** Streamed while it is read. @throws BadInput if it would exceed MAX_EXPORTED rows, TenantBusy, ServiceBusy */
   export(caller: Reader, filter: AuditFilter, format: ExportFormat): Promise<Export>;
-  /**
-   * Counts of sign-ins since the start of an hour.
-   * @returns undefined if the caller may not read all entries and users
-   */
+  /** @param since the start of an hour @returns undefined if the caller may not read all entries and users */
   signIns(caller: Reader, since: Date): Promise<Awaited<ReturnType<typeof countSignIns>> | undefined>;
 }
 

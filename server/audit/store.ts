@@ -12,7 +12,6 @@ export interface Origin {
   clientId?: string;
   /** The `sub` of the party that acts for the actor (RFC 8693 4.1). */
   actedBy?: string | undefined;
-  /** Undefined if unknown. */
   address: string | undefined;
   userAgent: string;
   requestKey: string;
@@ -86,8 +85,7 @@ async function sealedPlace(sql: Queries, tenantId: TenantId, origin: Origin, ent
 
 /**
  * Adds an entry for the consequence of an earlier one, with the same actor and source.
- * @param cause selects the earlier entry; details that identify it are copied to the new one
- * @param tx the transaction of the change
+ * @param cause selects the earlier entry; details that identify it are copied
  */
 export async function insertConsequence(
   tx: Transaction,
@@ -132,7 +130,6 @@ export interface SignIns {
 }
 
 export interface HourOfSignIns extends SignIns {
-  /** The start of the hour. */
   hour: Date;
 }
 

@@ -9,12 +9,7 @@ import { countLately, insertAuditEvent } from "./store.ts";
 /** The limit per hour and tenant on entries that strangers can cause, so guessing cannot fill the disk. */
 export const FAILURES_PER_HOUR = 1_000;
 
-/**
- * Adds an entry to the tenant's audit log. Above FAILURES_PER_HOUR, strangers' failures are replaced by one
- * Failures.Omitted.
- * @param tx the transaction of the audited change
- * @example await recordAudit(tx, tenantId, caller, { kind: "Secret.Created", subject: { type: "Application", id } });
- */
+/** Above FAILURES_PER_HOUR, strangers' failures become one Failures.Omitted. @param tx of the audited change */
 export async function recordAudit(tx: Queries, tenantId: TenantId, origin: Origin, told: AuditEntry): Promise<void> {
   const { actedBy } = origin;
   const entry = actedBy === undefined ? told : { ...told, details: { ...told.details, ActedBy: actedBy } };
@@ -29,7 +24,6 @@ export async function recordAudit(tx: Queries, tenantId: TenantId, origin: Origi
   });
 }
 
-/** @param who the authenticated identity */
 export function originOf(request: Request, who: Pick<Origin, "actor" | "clientId">): Origin {
   return {
     ...who,

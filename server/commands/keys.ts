@@ -1,5 +1,4 @@
-// `bun run keys`: administration of the installation's keys. docs/operations.md "Signing keys" explains when to use it,
-// and its effects.
+// `bun run keys` (docs/operations.md "Signing keys").
 
 import { readConfig } from "../config.ts";
 import { connect, type Sql } from "../db/sql.ts";

@@ -1,5 +1,3 @@
-// Recovers a tenant without any permitted administrator.
-
 import { type DeletedPolicy, recoverAccess, SCOPES } from "../access/index.ts";
 import { recordAudit } from "../audit/index.ts";
 import type { Sql } from "../db/sql.ts";
@@ -21,11 +19,7 @@ const APPLICATION = {
   description: "Created by `bun run tenant recover`. Delete it after the recovery.",
 };
 
-/**
- * Creates a client with all permissions in a tenant, in one transaction.
- * @param nameOrId the typed name or Id
- * @throws Error with a readable message if the tenant does not exist
- */
+/** In one transaction. @throws Error with a readable message if the tenant does not exist */
 export async function recoverTenant(sql: Sql, nameOrId: string): Promise<RecoveredTenant> {
   const tenant = await findTenant(sql, nameOrId);
   if (!tenant) throw new Error(`There is no tenant named "${nameOrId}".`);

@@ -2,10 +2,8 @@ import type { Queries } from "../db/sql.ts";
 import type { SealedColumn, Vault } from "../vault.ts";
 
 /**
- * Re-seals values that only a previous key opens, one at a time without blocking others. It can be interrupted and
- * repeated.
- * @returns the number of re-sealed values
- * @throws WrongMasterKey if no key opens a value
+ * Re-seals values that only a previous key opens, one at a time without blocking others. It can be repeated.
+ * @returns the number of re-sealed values @throws WrongMasterKey if no key opens a value
  */
 export async function resealColumn(sql: Queries, vault: Vault, column: SealedColumn): Promise<number> {
   const seal = vault.sealFor(column.purpose);

@@ -43,7 +43,6 @@ await runEntry("tenant", async (output) => {
     process.exit(0);
   }
   const command = Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;
-  // Options are not supported.
   const isOption = (text: string) => text.startsWith("-");
   if (!command || name === undefined || [name, ...rest].some(isOption) || (rest.length > 0 && !command.takesMore)) {
     refuseUsage(output, USAGE);

@@ -7,10 +7,7 @@ import { Conflict } from "../errors.ts";
 const LOST = /^CONNECT(ION)?_(CLOSED|ENDED|DESTROYED|TIMEOUT)$/;
 /** System errors of connections. Outgoing calls may have the same, but not in queries. */
 const UNREACHABLE = /^(ECONN|EHOST|ENET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_|EMFILE)/;
-/**
- * SQLSTATE (PostgreSQL's appendix A): failed connections (08), rejected logins (28), a missing database (3D000),
- * exhausted resources (53), shutdown, crash or recovery (57P), input and output (58).
- */
+/** SQLSTATE (appendix A): connections (08), logins (28), no database (3D000), resources (53), stop (57P), I/O (58). */
 const AWAY = /^(08|28|3D000|53|57P0[1-5]|58)/;
 const READ_ONLY = "25006";
 /** Also PostgreSQL's code for ENOSPC. */

@@ -13,8 +13,7 @@ class OtherSchema extends Error {
 }
 
 /**
- * Applies pending migrations by number, in one transaction, and makes the partitions of the days to come. If no
- * migration is pending, a role without DDL rights is enough.
+ * In one transaction, with the partitions of the days to come. Without pending migrations a role needs no DDL rights.
  * @returns the names of the applied migrations
  * @throws OtherSchema if newer code has changed the database, or this role may not apply the pending migrations
  */
@@ -85,7 +84,6 @@ async function dueMigrations(sql: Queries): Promise<string[]> {
   return names.filter((name) => !applied.has(name));
 }
 
-/** The migrations of this code, in order. */
 export async function migrationNames(): Promise<string[]> {
   return (await Array.fromAsync(new Bun.Glob("*.sql").scan(FOLDER))).sort();
 }

@@ -16,7 +16,6 @@ const PARTITIONED = [...LOG_TABLES, "audit_log"] as const;
 /** The tables among them that PAYLOAD_RETENTION removes. */
 export const BODY_TABLES: readonly string[] = ["payloads", "responses"];
 
-/** Made ahead. */
 const AHEAD_DAYS = 7;
 
 /** Makes the partitions of the days to come. @returns the names of new ones */

@@ -11,10 +11,7 @@ const MAX_SILENCE_SECONDS = 7;
 const TROUBLE_SECONDS = 60;
 
 export interface Heartbeat {
-  /**
-   * Whether this worker checks this work first, so not all workers query PostgreSQL. Workers agree after their first
-   * heartbeats, within 2 s. Before that, several may check, or none until its poll.
-   */
+  /** Lets one worker query for all. Workers agree within 2 s; before, several may check, or none until its poll. */
   isFirst(key: string): boolean;
   stop(): Promise<void>;
 }

@@ -1,5 +1,3 @@
-// The connection to PostgreSQL, and its common helpers.
-
 import postgres, { type ReservedSql } from "postgres";
 import { createBudget } from "../budget.ts";
 import type { TenantId } from "../ids.ts";
@@ -12,14 +10,10 @@ const int8 = { to: 20, from: [20], parse: Number, serialize: String };
 export interface Sql extends postgres.Sql<{ int8: number }> {
   /** A statement failed because PostgreSQL's disk is full, and no later check found space. */
   lacksDisk: boolean;
-  /** Called when a partition was missing and has been made. */
   onPartitionMissed(name: string): void;
   /** Like `begin`, limited by the tenant's share of the pool. @throws TenantBusy, ServiceBusy, Conflict after races */
   beginFor<T>(tenantId: TenantId, work: (tx: Transaction) => Promise<T>): Promise<T>;
-  /**
-   * The same for transactions that may take seconds: together they leave most of the pool for short ones. @throws
-   * TenantBusy, ServiceBusy
-   */
+  /** For transactions that may take seconds; together they leave most of the pool. @throws TenantBusy, ServiceBusy */
   beginLong<T>(tenantId: TenantId, work: (tx: Transaction) => Promise<T>): Promise<T>;
 }
 export type Transaction = postgres.TransactionSql<{ int8: number }>;
@@ -40,10 +34,7 @@ export interface Patience {
 /** For callers that wait: a frozen PostgreSQL or a silent network causes no error otherwise. */
 export const IMPATIENT: Required<Patience> = { answer_timeout: 20, wait_timeout: 15 };
 
-/**
- * Opens a pool. Tenants' transactions may use half of it each, long ones together a fifth.
- * @param name the name in pg_stat_activity, by which /readyz finds processes
- */
+/** A tenant's transactions may use half, long ones together a fifth. @param name in pg_stat_activity, for /readyz */
 export function connect(
   databaseUrl: string,
   name: string,
@@ -109,10 +100,7 @@ export function onCommit(sql: Queries, call: () => void): void {
   else call();
 }
 
-/**
- * Hides the array's length from the planner, so one plan serves all lengths. Otherwise it would plan again for every
- * few ids, which costs more than the query.
- */
+/** Hides the array's length from the planner, which would otherwise plan again for every few ids at a higher cost. */
 export const uuids = (sql: Queries, ids: readonly string[]) => sql`((select ${ids as string[]}::uuid[])::uuid[])`;
 
 const CANCELLED = "57014";

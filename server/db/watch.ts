@@ -13,20 +13,14 @@ export interface Watched {
 
 const hearers = new Map<string, (() => void)[]>();
 
-/**
- * Call it before notifying a channel: this process handles its own change at commit, without waiting for the
- * notification. So a caller sees its own change after the response.
- */
+/** Call before notifying: this process handles its change at commit, so a caller sees it after the response. */
 export function hearOwn(sql: Queries, channel: string): void {
   onCommit(sql, () => {
     for (const hear of hearers.get(channel) ?? []) hear();
   });
 }
 
-/**
- * Nothing is loaded or listened to before the first `current`.
- * @param load updates the copy; never runs concurrently
- */
+/** Loads and listens only from the first `current` on. @param load updates the copy; never runs concurrently */
 export function watch(sql: Sql, channel: string, load: () => Promise<void>): Watched {
   /** Counts announced changes, starting with the initial state, and loaded ones. */
   let announced = 1;
@@ -101,10 +95,7 @@ export function startEvery(everyMs: number, work: () => Promise<void>, failed: (
   };
 }
 
-/**
- * Runs work when the channel is notified and periodically, never concurrently.
- * @param failed called with the error of a failed run
- */
+/** On notifications and periodically, never concurrently. @param failed called with the error of a failed run */
 export function startPasses(
   sql: Sql,
   channel: string,
@@ -135,8 +126,7 @@ export function startPasses(
 }
 
 /**
- * Calls `wake` for every notification, and whenever listening starts, also after an outage. postgres.js retries by
- * itself if PostgreSQL is down at first.
+ * Wakes for every notification, and whenever listening starts, also after an outage. postgres.js retries by itself.
  * @returns a function that stops listening
  */
 export function listen(sql: Sql, channel: string, wake: (message?: string) => void): () => Promise<void> {

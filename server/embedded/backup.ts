@@ -1,5 +1,4 @@
-// The backup file of the embedded PostgreSQL: a compressed tar archive with a description, the password of the
-// database, and the cluster's files. docs/decisions/0010-backup-by-files.md says why files are copied.
+// The backup file of the embedded PostgreSQL, a compressed tar archive (docs/decisions/0010-backup-by-files.md).
 
 import { createWriteStream, existsSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { type FileHandle, open, readdir } from "node:fs/promises";
@@ -124,10 +123,7 @@ function* textEntry(name: string, text: string) {
   yield tarPadding(content.length);
 }
 
-/**
- * Copies a file in its present state. The write-ahead log repairs torn pages. A file that shrinks meanwhile is filled
- * with zeros; a deleted one is skipped.
- */
+/** The write-ahead log repairs torn pages. Shrunk files are filled with zeros, deleted ones skipped. */
 async function* fileEntry(cluster: string, path: string, progress: Progress): AsyncGenerator<Buffer> {
   const handle = await open(join(cluster, path)).catch((error) => {
     if (error.code === "ENOENT") return undefined;
@@ -161,7 +157,6 @@ async function* contentOf(handle: FileHandle, size: number) {
 
 type Progress = (bytes: number) => void;
 
-/** Reports the progress every second. */
 export function createProgress(what: string, total: number, say: Say): Progress {
   let done = 0;
   let saidAt = performance.now();

@@ -29,10 +29,7 @@ export interface DataDirectory {
 }
 
 /**
- * Locks DATA_DIR for this process.
- *
- * The lock is SQLite's lock on an empty file. The system releases it when the process ends, so neither `kill -9` nor a
- * reused process id leaves a stale one.
+ * The system releases SQLite's lock when the process ends, so neither `kill -9` nor a reused process id leaves one.
  * @throws ConfigError if it cannot be created or written, Error if another process has it
  */
 export function takeDataDirectory(path: string): DataDirectory {
@@ -69,7 +66,6 @@ export function makeDirectory(path: string, mode: number): void {
   if (mkdirSync(path, { recursive: true, mode })) chmodSync(path, mode);
 }
 
-/** The file where `start` keeps MASTER_KEY if none is given. */
 export function masterKeyFile(dataDir: string): string {
   return join(dataDir, "master.key");
 }

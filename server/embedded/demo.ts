@@ -1,5 +1,3 @@
-// The demo tenant of an empty database, and demo.json with its credentials.
-
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ensureReceiverCertificate } from "../../examples/receiver/certificate.ts";

@@ -286,7 +286,6 @@ function readStartConfig(env: Env): Config {
   return readConfig(env, problems);
 }
 
-/** PORT=0 selects any port. */
 function isPortFixed({ portAsked, port }: Config): boolean {
   return portAsked && port !== 0;
 }

@@ -1,5 +1,3 @@
-// Finding free ports, and checking that our child listens on one.
-
 import { randomInt } from "node:crypto";
 import { readdir, readFile, readlink } from "node:fs/promises";
 import { connect, createServer } from "node:net";
@@ -15,10 +13,7 @@ export interface PortSearch {
   say(line: string): void;
 }
 
-/**
- * Starts something on free ports. If another process takes one in between, the next port is tried.
- * @param start must release its ports when it fails
- */
+/** If another process takes a port in between, the next is tried. @param start must release its ports when it fails */
 export async function onFreePorts<T>(search: PortSearch, start: (ports: number[]) => Promise<T>): Promise<T> {
   const { preferred, host, reserved, say } = search;
   for (;;) {
@@ -84,10 +79,7 @@ function answersAt(port: number, address: string): Promise<boolean> {
 
 const LISTEN = "0A";
 
-/**
- * Throws unless a process of this group listens on the port. Accepts if the system does not tell.
- * @param group the process id of a detached child, which leads its group
- */
+/** Throws unless this group listens; accepts if the system does not tell. @param group the id of its detached leader */
 export async function requireListener(group: number, port: number): Promise<void> {
   const listens = process.platform === "linux" ? await procTells(group, port) : await lsofTells(group, port);
   if (listens === false) throw new Error(`process ${group} does not listen on port ${port}`);

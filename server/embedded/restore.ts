@@ -87,7 +87,6 @@ function requireFit(description: Description, { file, migrations, vault }: Resto
   }
 }
 
-/** The content of the next entry, which has this name. */
 async function textOf(entries: Entries, name: string): Promise<string> {
   const { value } = await entries.next();
   if (value?.name !== name) throw new DamagedTar(`${name} is missing`);

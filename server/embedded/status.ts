@@ -1,5 +1,4 @@
-// The status at the bottom of a terminal: the state of each part, and recent deliveries. Deliveries are read from the
-// log file of the worker and the API, without queries to PostgreSQL.
+// The status at the bottom of a terminal. Deliveries are read from the log file, without queries to PostgreSQL.
 
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { styleText } from "node:util";
@@ -30,7 +29,6 @@ export interface Status {
   end(): void;
 }
 
-/** @example const status = createStatus(process.stdout); */
 export function createStatus(terminal: Terminal): Status {
   let shown: string[] = [];
   let look: Timer | undefined;

@@ -14,7 +14,6 @@ export interface TarEntry {
   size: number;
 }
 
-/** The bytes before an entry's content. */
 export function tarHeader({ name, isDirectory, size }: TarEntry): Buffer {
   if (Buffer.byteLength(name) > MAX_NAME || size > MAX_SIZE)
     throw new Error(`${name} does not fit into a tar archive.`);
@@ -28,12 +27,10 @@ export function tarHeader({ name, isDirectory, size }: TarEntry): Buffer {
   return header;
 }
 
-/** The bytes after an entry's content. */
 export function tarPadding(size: number): Buffer {
   return Buffer.alloc(-size & (BLOCK - 1));
 }
 
-/** The bytes after the last entry. */
 export const TAR_END = Buffer.alloc(2 * BLOCK);
 
 /** The sum of the header's bytes, with spaces in place of the sum. */
@@ -46,10 +43,7 @@ export class DamagedTar extends Error {
   override name = "DamagedTar";
 }
 
-/**
- * Reads entries in order; each one's content must be read before the next entry.
- * @throws DamagedTar if it is not a tar archive, or ends early
- */
+/** Read each entry's content before the next entry. @throws DamagedTar if it is not a tar archive, or ends early */
 export async function* readTar(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<TarEntry & { content: AsyncIterable<Uint8Array> }> {

@@ -66,10 +66,7 @@ async function forward(request: Request, { host, port }: ListenAddress): Promise
   }
 }
 
-/**
- * An unpredictable address for the dev server's UI: on Linux one of 16 million loopback addresses, elsewhere a random
- * port of 127.0.0.1.
- */
+/** Unpredictable: on Linux one of 16 million loopback addresses, elsewhere a random port of 127.0.0.1. */
 export async function innerPlace(reserved: Reserved): Promise<ListenAddress> {
   const [second, third, fourth] = [randomInt(1, 255), randomInt(1, 255), randomInt(1, 255)];
   const hidden = `127.${second}.${third}.${fourth}`;

@@ -75,20 +75,16 @@ function devServerArguments(database: string, port: number, ui: ListenAddress): 
     ...["--dynamic-config-value", "system.numConsecutiveWorkflowTaskProblemsToTriggerSearchAttribute=2"],
     // The dev server would reload search attributes six times per start; ours exist before it starts.
     ...["--dynamic-config-value", "system.forceSearchAttributesCacheRefreshOnRead=false"],
-    // The allowed clock difference between servers, which delays timers; the default is a second, unnecessary for one
-    // server.
+    // The allowed clock difference delays timers; the default of a second is unnecessary for one server.
     ...["--dynamic-config-value", 'history.timerProcessorMaxTimeShift="50ms"'],
-    // Writes visibility records twice a second instead of twenty times, so a workflow that ends quickly is written
-    // once.
+    // Visibility records are written twice a second, not twenty times, so a quick workflow is written once.
     ...["--dynamic-config-value", "history.visibilityProcessorMaxPollRPS=2"],
     ...["--dynamic-config-value", "history.visibilityTaskBatchSize=1000"],
     ...attributes,
   ];
 }
 
-/**
- * The dev server keeps closed workflows for a day without a flag to change it. This call also proves that it is ready.
- */
+/** The dev server keeps closed workflows for a day, without a flag to change it. This call also proves readiness. */
 async function keepHistory(address: string, retention: number): Promise<void> {
   const connection = await Connection.connect({ address, connectTimeout: CALL_LIMIT });
   try {
@@ -136,11 +132,7 @@ export const CLUSTER_ATTRIBUTES = Object.entries(SEARCH_ATTRIBUTES).map(([name, 
 /** gRPC codes of a cluster that hides its attributes. */
 const HIDDEN = new Set([7 /* PERMISSION_DENIED */, 12 /* UNIMPLEMENTED */]);
 
-/**
- * Checks an external cluster.
- * @returns false if it hides its attributes
- * @throws Error naming the missing attributes and the command that adds them
- */
+/** @returns false if the cluster hides its attributes @throws Error naming missing ones and the command to add them */
 async function checkSearchAttributes(connection: Connection, namespace: string, address: string): Promise<boolean> {
   let present: Record<string, unknown>;
   try {

@@ -21,7 +21,6 @@ export function holdUserAttributes(tx: Transaction, tenantId: TenantId): Promise
   return known;
 }
 
-/** The number of Users with a value of any of these. */
 export async function countUsersWith(sql: Queries, tenantId: TenantId, names: readonly string[]): Promise<number> {
   if (names.length === 0) return 0;
   const [row] = await sql<{ count: number }[]>`

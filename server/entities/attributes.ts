@@ -1,5 +1,4 @@
-// Custom attributes of Users (docs/behaviour.md "Attributes"): a User's values, validated against the tenant's
-// definitions.
+// Custom attributes of Users (docs/behaviour.md "Attributes").
 
 import { Type } from "@sinclair/typebox";
 import { isObject, printable } from "../http/body.ts";

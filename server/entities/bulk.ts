@@ -14,11 +14,7 @@ import { announce, changeOf, type Records } from "./record.ts";
 
 export const MAX_RECORDS = 1_000;
 
-/**
- * Upserts records in order, in one transaction with one event per kind.
- * @returns each record's final state
- * @throws the errors of one record, with the record's index in the array
- */
+/** In order and one transaction, with one event per kind. @throws the errors of one record, with its index */
 export async function upsertRecords(
   records: Records,
   caller: Caller,
@@ -87,14 +83,12 @@ async function lockAllTargets(
   await lockAll(tx, tenantId, entity, ids, identifiers);
 }
 
-/** Adds the record's index to an error. */
 function ofRecord(index: number, error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
   const errors = error.errors.map((text) => numbered(index, text));
   return new ApiError(error.status, error.kind, error.title, errors, error.headers);
 }
 
-/** @param index in the array, from 0 */
 function numbered(index: number, text: string): string {
   return `Record ${index}: ${text}`;
 }

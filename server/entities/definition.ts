@@ -1,5 +1,3 @@
-// Common parts of entities.
-
 import type { TextShape } from "../records/index.ts";
 
 export const DESCRIPTION_LIMIT = 10_000;

@@ -8,9 +8,7 @@ import { entityKind } from "./kind.ts";
 import { announce, changeOf, type Records } from "./record.ts";
 
 /**
- * Deletes a User with all dependent data, as the first step of an erasure. Its events have only the identifiers.
- * @param then called in the transaction
- * @returns undefined if there is no such User
+ * Also deletes dependent data; the events have only the identifiers. @param then called in the transaction
  * @throws Permission, Conflict if it is the caller
  */
 export async function eraseUser<T>(

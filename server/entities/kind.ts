@@ -1,5 +1,3 @@
-// Entities as kinds of records.
-
 import { auditedAs, type Caller, type ServedKind, tableKind } from "../access/index.ts";
 import { recordAudit } from "../audit/index.ts";
 import type { Queries, Transaction } from "../db/sql.ts";
@@ -97,9 +95,8 @@ export function entityKind(
 }
 
 /**
- * Setting a foreign key locks two rows, its own and its target, and no order of ids avoids deadlocks. Without a
- * constraint, two callers could also insert the same identifier. PostgreSQL's own serialization must come before row
- * locks.
+ * A foreign key locks two rows, and no order of ids avoids deadlocks. Without a constraint, two callers could insert
+ * the same identifier. PostgreSQL's own serialization must come before row locks.
  */
 function needsTurn(entity: Entity, input: EntityInput): boolean {
   if (givenReferences(entity, input).some(({ name }) => input[name] !== null)) return true;
@@ -107,7 +104,6 @@ function needsTurn(entity: Entity, input: EntityInput): boolean {
   return input.Id === undefined && givenIdentifiers(entity, input).some(({ unique }) => !unique);
 }
 
-/** The columns with different values. */
 function changed({ fields, references }: Entity, before: Partial<Row>, after: Row): Changes {
   const columns = [...fields.filter(({ readOnly }) => !readOnly), ...references].map(({ column }) => column);
   return Object.fromEntries(
@@ -226,10 +222,7 @@ async function refuseIfReferenced(tx: Transaction, caller: Caller, entity: Entit
   }
 }
 
-/**
- * Callers could not undo deleting or deactivating themselves.
- * @throws Conflict if the record is the calling client or its user
- */
+/** Callers could not undo it. @throws Conflict if the record is the calling client or its user */
 function refuseOwnEnd(
   { clientId, actor }: Pick<Caller, "clientId" | "actor">,
   entity: Entity,

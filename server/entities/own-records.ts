@@ -22,7 +22,6 @@ const REGISTRY = createRegistry(ENTITIES);
 const USER = REGISTRY.find(({ name }) => name === "User")!;
 const APPLICATION = REGISTRY.find(({ name }) => name === "Application")!;
 
-/** Fields of a User, by their names. */
 type Fields = Record<string, unknown>;
 
 /** Serializes the creation of Users in this tenant until the transaction ends. */
@@ -86,11 +85,7 @@ function vouchedOf({ email, mobilePhone }: Record<string, unknown>, { Email, Mob
 
 const fitting = (fields: Fields): Changes => givenValues(USER, USER.check(fields).input);
 
-/**
- * Creates a system application, with its event in the same transaction.
- * @param name gets a UUID as suffix if it is taken
- * @returns its Id
- */
+/** With its event in the same transaction. @param name gets a UUID as suffix if it is taken @returns its Id */
 export async function insertSystemApplication(
   tx: Transaction,
   tenantId: TenantId,
@@ -105,10 +100,7 @@ interface OwnApplication {
   webSite: string;
 }
 
-/**
- * Creates a dynamically registered Application, with its event in the same transaction.
- * @returns its Id and its name, which has a UUID as suffix if it was taken
- */
+/** With its event in the same transaction. @returns its Id, and its name, with a UUID as suffix if it was taken */
 export function makeOwnApplication(
   tx: Transaction,
   tenantId: TenantId,
@@ -141,10 +133,7 @@ export async function changeOwnApplication(
   return { name: wanted.name, webSite };
 }
 
-/**
- * Deletes a dynamically registered Application with its dependent data.
- * @returns false if it does not exist or is still referenced
- */
+/** With its dependent data. @returns false if it does not exist or is still referenced */
 export async function deleteOwnApplication(tx: Transaction, tenantId: TenantId, id: number): Promise<boolean> {
   const before = await rowsOf(APPLICATION).find(tx, tenantId, { id }, "for update");
   if (!before) return false;

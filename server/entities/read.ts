@@ -1,5 +1,3 @@
-// GET of one record, and of a list.
-
 import type { Action, Caller } from "../access/index.ts";
 import { readWithin, type Sql } from "../db/sql.ts";
 import { BadInput, MultipleRows, NotFound, ServiceBusy } from "../errors.ts";
@@ -27,10 +25,8 @@ export interface RecordAddress {
 type Reader = Pick<Caller, "tenantId" | "gate">;
 
 /**
- * The row that a path names (docs/behaviour.md "Read a record"). Ids are not secret, so their existence is revealed. By other fields, callers find only
- * readable records.
- * @param orFor callers with this permission find it, too
- * @throws BadInput, NotFound, MultipleRows, Permission
+ * docs/behaviour.md "Read a record": Ids are not secret; by other fields, callers find only readable records.
+ * @param orFor callers with this permission find it, too @throws BadInput, NotFound, MultipleRows, Permission
  */
 export async function findAddressed(sql: Sql, caller: Reader, entity: Entity, address: RecordAddress, orFor?: Action) {
   const { tenantId, gate } = caller;
@@ -76,10 +72,7 @@ function resolveAddress(entity: Entity, { pathValue, fieldName }: RecordAddress)
 /** No index helps a Search: it looks at each record until its page is full. */
 export const SEARCH_MS = 5_000;
 
-/**
- * The parts of a list's query. `Search` matches a part of any of the `searchables`, ignoring case; other filters match
- * exactly. @param searchMs time limit of the Search for all pages that are read
- */
+/** `Search` matches parts, ignoring case; other filters match exactly. @param searchMs its limit for all pages */
 export function wantedIn(
   sql: Sql,
   { tenantId }: Reader,

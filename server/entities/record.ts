@@ -18,7 +18,6 @@ import { createRegistry } from "./registry.ts";
 /** Storage of records and receivers of their changes. */
 export interface Records {
   sql: Sql;
-  /** Called with each event once its transaction has committed. */
   onCommitted(tenantId: TenantId, event: RecordedChange): void;
   onChange: OnChange;
 }

@@ -1,5 +1,3 @@
-// All entities.
-
 import {
   ACTOR_FIELDS,
   type Entity,

@@ -1,5 +1,3 @@
-// Entities, and for each of them its list, upsert, read and delete.
-
 import { Type } from "@sinclair/typebox";
 import { resourceRoutes, route, withoutRecords } from "../access/index.ts";
 import { BadInput } from "../errors.ts";

@@ -1,5 +1,3 @@
-// The schemas that entities share, and examples of their records.
-
 import type { Entity, RecordDeclaration } from "../records/index.ts";
 import { createRegistry, describeEntities } from "./registry.ts";
 
@@ -79,7 +77,6 @@ function abstract(description: string, id: Schema): Schema {
 
 // Example records of the definitions, built by the response code.
 
-/** One of each entity, by its name. */
 export function exampleRecords(definitions: readonly RecordDeclaration[]): Map<string, Record<string, unknown>> {
   return new Map(createRegistry(definitions).map((entity) => [entity.name, entity.example]));
 }

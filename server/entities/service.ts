@@ -46,17 +46,13 @@ export interface EntityService {
     searchMs?: number,
   ): Promise<ShownPage<EntityRecord>>;
   read(caller: Permitted<"AccessManager:Read">, address: RecordAddress): Promise<Whole<EntityRecord>>;
-  /**
-   * Updates the record with this Id or identifier, or inserts one, with its event in the same transaction.
-   * @param body one record in the API's shape
-   * @throws BadInput, NotFound, Permission, Conflict, PreconditionFailed
-   */
+  /** Upserts with its event in one transaction. @throws BadInput, NotFound, Permission, Conflict, PreconditionFailed */
   save(caller: Permitted<Write>, body: unknown, conditions: Conditions, alongside?: Alongside): Promise<Seen>;
   saveAll(caller: Permitted<Write>, bodies: unknown[]): Promise<Shown<Shown<EntityRecord>[]>>;
   /** Undefined if there is none. For decisions, not for answers. */
   find(caller: Pick<Caller, "tenantId">, id: number): Promise<EntityRecord | undefined>;
   /**
-   * Deletes the record as the first step of an erasure, with events that have only its identifiers.
+   * The first step of an erasure; its events have only the identifiers.
    * @param then called in the transaction, before the deletion; without a record if there is none
    * @throws Permission, Conflict if it is the caller
    */
@@ -66,10 +62,8 @@ export interface EntityService {
     then: (tx: Transaction, record: EntityRecord | undefined) => Promise<T>,
   ): Promise<T>;
   /**
-   * Deletes the record and its dependent data (a client's credentials and secrets, a user's password).
-   * @returns the last state
-   * @throws BadInput, NotFound, MultipleRows, Permission, PreconditionFailed, Conflict if it is still referenced or is
-   * the caller
+   * Also deletes dependent data: a client's credentials and secrets, a user's password. @returns the last state
+   * @throws BadInput, NotFound, MultipleRows, Permission, PreconditionFailed, Conflict if referenced or the caller
    */
   remove(caller: Permitted<"AccessManager:Delete">, address: RecordAddress, conditions: Conditions): Promise<Seen>;
 }

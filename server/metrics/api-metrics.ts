@@ -1,5 +1,3 @@
-// Metrics of an API process: requests and committed changes.
-
 import { Counter, Histogram, type Registry } from "prom-client";
 import type { Sql } from "../db/sql.ts";
 import type { ObservedRequest } from "../http/context.ts";
@@ -21,8 +19,7 @@ export type DeviceStep = (typeof DEVICE_STEPS)[number];
 /** Seconds. */
 const REQUEST_BUCKETS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Labels have few, fixed values: never a tenant, a client, a connection or path parameters. */
-/** @param retentionMs RETENTION */
+/** Labels have few, fixed values: never a tenant, client, connection or path parameter. @param retentionMs RETENTION */
 export function createApiMetrics(sql: Sql, retentionMs: number): ApiMetrics {
   const registry = createRegistry();
   const registers = [registry];

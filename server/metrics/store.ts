@@ -18,7 +18,6 @@ export interface Backlog {
   /** Seconds since the oldest of them; null if there is none. */
   oldestLogout: number | null;
   waitingDevices: number;
-  /** Connections held by the service, and paused ones. */
   heldConnections: number;
   pausedConnections: number;
 }

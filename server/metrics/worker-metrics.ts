@@ -1,5 +1,3 @@
-// Metrics of a worker process: dispatched, attempted and ended deliveries.
-
 import { Counter, Histogram, type Registry } from "prom-client";
 import type { Sql } from "../db/sql.ts";
 import { measureBacklog } from "./backlog.ts";

@@ -1,5 +1,3 @@
-// The OpenAPI document, composed from its parts.
-
 import packageFile from "../../package.json" with { type: "json" };
 import { SCOPE_TEXTS } from "../access/index.ts";
 import { FOREIGN_KEY_SCHEMAS } from "../entities/index.ts";
@@ -22,9 +20,8 @@ Records that the tenant's policies hide from a caller are not listed, and foreig
 deletion returns the whole record with its ETag to callers who may read it, and to others its Id and the fields they sent.`;
 
 /**
- * The OpenAPI 3.1 document. It is composed here, because @elysiajs/openapi cannot read our routes: they accept every
- * method, to answer 405 and their own errors, and a record's path is a wildcard. The plugin finds eight unnamed
- * operations for each of \`/User\` and \`/User/*\`, and no schemas.
+ * @elysiajs/openapi cannot read our routes: they accept every method, to answer 405 and their own errors, and a
+ * record's path is a wildcard.
  */
 export function createDocument(publicUrl: string, routes: readonly Route[]) {
   const areas: Area[] = [describedRoutes(routes), oauth(), service()];

@@ -169,7 +169,6 @@ function bearerItem({ operations }: BearerEndpoint, inDocument: InDocument): Pat
   return Object.fromEntries(Object.entries(operations).map(([method, one]) => [method, stated(one)]));
 }
 
-/** The errors of an endpoint by status, with the common ones. */
 function refusalsOf(refused: BearerOperation["refused"]) {
   const all: BearerOperation["refused"] = {
     ...refused,

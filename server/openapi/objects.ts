@@ -1,5 +1,3 @@
-// The objects of an OpenAPI 3.1 document that we use.
-
 import type { Scope } from "../access/index.ts";
 
 /** JSON Schema 2020-12. */

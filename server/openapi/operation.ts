@@ -1,5 +1,3 @@
-// Parts of the OpenAPI document: operations, parameters, schemas.
-
 import { MAX_ROWS_READ, type Scope } from "../access/index.ts";
 import { PAGING } from "../http/query.ts";
 import type { ErrorName } from "../http/route.ts";

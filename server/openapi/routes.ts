@@ -91,7 +91,6 @@ function errorsOf({ params, query, filters, paged, conditions, body, errors = []
 
 // Converts TypeBox schemas: named ones are referenced and appear once, as components.
 
-/** @param named collects named schemas */
 export function documentedSchema(schema: object, named: Map<string, Schema>): Schema {
   const { $id, ...own } = schema as Schema & { $id?: string };
   if ($id === undefined) return inside(own, named);

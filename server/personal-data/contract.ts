@@ -1,5 +1,3 @@
-// The contract of Erasure.
-
 import { Type } from "@sinclair/typebox";
 import { ERASURE_STATES } from "../../workflows/contract.ts";
 import { body } from "../http/contract.ts";

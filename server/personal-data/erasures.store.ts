@@ -107,10 +107,7 @@ export async function claimErasures(sql: Queries, checkMs: number, limit: number
 /** The events that one statement of a search reads. */
 const SEARCHED_AT_ONCE = 2_000;
 
-/**
- * Finds events with data about the person: of the User, and of records that name the User.
- * @param after the last event that was searched @returns the last one now; undefined at the end
- */
+/** Of the User, and of records that name it. @param after the last searched event @returns the last one now, if any */
 export async function searchEvents(
   sql: Queries,
   tenantId: TenantId,

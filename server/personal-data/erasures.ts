@@ -33,8 +33,7 @@ type Eraser = Permitted<"AccessManager:Erase">;
 
 export interface Erasures {
   /**
-   * Begins to erase a person, whose record is deleted at once. A second request changes how deliveries are treated.
-   * @param seen the counts that the caller has confirmed
+   * The record is deleted at once. A second request changes how deliveries are treated. @param seen confirmed counts
    * @throws NotFound, Permission, Conflict if it is the caller, PreconditionFailed if the counts have changed
    */
   erase(caller: Eraser, userId: string, input: EraseInput, seen?: PersonalCounts): Promise<Shown<ErasureRecord>>;

@@ -1,5 +1,3 @@
-// …/User/{Id}/Export and …/User/{Id}/Erase, and Erasure.
-
 import { Type } from "@sinclair/typebox";
 import { route } from "../access/index.ts";
 import { exportResponse } from "../http/export.ts";

@@ -31,11 +31,7 @@ interface Person {
 export interface PersonalData {
   /** @param userId as in the path @throws NotFound, Permission, TenantBusy */
   export(caller: Reader, userId: string): Promise<Export>;
-  /**
-   * The same for the person, independent of policies.
-   * @param isStill whether the person is still signed in
-   * @throws TenantBusy
-   */
+  /** For the person, independent of policies. @param isStill whether the person is signed in @throws TenantBusy */
   exportOwn(request: Request, person: Person, isStill: () => Promise<boolean>): Promise<Export>;
 }
 

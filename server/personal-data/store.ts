@@ -4,7 +4,6 @@ import { PERSONAL_ROWS } from "./tables.ts";
 
 type PersonalTable = (typeof PERSONAL_ROWS)[number];
 
-/** For rows that are about a User of the tenant. */
 function isAbout(sql: Queries, { column, through }: PersonalTable, tenantId: TenantId, userId: number) {
   if (!through) return sql`${sql(column)} = ${userId}`;
   const { key, table } = through;
@@ -12,7 +11,6 @@ function isAbout(sql: Queries, { column, through }: PersonalTable, tenantId: Ten
     select ${sql(key)} from ${sql(table)} where tenant_id = ${tenantId} and user_id = ${userId})`;
 }
 
-/** The rows of a table that are about a User of the tenant. */
 export async function readPersonalRows(
   sql: Queries,
   tenantId: TenantId,

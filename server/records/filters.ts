@@ -20,7 +20,6 @@ export function filterName(entity: RecordDeclaration, given: string): string | u
   return findMatchable(entity, given)?.name ?? (given.toLowerCase() === SEARCH.toLowerCase() ? SEARCH : undefined);
 }
 
-/** @param given the values of all filters */
 export function wantedBy(entity: RecordDeclaration, given: Values<Filters>): Narrowed {
   const filters = matchables(entity).map(({ name, column }) => [column, given[name]]);
   return { filters: Object.fromEntries(filters), searched: given[SEARCH] as string | undefined };

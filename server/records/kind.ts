@@ -31,7 +31,6 @@ export interface Found<Row> {
   refusal?: ApiError;
 }
 
-/** A kind of record: its storage and special parts. */
 export interface RecordKind<By extends Writer, Row extends object, Input> {
   declaration: Pick<Declaration, "name" | "scopes" | "unique">;
   /** The response shape, which policies evaluate, too. */
@@ -56,8 +55,6 @@ export interface RecordKind<By extends Writer, Row extends object, Input> {
   checkRemoval?(tx: Transaction, caller: By, row: Row): void | Promise<void>;
   /** Missing if a record always exists. */
   remove?(tx: Transaction, caller: By, row: Row): Promise<void>;
-  /** Writes a change to the audit log. */
   audit(tx: Transaction, caller: By, change: RowChange<Row>): Promise<void>;
-  /** Writes the event of a change. */
   announce?(tx: Transaction, caller: By, change: RowChange<Row>): Promise<void>;
 }

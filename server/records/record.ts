@@ -65,13 +65,11 @@ interface RecordOptions<F extends Fields, S extends RecordScopes> {
   texts?: RecordTexts;
 }
 
-/** Texts for the documents and pages, beside its description. */
 export interface RecordTexts {
   /** Describes its group of operations. */
   group: string;
   /** Describes PATCH and POST; default: its identifiers and required fields. */
   save?: string;
-  /** Added to `save`. */
   alsoSaved?: string;
   /** The effects of a deletion. */
   remove: string;
@@ -91,13 +89,11 @@ export interface Declaration<F extends Fields = Fields, S extends RecordScopes =
   families: readonly string[];
   identifiers: readonly string[];
   texts: RecordTexts;
-  /** The fields of its form, in their order. */
   form: readonly string[];
   /** Unique fields, by their constraint. */
   unique: ReadonlyMap<string, string>;
 }
 
-/** A field, by its name in the API. */
 interface Named extends RecordField {
   name: string;
   column: string;

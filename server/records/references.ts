@@ -14,7 +14,6 @@ const MAX_LEVELS = 100;
 /** The maximum number of records with the same name among which a visible one is searched. */
 const MAX_CANDIDATES = 200;
 
-/** The resolved foreign keys of an input. */
 export interface Resolved {
   columns: Changes;
   /** By the foreign key's name, as in a response. */
@@ -49,10 +48,8 @@ export async function resolveReferences(
 }
 
 /**
- * Rejects foreign keys of an authorized change that put the record below itself, because the error names both Ids.
- * @param after the row with the resolved foreign keys
- * @param ownId undefined: it is new
- * @throws BadInput
+ * Only for authorized changes, because the error names both Ids.
+ * @param after with the resolved foreign keys @param ownId undefined: it is new @throws BadInput
  */
 export async function refuseCycles(
   sql: Queries,

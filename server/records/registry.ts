@@ -1,5 +1,3 @@
-// Declared entities with the targets of their foreign keys.
-
 import { contract } from "../http/contract.ts";
 import { ABSTRACT_LONG, ABSTRACT_TEXT, type Field } from "../http/fields.ts";
 import { reference } from "./fields.ts";
@@ -48,7 +46,6 @@ export function createRegistry(definitions: readonly RecordDeclaration[], settin
 const NOBODY = { Id: 0, ExternalId: "", Name: "", Type: "" };
 const EXAMPLE_ACTOR = { Id: 1, ExternalId: "", Name: "demo-client", Type: "Application" };
 
-/** With the targets of its foreign keys. */
 function contractOf({ name, description, identifiers, fields, references }: Entity) {
   const all = inAnswerOrder<Field>([
     ...fields.map((field): [string, Field] => [field.name, field.name === "Id" ? idField(field, identifiers) : field]),

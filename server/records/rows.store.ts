@@ -26,7 +26,6 @@ export interface Narrowed {
   searched?: string;
 }
 
-/** The table of an entity, by its columns' own names. */
 export function rowsOf(entity: Entity): ReturnType<typeof recordTable<Row>> {
   const table = tables.get(entity) ?? tableOf(entity);
   tables.set(entity, table);

@@ -17,7 +17,6 @@ interface TableOptions<Row> {
   owner?: string;
   /** Columns without a field. */
   more?: readonly (keyof Row & string)[];
-  /** Columns with other names. */
   renamed?: Partial<Record<keyof Row & string, string>>;
   /** Expressions that are read with a row, by their names in it. */
   computed?: Readonly<Record<string, string>>;
@@ -31,7 +30,6 @@ interface TableOptions<Row> {
   isRaced?: boolean;
 }
 
-/** The values that some of a row's columns must have. */
 export type RowFilter<Row> = { [Column in keyof Row]?: unknown };
 
 type Condition = ReturnType<Queries["unsafe"]> | ReturnType<typeof nothing>;
@@ -57,9 +55,7 @@ export function storedFields({ field }: Pick<Declaration, "field">) {
     });
 }
 
-/**
- * Rows have the columns' names in camel case. If `id` is not a UUID, PostgreSQL assigns it, and lists begin with the lowest.
- */
+/** Columns' names are in camel case. Unless `id` is a UUID, PostgreSQL assigns it, and lists begin with the lowest. */
 export function recordTable<Row extends { id: string | number }>(
   { table, field: fields }: Pick<Declaration, "table" | "field">,
   options: TableOptions<Row> = {},
@@ -120,7 +116,6 @@ export function recordTable<Row extends { id: string | number }>(
         select ${columns(sql)} from ${sql(table)}
         where ${where(sql, tenantId)} and (${condition}) order by id ${sql.unsafe(lock ?? "")}`;
     },
-    /** Existing rows with these Ids. */
     async findAll(sql: Queries, tenantId: TenantId, ids: readonly Row["id"][]): Promise<Row[]> {
       return sql<Row[]>`
         select ${columns(sql)} from ${sql(table)}

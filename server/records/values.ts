@@ -1,5 +1,3 @@
-// A field's value as text from a caller, in a path or in a query.
-
 import type { TSchema } from "@sinclair/typebox";
 import { BadInput } from "../errors.ts";
 import { printable } from "../http/body.ts";
@@ -50,10 +48,7 @@ export function searchables(entity: RecordDeclaration): NamedField[] {
   );
 }
 
-/**
- * Converts a text to the column's value; null for an unset field.
- * @throws BadInput if it does not fit the field's type (docs/behaviour.md "Errors")
- */
+/** Null for an unset field. @throws BadInput if it does not fit the field's type (docs/behaviour.md "Errors") */
 export function parseValue({ name, type }: Matchable, text: string): unknown {
   switch (type) {
     case "text":
@@ -127,12 +122,7 @@ export function unvouched(
 
 const BASE64_PREFIX = "base64|";
 
-/**
- * Decodes the path's last part: special characters are forbidden, and any string can be sent as `base64|…`
- * (docs/behaviour.md "Read a record").
- * @param pathValue still percent-encoded
- * @throws BadInput
- */
+/** docs/behaviour.md "Read a record": any text can be `base64|…`. @param pathValue percent-encoded @throws BadInput */
 export function pathText(pathValue: string): string {
   const raw = pathValue.replace(/^base64%7c/i, BASE64_PREFIX);
   if (raw.startsWith(BASE64_PREFIX)) return decodeBase64(raw.slice(BASE64_PREFIX.length));

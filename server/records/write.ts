@@ -11,8 +11,7 @@ const UNIQUE_VIOLATION = "23505";
 const FOREIGN_KEY_VIOLATION = "23503";
 
 /**
- * Updates the record in the input, or creates one. The caller must pass the result through the gate.
- * @param tx of `begin`, which repeats it after races
+ * The caller must pass the result through the gate. @param tx of `begin`, which repeats it after races
  * @throws BadInput, NotFound, Permission, Conflict, PreconditionFailed
  */
 export async function writeRecord<By extends Writer, Row extends object, Input>(

@@ -1,5 +1,3 @@
-// Recent requests for REST and the console.
-
 import type { Permitted, ResourceType, Shown, ShownPage } from "../access/index.ts";
 import type { Sql } from "../db/sql.ts";
 import { NotFound } from "../errors.ts";

@@ -82,7 +82,6 @@ const KEPT_MS = 24 * 3_600_000;
 /** The maximum per tenant, separately for successful and failed requests. */
 export const MAX_KEPT = 100_000;
 
-/** @returns the number of removed rows */
 export async function removeOldRequests(sql: Sql): Promise<number> {
   const oldest = lowestIdOf(new Date(Date.now() - KEPT_MS));
   let removed = 0;

@@ -4,7 +4,6 @@ import { isOpen } from "../webhooks/index.ts";
 
 export interface Partition {
   parent: string;
-  /** The start of its time. */
   from: Date;
   to: Date;
 }
@@ -44,10 +43,7 @@ export async function listClosed(
   return rows.map((row) => row.id);
 }
 
-/**
- * Removes closed events, or only their payloads and answers. A redelivery locks its deliveries, so one that begins
- * meanwhile finds them gone, and one that has begun keeps the event.
- */
+/** A redelivery locks its deliveries: one that begins meanwhile finds them gone, one that has begun keeps the event. */
 export function removeClosed(sql: Sql, ids: string[], what: "events" | "payloads"): Promise<void> {
   return sql.begin(async (tx) => {
     await tx`select from deliveries where event_id = any (${ids}::uuid[]) for update`;

@@ -17,7 +17,6 @@ const CHUNK = 1_000;
 const DAY_MS = 86_400_000;
 
 interface Removed {
-  /** Whole partitions. */
   partitions: number;
   /** Partitions that were in use at each try; the next run retries them. */
   partitions_busy: number;

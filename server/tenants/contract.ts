@@ -1,5 +1,3 @@
-// The settings of a tenant: their declaration.
-
 import { Type } from "@sinclair/typebox";
 import { ANY_SCOPE, SCOPE_TEXTS, SCOPES_MUST } from "../access/index.ts";
 import { USER_ATTRIBUTES } from "../entities/index.ts";

@@ -40,9 +40,7 @@ export { findTenant, type Tenant } from "./store.ts";
 export const tenantCount = countTenants;
 
 export interface Tenants {
-  /** @param nameOrId the typed name or Id */
   find(nameOrId: string): Promise<Tenant | undefined>;
-  /** @returns the only tenant, or undefined if there are none or several */
   findOnly(): Promise<Tenant | undefined>;
 }
 
@@ -66,12 +64,9 @@ export function tryOutUris(publicUrl: string): string[] {
 }
 
 /**
- * Creates a tenant in one transaction, with an admin, a client with all scopes and grants, the client of Settings, and
- * initial policies.
+ * In one transaction, with an admin, a client with all scopes and grants, the client of Settings, and initial policies.
  * @param chosen the admin's hashed password; default: a new one
- * @param redirectUris of its client
- * @throws Error with a readable message if the name is empty, too long or taken, or an address is not a valid redirect
- * URI
+ * @throws Error with a readable message if the name or an address is invalid, or the name is taken
  */
 export async function createTenant(
   sql: Sql,

@@ -1,5 +1,3 @@
-// Tenants and their initial records.
-
 import type { Queries } from "../db/sql.ts";
 import { asTyped } from "../http/fields.ts";
 import type { TenantId } from "../ids.ts";

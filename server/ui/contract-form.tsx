@@ -11,7 +11,6 @@ import type { PageVisit } from "./visit.ts";
 
 type Shaped = Pick<Contract<Fields>, "field">;
 
-/** Field labels by field name. */
 export type Labels = Record<string, string>;
 
 export function labelsOf({ field }: Shaped): Labels {
@@ -276,12 +275,7 @@ export function formOf(values: Record<string, string | readonly string[]> = {}):
   return stateOf(all, [], [], undefined);
 }
 
-/**
- * A rejected form with its input and the problems of each field. A problem's text starts with the field's name, which
- * is replaced by its label.
- * @param fields names of the form's fields
- * @throws errors that the input did not cause
- */
+/** With its input, and problems with labels instead of names. @throws errors that the input did not cause */
 export function refusedForm(
   sent: URLSearchParams,
   failure: unknown,
@@ -307,10 +301,7 @@ function beginsWith(text: string, name: string): boolean {
   return [" ", ":", ","].includes(text.slice(name.length, name.length + 1)) && text.startsWith(name);
 }
 
-/**
- * Turns "Policy, line 2: …" into "Line 2: …" for display beside the field. Mentions of null are removed; the input
- * itself is not changed.
- */
+/** Turns "Policy, line 2: …" into "Line 2: …" for display beside the field. Mentions of null are removed. */
 function withoutField(text: string, field: string, label = field): string {
   const rest = text
     .replace(`${field}: `, "")

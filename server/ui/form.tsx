@@ -11,11 +11,7 @@ export interface FormState {
   problem(name: string): string | undefined;
   problems: FieldProblem[];
   others: string[];
-  /**
-   * The entity tag sent with the form. A rejected form keeps the tag of the version its user saw, until a conflict is
-   * reported.
-   * @param current the record's present tag
-   */
+  /** The entity tag. A rejected form keeps the one that its user saw, until a conflict is reported. */
   version(current: string): string;
 }
 
@@ -44,7 +40,6 @@ export function Form({ visit, action, state, children, inline }: FormProps): JSX
   );
 }
 
-/** Moves focus here when the page opens. */
 const FOCUSED = { autofocus: true };
 
 function ProblemSummary({ state: { problems, others } }: { state: FormState }): JSX.Element {
@@ -157,10 +152,7 @@ export function SelectField(props: FieldProps & { options: Option[] }): JSX.Elem
   );
 }
 
-/**
- * A multiple choice; each checked value is sent under the same name. Values that share a prefix are grouped after the
- * others.
- */
+/** Each checked value is sent under the same name. Values that share a prefix are grouped after the others. */
 export function CheckboxGroup(props: FieldProps & { options: Option[] }): JSX.Element {
   const { state, name, label, hint, required, options } = props;
   const problem = state.problem(name);
@@ -199,9 +191,7 @@ export function CheckboxGroup(props: FieldProps & { options: Option[] }): JSX.El
 /** @example `orders:lines` of `orders:lines:read`, `orders` of `orders.read` */
 const PREFIX = /^(.+)[:./][^:./]+$/s;
 
-/**
- * Groups options by shared prefix, in their order. The group "" has options with a unique prefix or a separate label.
- */
+/** Groups by shared prefix, in order. The group "" has options with a unique prefix or a separate label. */
 function byPrefix(options: readonly Option[]): { prefix: string; members: Option[] }[] {
   const prefixOf = ({ value, label }: Option) => (label.startsWith(value) && PREFIX.exec(value)?.[1]) || "";
   const found = Map.groupBy(options, prefixOf);

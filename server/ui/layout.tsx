@@ -82,7 +82,6 @@ export interface MessageProps {
   next?: { href: string; text: string };
 }
 
-/** A page with a message only, such as an error or a completed sign-out. */
 export function MessagePage({ site, heading, lines, next }: MessageProps): JSX.Element {
   const { href, text } = next ?? { href: site.href("/account"), text: "Go to your account" };
   return (

@@ -1,5 +1,3 @@
-// Filtered lists and their tables.
-
 import type { Page } from "../http/query.ts";
 import { refusedForm } from "./contract-form.tsx";
 import type { FormState } from "./form.tsx";
@@ -48,7 +46,6 @@ export interface ListProps<Row> {
   found: FoundRows<Row>;
   columns: Column<Row>[];
   empty: JSX.Element;
-  /** Refreshes the list periodically. */
   live?: { id: string; seconds: number };
 }
 
@@ -184,7 +181,6 @@ export interface Column<Row> {
 }
 
 export interface TableProps<Row> {
-  /** For screen readers, which may not relate the table to the heading above. */
   caption: string;
   columns: Column<Row>[];
   rows: readonly Row[];

@@ -72,7 +72,6 @@ export function ButtonLink({ href, children, kind = "plain" }: ButtonLinkProps):
   );
 }
 
-/** A form with only a button. */
 export function ActionButton({
   visit,
   action,
@@ -196,10 +195,7 @@ function withCursor({ url, href }: PageVisit, cursor: string | undefined): strin
   return href(url.pathname) + (query.size > 0 ? `?${query}` : "");
 }
 
-/**
- * Refreshes a part of the page while the page is visible, by requesting the page and replacing the element with this
- * id. Unchanged elements keep focus and open state; the part must not contain input fields.
- */
+/** Refreshes it while the page is visible. Unchanged elements keep focus and open state; it must have no inputs. */
 export function Live({ visit, id, seconds, isFinal, children }: LiveProps): JSX.Element {
   return (
     <div id={id} class="live">
@@ -225,7 +221,6 @@ export interface LiveProps {
   visit: PageVisit;
   id: string;
   seconds: number;
-  /** The content will not change any more. */
   isFinal?: boolean;
   children: Children;
 }
@@ -250,10 +245,7 @@ export function Refreshing({ visit, seconds }: { visit: PageVisit; seconds: numb
   );
 }
 
-/**
- * A sentence with inserted texts, which are isolated so they cannot change the direction of the rest.
- * @example phrase`${name} is deleted.`
- */
+/** Isolates inserted texts, so they cannot change the direction of the rest. @example phrase`${name} is deleted.` */
 export function phrase(words: TemplateStringsArray, ...texts: (string | number)[]): string {
   return String.raw({ raw: words }, ...texts.map((text) => isolated(String(text))));
 }

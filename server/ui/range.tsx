@@ -25,10 +25,7 @@ function isOwn(parameters: URLSearchParams): boolean {
   return OWN.some((name) => parameters.get(name));
 }
 
-/**
- * Preset links that keep all other filters.
- * @param longest the last preset beside "All", limited by the log's retention
- */
+/** Presets keep all other filters. @param longest the last one beside "All", limited by the log's retention */
 export function Ranges({ visit, longest = "7d" }: { visit: PageVisit; longest?: "24h" | "7d" }): JSX.Element {
   const { searchParams, pathname } = visit.url;
   const offered = RANGES.slice(0, 1 + RANGES.findIndex(({ value }) => value === longest));

@@ -19,10 +19,8 @@ export interface AssetFile {
 export const CSS = "text/css; charset=utf-8";
 export const JAVASCRIPT = "text/javascript; charset=utf-8";
 
-/** Converts the times of a page to the local time zone. */
 export const TIME_SCRIPT: AssetFile = { url: import.meta.resolve("./assets/time.js"), type: JAVASCRIPT };
 
-/** Styles shared by the sign-in pages and Settings. */
 export const SHARED_STYLES: AssetFile = { url: import.meta.resolve("./assets/gatehouse.css"), type: CSS };
 
 const ASSETS = {

@@ -21,7 +21,6 @@ export interface TimeProps {
   at: Date;
   /** Shows the elapsed time, with the date as title. */
   ago?: boolean;
-  /** Shows only the day. */
   day?: boolean;
 }
 
