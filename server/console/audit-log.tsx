@@ -308,7 +308,6 @@ function summaryOf(event: AuditRecord, name: NameOf): string {
   return text.length > SUMMARY_LIMIT ? `${text.slice(0, SUMMARY_LIMIT)}…` : text;
 }
 
-/** A record is shown by its name. */
 function wordsOfDetail(event: AuditRecord, field: string, name: NameOf): string {
   const record = detailOf(event, field);
   return record ? name(record) : wordsOf(event.Details[field], name);

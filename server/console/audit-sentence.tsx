@@ -184,7 +184,6 @@ export function RecordLink({ visit, one, name }: { visit: Visit; one: NamedRecor
   );
 }
 
-/** A field's value before and after a change. */
 export interface FieldChange {
   field: string;
   before: string;

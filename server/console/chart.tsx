@@ -50,7 +50,6 @@ export function hoursSince(since: Date): Slot[] {
   });
 }
 
-/** The axis label of hourly charts. */
 export const OVER_HOURS = `by the hour, the last ${HOURS} hours`;
 
 /** @param counts one for each series */
@@ -83,10 +82,8 @@ export function BarChart({ title, series, bars, over, ways }: BarChartProps): JS
 }
 
 export interface ChartProps {
-  /** The colours, each with its name and a value. */
   legend: readonly { swatch: string; name: string; value: string; href?: string }[];
   class?: string;
-  /** The drawing. */
   children: Children;
 }
 
@@ -118,7 +115,6 @@ interface ChartTableProps<B extends Bar> extends BarChartProps<B> {
   more?: Column<B>[];
 }
 
-/** The chart's numbers as a table, collapsed by default. */
 export function ChartTable<B extends Bar>(props: ChartTableProps<B>): JSX.Element {
   const { title, series, bars, over, ways, more = [] } = props;
   return (
@@ -215,7 +211,6 @@ export function Plot<S extends Slot>(props: PlotProps<S>): JSX.Element {
   );
 }
 
-/** Shows the time of an hourly slot, the day of a longer one. */
 function TimeLabel({ slot: { from, to }, x }: { slot: Slot; x: number }): JSX.Element {
   const isHour = to.getTime() - from.getTime() <= HOUR_MS;
   const shared = { class: "hour", x: percent(x), y: HEIGHT - 6, datetime: from.toISOString() };

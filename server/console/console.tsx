@@ -173,11 +173,7 @@ function Lines({ lines, request }: { lines: string[]; request: string | undefine
 
 // A form submitted after the sign-in ended: nothing is saved, and the input is kept.
 
-/**
- * The session is gone: the page keeps the form until the user signs in again in another tab.
- * @param limit the form's maximum bytes
- * @throws UnsupportedMediaType, PayloadTooLarge, BadInput
- */
+/** Keeps the form until a sign-in in another tab. @throws UnsupportedMediaType, PayloadTooLarge, BadInput */
 async function holdForm(site: Site, request: Request, limit: number): Promise<Response> {
   const fields = typedOf(new URLSearchParams(await readFormText(request, limit)));
   const { pathname } = requestUrl(request);

@@ -11,10 +11,7 @@ export interface Entrant {
   organisation: string;
 }
 
-/**
- * The signed-in caller. The browser's sign-in session must still be valid, so Settings ends with it. Scopes come from
- * the user's roles at this moment, not at sign-in.
- */
+/** Settings ends with the browser's sign-in session. Scopes come from the user's present roles. */
 export async function findEntrant(deps: ConsoleDependencies, request: Request): Promise<Entrant | undefined> {
   const { cookies, sessions, consoleClient, roles, access } = deps;
   const value = cookies.read(request, "settings");

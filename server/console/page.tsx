@@ -1,5 +1,3 @@
-// A page of Settings, and its dependencies.
-
 import type { Access, Caller, Scope } from "../access/index.ts";
 import type { Alerts } from "../alerts/index.ts";
 import type { AuditLog } from "../audit/index.ts";
@@ -86,7 +84,6 @@ export interface ConsoleServices extends SettingsServices, WebhookServices {
   site: Site;
   cookies: Cookies;
   forms: Forms;
-  /** Secrets that are shown once. */
   once: Once;
   sessions: Sessions;
   upstream: Pick<Upstream, "signOut">;
@@ -117,7 +114,6 @@ export interface ConsoleServices extends SettingsServices, WebhookServices {
   onFailure(error: unknown, request: Request): void;
   entities: string[];
   connection: ConnectionContract;
-  /** The Temporal UI's page of a workflow. */
   workflowUrl(workflowId: string): string;
   /** The Temporal UI's list of workflows for a query. */
   workflowsUrl(query: string): string;
@@ -131,7 +127,6 @@ export interface ConsoleDependencies extends ConsoleServices {
 export interface Confirmation extends Question {
   above: NonNullable<View["above"]>;
   back: string;
-  /** Fields beside the question. */
   form?: { labels: Labels; fields(state: FormState): JSX.Element };
 }
 
@@ -141,7 +136,7 @@ export interface Confirming<Asked extends Confirmation> {
   isLinked?: true;
   needs: readonly Scope[];
   /**
-   * The present decision. Buttons on other pages use the same function.
+   * Buttons on other pages use the same function.
    * @param anew false: use the counts from the form
    * @throws NotFound, Permission
    */

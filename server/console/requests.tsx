@@ -50,7 +50,6 @@ export async function findRequest(
 
 export const pathOfRequests = (RequestKey: string) => `${REQUESTS}?${new URLSearchParams({ RequestKey })}`;
 
-/** A link such as `PATCH /Endpoint/rest/api/v1/Application`. */
 export function RequestLink({ visit, request }: { visit: Visit; request: RequestRecord }): JSX.Element {
   return (
     <a href={visit.href(pathOfRequests(request.RequestKey))} safe>

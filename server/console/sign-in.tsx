@@ -31,10 +31,7 @@ export function signInController(deps: ConsoleDependencies) {
     );
 }
 
-/**
- * For visitors who have to sign in. The redirect uses PUBLIC_URL, because a cookie set on another name of this host
- * would be missing when the provider returns the browser there.
- */
+/** By PUBLIC_URL: the provider returns there, where a cookie set on another name of this host would be missing. */
 export function toSignIn({ publicUrl }: Pick<ConsoleDependencies, "publicUrl">, request: Request): Response {
   // A refreshing part cannot show the sign-in, so the whole page must reload.
   if (request.headers.has("hx-request")) return new Response(null, { status: 401, headers: { "hx-refresh": "true" } });

@@ -1,5 +1,4 @@
-// The lifetimes of signing keys, drawn on the server: announced, signing, retired, and the present. The table below has
-// the same data.
+// The lifetimes of signing keys, drawn on the server. The table below has the same data.
 
 import type { SigningKeyRecord } from "../oauth/index.ts";
 import { Chart, percent } from "./chart.tsx";

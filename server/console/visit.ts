@@ -29,7 +29,6 @@ export class Visit {
   readonly url: URL;
   /** False if the reader has paused it (WCAG 2.2, 2.2.2). */
   readonly refreshes: boolean;
-  /** Values of the path's parameters, such as `:id`. */
   readonly params: Record<string, string>;
   /** The caller, as the REST API's bearer check returns it; service functions take it. */
   readonly caller: Caller;
@@ -71,7 +70,6 @@ export class Visit {
   /**
    * Whether to offer a button; the service function makes the final decision. Without a record: whether any record may
    * be permitted.
-   * @example visit.may("Webhooks:Update", "WebhookConnection", record)
    */
   may(action: Action, type?: string, record?: Subject): boolean {
     const { scopes, permissions } = this.caller;
@@ -84,7 +82,6 @@ export class Visit {
     return this.forms.sealShown(this.csrf, [action, ...decisionOf(question)]);
   }
 
-  /** Whether the submitted form asked exactly this. */
   hasAsked(question: Question): boolean {
     const [csrf, shown] = ["csrf", "shown"].map((name) => this.form.get(name) ?? undefined);
     return this.forms.hasShown(csrf, shown, [this.url.pathname, ...decisionOf(question)]);
@@ -109,10 +106,7 @@ export class Visit {
     return this.href(this.url.pathname) + (query.size > 0 ? `?${query}` : "");
   }
 
-  /**
-   * Redirects after a form with 303, so reloading does not repeat the POST.
-   * @param told a message for the next page, at most 300 characters
-   */
+  /** 303, so reloading does not repeat the POST. @param told a message for the next page, at most 300 characters */
   goTo(path: string, told?: string): Response {
     // An Id from the path may contain characters that are invalid in a header.
     const { pathname, search, hash } = new URL(path, this.url);

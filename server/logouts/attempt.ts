@@ -9,11 +9,9 @@ import type { OpenLogout } from "./store.ts";
 export interface AttemptLogout {
   /** Signs a new token for each attempt, because it is valid for two minutes. */
   sign: IssueLogoutToken;
-  /** @param token the attempt's token */
   post(tenantId: TenantId, logout: OpenLogout, token: string, signal: AbortSignal): Promise<AttemptResult | Unsent>;
 }
 
-/** @param timeoutMs the timeout of one attempt */
 export function createAttemptLogout(egress: Egress, sign: IssueLogoutToken, timeoutMs: number): AttemptLogout {
   return {
     sign,

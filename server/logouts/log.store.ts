@@ -35,7 +35,6 @@ const columns = (sql: Queries) => sql`
     from logout_attempts where logout_id = l.id
   ), '[]') as attempts`;
 
-/** The position in a list's cursor. */
 export const placeOf = ({ createdOn, id }: LoggedLogout) => `${createdOn.toISOString()} ${id}`;
 
 /** Newest first; one more than the limit if there are more. @param after a position from placeOf */

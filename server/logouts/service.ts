@@ -11,7 +11,6 @@ import { beginRun, findLogout, type LoggedLogout, listLogouts, placeOf } from ".
 import { logoutWorkflowId } from "./starter.ts";
 
 const RESOURCE = "Credentials";
-/** The maximum number of resends of one logout. */
 export const MAX_LOGOUT_REDELIVERIES = 100;
 
 export type LogoutRecord = ReturnType<typeof toRecord>;
@@ -37,7 +36,6 @@ export interface LogoutDependencies {
   credentials: Pick<ClientCredentials, "resourceOf">;
   /** The `sid` by which a client knows a session. */
   namesOfSessions(clientId: number): Promise<NameSession>;
-  /** The Temporal UI's page of a workflow. */
   workflowUrl(workflowId: string): string;
 }
 

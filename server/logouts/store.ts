@@ -32,10 +32,7 @@ export const LOGOUT_LEASE: Lease = { table: "logouts" };
  */
 export const MAX_UNDER_WAY = { ofClient: 10, ofTenant: 200, starting: 20 };
 
-/**
- * Leases logouts that need workflows: new ones, and those not checked recently. Clients and tenants take turns, so none
- * waits for slow receivers of others.
- */
+/** Leases new logouts and those not checked recently. Clients and tenants take turns, so slow ones delay no others. */
 export async function claimLogouts(sql: Queries, checkMs: number, limit: number): Promise<DueLogout[]> {
   return sql<DueLogout[]>`
     with under_way as (
@@ -136,7 +133,6 @@ export async function openLogout(
 }
 
 /**
- * Writes an attempt and its effect on the logout.
  * @param nextInMs undefined: no further attempt
  * @returns the logout's state; undefined if its client was deleted
  */
@@ -181,8 +177,7 @@ export async function takeBackLogout(sql: Queries, tenantId: TenantId, id: Logou
 }
 
 /**
- * Ends an open logout without an attempt.
- * @param leastAttempts minimum number in this run; with fewer it stays open
+ * Ends a logout without an attempt, unless this run has fewer attempts than `leastAttempts`.
  * @returns its resulting state, and whether this call ended it; undefined if its client was deleted
  */
 export async function closeOpenLogout(

@@ -261,7 +261,6 @@ export function secretField(least?: number) {
   };
 }
 
-/** @returns the problem of an ApiKey in the address, if there is one */
 function ownApiKeyProblem(url: string): string | undefined {
   const keys = ownApiKeys(url);
   if (keys.length > 1) return "It has several ApiKey parameters, and they differ.";

@@ -1,10 +1,7 @@
 import { type ResourceType, resourceType } from "../access/index.ts";
 import { CONNECTION } from "./connection.ts";
 
-/**
- * Policy resource types: connections, the activity log and bulk redeliveries.
- * @param entities types of the records in events
- */
+/** @param entities types of the records in events */
 export const resourceTypes = (entities: readonly ResourceType[]): ResourceType[] => [
   resourceType(CONNECTION),
   {

@@ -38,7 +38,6 @@ export function ownApiKeys(url: string): string[] {
   return [...new Set(new URL(url).searchParams.getAll("ApiKey"))].filter(Boolean);
 }
 
-/** Replaces hidden characters. */
 const HIDDEN = "…";
 /** Shorter texts are hidden completely. */
 const MIN_LENGTH_SHOWN = 12;
@@ -68,9 +67,7 @@ export function isHidden(text: string): boolean {
 // Extra headers of a connection's calls, such as Authorization for a receiver's gateway.
 
 export const MAX_HEADERS = 20;
-/**
- * The maximum number of characters of all names and values. Servers accept 8 KiB of headers, and ours need part of it.
- */
+/** Characters of all names and values. Servers accept 8 KiB of headers, and ours need part of it. */
 export const HEADERS_LIMIT = 4_000;
 
 /** Names in their given spelling. In input, null keeps the stored value. */

@@ -39,12 +39,9 @@ export interface WebhookServices {
 export interface WebhooksDependencies {
   sql: Sql;
   vault: Vault;
-  /** How long a former secret also signs; a rotation can override it. */
   secretOverlapMs: number;
-  /** The installation's RETENTION. */
   retentionMs: number;
   samples: Samples;
-  /** The Temporal UI's page of a workflow. */
   workflowUrl: WorkflowUrl;
   exporter: Exporter;
   stopping: AbortSignal;

@@ -9,10 +9,7 @@ const MIN_SECRET_BYTES = 24;
 const MAX_SECRET_BYTES = 64;
 const SECRET_BYTES = 32;
 
-/**
- * The value of X-Signature: lowercase hex HMAC-SHA256 of the exact body, keyed by the whole secret.
- * @example headers["X-Signature"] = signPayload(body, secret);
- */
+/** The value of X-Signature: lowercase hex HMAC-SHA256 of the exact body, keyed by the whole secret. */
 export function signPayload(body: string, secret: string): string {
   return createHmac("sha256", Buffer.from(secret, "utf8")).update(body, "utf8").digest("hex");
 }
@@ -28,11 +25,7 @@ export interface StandardWebhooksInput {
 
 export type StandardWebhooksHeaders = Record<"webhook-id" | "webhook-timestamp" | "webhook-signature", string>;
 
-/**
- * The headers of Standard Webhooks, which has verification libraries in most languages.
- * @example Object.assign(headers, standardWebhooksHeaders({ eventId, timestamp: new Date(), body, secrets: [secret]
- * }));
- */
+/** Standard Webhooks has verification libraries in most languages. */
 export function standardWebhooksHeaders(input: StandardWebhooksInput): StandardWebhooksHeaders {
   const timestamp = String(Math.floor(input.timestamp.getTime() / 1000));
   const signatures = input.secrets.map((secret) =>
@@ -52,10 +45,7 @@ export function generateSecret(): string {
   return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString("base64");
 }
 
-/**
- * @returns why a given secret is rejected. With the prefix of Standard Webhooks it must be valid base64, because its
- * libraries would otherwise decode a different key.
- */
+/** With the prefix it must be valid base64, because libraries of Standard Webhooks would decode a different key. */
 export function secretProblem(secret: string): string | undefined {
   if (!secret.startsWith(SECRET_PREFIX)) return undefined;
   const encoded = secret.slice(SECRET_PREFIX.length);

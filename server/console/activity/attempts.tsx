@@ -1,5 +1,3 @@
-// A delivery's attempts: a table, and each request and response.
-
 import { attribute, Badge, type Column, RawTime, Table, Text, Time } from "../../ui/index.ts";
 import type { AttemptRecord, KnownRequest } from "../../webhooks/index.ts";
 import { Explained } from "../failure-words.tsx";

@@ -51,7 +51,6 @@ const REFRESH_SECONDS = 2;
 const MAX_DELIVERIES_SHOWN = 20;
 const MAX_ATTEMPTS_SHOWN = 12;
 
-/** @param refusals why the requested action was rejected */
 export async function eventPage(deps: ConsoleServices, visit: Visit, refusals: string[] = []): Promise<View> {
   const { caller, params, url } = visit;
   const event = await deps.eventLog.read(caller, toEventId(params.id!));

@@ -70,10 +70,7 @@ export async function payloadFile({ eventLog }: ConsoleServices, { caller, param
 
 // The same request as a shell command. Secrets are variables, and openssl computes the signature.
 
-/**
- * A command for sh, bash and zsh. The parentheses limit a missing variable to the command, so the shell stays open.
- * @param request its hidden values become variables: SECRET, API_KEY, and others by their names
- */
+/** For sh, bash and zsh. The parentheses limit a missing variable to the command, so the shell stays open. */
 export function curlCommand(id: string, payload: string, { address, query, isSigned, headers }: KnownRequest): string {
   const parameters = query.map((name) => ({ name: encodeURIComponent(name), variable: parameterVariable(name) }));
   const made: Record<string, string> = isSigned ? signing(id) : {};
@@ -101,9 +98,7 @@ export function curlCommand(id: string, payload: string, { address, query, isSig
   ].join("\n");
 }
 
-/**
- * The decoded part of a Standard Webhooks key after `whsec_`, in hex, because openssl takes arbitrary bytes only so.
- */
+/** A Standard Webhooks key after `whsec_`, decoded to hex, the only form of arbitrary bytes for openssl. */
 const PREPARED = [
   "TIMESTAMP=$(date +%s)",
   'SECRET_BYTES() { case "$SECRET" in (whsec_*) printf %s "$SECRET" | cut -c7- | openssl base64 -d -A;; (*) printf %s "$SECRET";; esac; }',

@@ -1,5 +1,3 @@
-// The names of an event's records.
-
 import { Text } from "../../ui/index.ts";
 import type { EventRecord, SeenEvent } from "../../webhooks/index.ts";
 import { lookUpNames, type NamedRecord, type NameOf } from "../records/names.ts";
@@ -7,7 +5,6 @@ import type { Visit } from "../visit.ts";
 
 type OfRecord = Pick<EventRecord, "EventRecord" | "RecordId" | "RecordCount">;
 
-/** The maximum number of records that the page of an event names. */
 const MAX_NAMED = 10;
 
 export function namesOfEvents(visit: Visit, events: readonly OfRecord[]): Promise<NameOf> {

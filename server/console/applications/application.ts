@@ -1,5 +1,3 @@
-// An Application's fields on pages.
-
 import type { ConsoleServices } from "../page.tsx";
 import { readRecord } from "../records/records.tsx";
 import { nameOf, type ReferenceChoice } from "../records/reference-field.tsx";

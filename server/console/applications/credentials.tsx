@@ -1,5 +1,3 @@
-// An application's OAuth credentials and their form.
-
 import { Permission } from "../../errors.ts";
 import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
 import { CREDENTIALS, type CredentialsRecord, developmentUris } from "../../oauth/index.ts";

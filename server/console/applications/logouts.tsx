@@ -1,5 +1,3 @@
-// Back-channel logouts of an application, and the button that resends one.
-
 import type { Shown } from "../../access/index.ts";
 import { firstPage, readId } from "../../http/query.ts";
 import { LOGOUT_ID, type LogoutRecord } from "../../logouts/index.ts";
@@ -82,7 +80,6 @@ function columns(visit: Visit, application: Application, maySend: boolean) {
   ];
 }
 
-/** The result of each attempt, such as `503, timeout, 200`. */
 function Attempts({ logout: { Attempts } }: { logout: LogoutRecord }): JSX.Element {
   if (Attempts.length === 0) return <span class="none">none yet</span>;
   const words = Attempts.map(({ StatusCode, Failure }) => String(Failure ?? StatusCode ?? "in progress"));

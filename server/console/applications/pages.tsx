@@ -1,5 +1,3 @@
-// Applications and their OAuth credentials.
-
 import { ButtonLink, Code, phrase, Text, Time, TOKENS_ELSEWHERE } from "../../ui/index.ts";
 import type { ConsolePage, ConsoleServices } from "../page.tsx";
 import { entityPages, RecordSection } from "../records/entities.tsx";
@@ -190,11 +188,7 @@ async function applicationBody(deps: ConsoleServices, visit: Visit, { record, st
   );
 }
 
-/**
- * AuthenticationId is input only (docs/behaviour.md "Application"), so it is read from the stored values of the entity
- * tag.
- * @returns undefined if users sign in with the default methods
- */
+/** AuthenticationId is input only, so it is read from the entity tag's values. @returns undefined: default methods */
 async function providerOf(deps: ConsoleServices, visit: Visit, stored: { authenticationId?: number | null }) {
   const Id = String(stored.authenticationId ?? "");
   if (Id === "") return undefined;

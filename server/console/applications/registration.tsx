@@ -1,5 +1,3 @@
-// Dynamic registration of an application and its registration access token.
-
 import { NotFound } from "../../errors.ts";
 import { readId } from "../../http/query.ts";
 import type { AccessTokenRecord, CredentialsRecord } from "../../oauth/index.ts";

@@ -1,5 +1,3 @@
-// An application's secrets: created, shown once, and deleted after rotation.
-
 import { NotFound } from "../../errors.ts";
 import { readId } from "../../http/query.ts";
 import { type CredentialsRecord, MAX_SECRETS, SECRET, type SecretRecord } from "../../oauth/index.ts";

@@ -1,5 +1,3 @@
-// The steps of the authorization code flow on the page "Try it".
-
 import type { Children } from "@kitajs/html";
 import type { Check, ReadToken, TrialOutcome } from "../../oauth/index.ts";
 import { Badge, Code, Facts, Section, Text } from "../../ui/index.ts";

@@ -250,8 +250,7 @@ export async function exchangeCode(deps: ConsoleServices, visit: Visit): Promise
   const secret = form.get("client_secret") ?? "";
   const outcome = await deps.trials.exchange(by, trialOf(tried, begun), form.get("code") ?? "", secret);
   if (outcome.token.body.error === "invalid_client") {
-    // The secret was rejected before the code was used, so the code is still valid. The typed secret is not shown
-    // again.
+    // The secret was rejected before the code was used, so the code is still valid. The secret is not shown again.
     const told = { Field: "client_secret", Message: String(outcome.token.body.error_description) };
     return comeBack(deps, visit, refusedForm(new URLSearchParams(), BadInput.in([told]), ["client_secret"]));
   }

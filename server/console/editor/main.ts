@@ -40,9 +40,7 @@ function open(box: HTMLElement, field: HTMLTextAreaElement): void {
   for (const word of words) asButton(word, view);
 }
 
-/**
- * Takes over the textarea's accessible names. The textarea is hidden, so the browser cannot focus it for validation.
- */
+/** Takes over the textarea's accessible names. It is hidden, so the browser cannot focus it for validation. */
 function takeNames(field: HTMLTextAreaElement): Record<string, string> {
   const label = field.labels[0]!;
   const names: Record<string, string> = { id: field.id, "aria-labelledby": `${field.id}-label` };

@@ -1,5 +1,4 @@
-// Remaining set-up steps for administrators of a new organisation. The list disappears when all are done or it is
-// dismissed.
+// Set-up steps for administrators of a new organisation, until all are done or the list is dismissed.
 
 import { ApiError } from "../../errors.ts";
 import { firstPage } from "../../http/query.ts";

@@ -146,7 +146,6 @@ function tokenCounts(grants: readonly string[], hours: readonly HourOfTokens[], 
 
 const timeOf = ({ from, to }: Slot) => ({ From: from.toISOString(), To: to.toISOString() });
 
-/** The chart and its table, or a sentence if there is no data. */
 function HourChart(
   chart: Omit<BarChartProps, "over" | "ways"> & { ways: Ways; series: readonly Series[] },
 ): JSX.Element {

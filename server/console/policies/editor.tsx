@@ -65,7 +65,6 @@ export function Editor({ visit, state, problems, readonly, hint = HINT, optional
   );
 }
 
-/** Each finding links to its line and marks its position. */
 function Findings({
   state,
   problems,

@@ -7,7 +7,6 @@ import type { ConsoleServices } from "../page.tsx";
 import { listRecords } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
 
-/** The maximum number of checked calls. */
 export const MAX_CASES = 500;
 const PRINCIPALS = 12;
 const RECORDS_OF_A_TYPE = 4;

@@ -293,7 +293,6 @@ async function found(deps: ConsoleServices, visit: Visit, type: string, text: st
   throw wrong(`several have this name: ${names}${Next ? ", and more" : ""}. Type the Id of one.`);
 }
 
-/** Finds a record by its Name. */
 async function named(
   { policies, roles }: ConsoleServices,
   visit: Visit,

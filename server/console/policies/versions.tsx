@@ -1,5 +1,3 @@
-// A policy's earlier texts: who saved each and when, its changes, and a way to restore it.
-
 import type { PolicyRecord, PolicyVersion } from "../../access/index.ts";
 import { NotFound } from "../../errors.ts";
 import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";

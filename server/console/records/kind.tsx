@@ -35,7 +35,6 @@ export interface Held<Item> {
 }
 
 export interface RecordForm {
-  /** The form before any input. */
   state: FormState;
   fields(state: FormState): JSX.Element;
 }

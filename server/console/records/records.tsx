@@ -1,5 +1,3 @@
-// Helpers for pages of entity records.
-
 import type { EntityService } from "../../entities/index.ts";
 import { BadInput } from "../../errors.ts";
 import { etagOf } from "../../http/conditions.ts";
@@ -62,7 +60,6 @@ export function requireTexts(form: URLSearchParams, names: readonly string[]): v
   if (missing.length > 0) throw new BadInput(...missing.map((name) => `${name} is missing.`));
 }
 
-/** A record's text; an empty one is shown as "none". */
 export function Value({ text }: { text: string }): JSX.Element {
   if (text === "") return <span class="none">none</span>;
   return <span safe>{text}</span>;

@@ -95,7 +95,6 @@ export function referenceOf(form: URLSearchParams, name: string): EntityRecord {
   return { [name]: { FieldType: by, Value: value } };
 }
 
-/** The display name, from any field that has a value. */
 export function nameOf(type: string, { Id, Name, ExternalId }: ReferenceChoice): string {
   return Name || ExternalId || `${type} ${Id}`;
 }

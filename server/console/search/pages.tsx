@@ -7,7 +7,6 @@ import type { ConsolePage, ConsoleServices, View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { type Finding, type SearchAnswer, search } from "./sources.ts";
 
-/** The maximum number of characters in a search. */
 export const MAX_CHARACTERS = 200;
 /** The maximum number of suggestions; the result page has all. */
 const MAX_OFFERED = 10;

@@ -34,10 +34,7 @@ export interface Finding {
 
 type Find = (deps: ConsoleServices, visit: Visit, text: string) => Promise<SearchAnswer[]>;
 
-/**
- * Visible matches, exact ones first. Sources run one after another, so a search uses one PostgreSQL connection at most,
- * and stop when the client disconnects.
- */
+/** Exact matches first. Sources run in turn on one PostgreSQL connection at most, until the client disconnects. */
 export async function search(deps: ConsoleServices, visit: Visit, text: string): Promise<Finding> {
   const found: SearchAnswer[] = [];
   let isPartial = false;
@@ -130,7 +127,6 @@ const recordById: Find = async ({ records, settings }, visit, text) => {
   return found;
 };
 
-/** Matches a part of the entity's searchable fields. */
 const recordByText =
   (service: EntityService): Find =>
   async (_, visit, text) => {

@@ -38,10 +38,7 @@ export function apiPages(deps: ConsoleServices): ConsolePage[] {
   });
 }
 
-/**
- * Scopes that forms offer beside those of this service, from the APIs that the visitor may read.
- * @param had the record's present scopes, which are always offered
- */
+/** Scopes of readable APIs, which forms offer beside ours. @param had the record's present scopes, always offered */
 export async function scopesOfApis(
   deps: ConsoleServices,
   visit: Visit,

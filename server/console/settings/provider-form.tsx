@@ -1,5 +1,3 @@
-// The form of an identity provider, with the fields of its protocol.
-
 import {
   DEFAULT_MAPPING,
   DEFAULT_SCOPES,

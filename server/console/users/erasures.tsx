@@ -1,5 +1,3 @@
-// Erasures of users: the list, and one with its progress and its certificate.
-
 import { NotFound } from "../../errors.ts";
 import { exportResponse } from "../../http/export.ts";
 import { ERASE_DATA, type ErasureRecord } from "../../personal-data/index.ts";

@@ -1,5 +1,3 @@
-// Users and their sign-in.
-
 import type { EntityService } from "../../entities/index.ts";
 import { ApiError } from "../../errors.ts";
 import { firstPage } from "../../http/query.ts";

@@ -1,5 +1,3 @@
-// A User's fields on pages.
-
 import type { Attributes } from "../../entities/index.ts";
 import { UNSET_DATE } from "../../records/index.ts";
 import { Time } from "../../ui/index.ts";

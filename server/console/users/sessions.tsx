@@ -1,5 +1,3 @@
-// A User's sessions, and ending them.
-
 import type { Page } from "../../http/query.ts";
 import type { SessionRecord } from "../../signin/index.ts";
 import { AskButton, ButtonLink, Pager, phrase, Section, Table, Text, Time, TOKENS_ELSEWHERE } from "../../ui/index.ts";

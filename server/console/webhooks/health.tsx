@@ -1,5 +1,3 @@
-// A connection's health in a few figures.
-
 import { durationInWords, Text, Time } from "../../ui/index.ts";
 import type { Health } from "../../webhooks/index.ts";
 import { Explained, Words } from "../failure-words.tsx";
@@ -53,7 +51,6 @@ export function Waiting({ health }: HealthProps): JSX.Element {
   );
 }
 
-/** @param isExplained adds the full explanation */
 export function LastFailure({ health, isExplained }: HealthProps & { isExplained?: boolean }): JSX.Element {
   if (!health) return <NotTold />;
   const { failedOn, failure } = health;

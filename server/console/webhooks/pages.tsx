@@ -1,5 +1,3 @@
-// Webhook connections and their form.
-
 import { etagOf } from "../../http/conditions.ts";
 import { readAsked } from "../../http/query.ts";
 import type { WEBHOOK } from "../../records/index.ts";

@@ -1,5 +1,3 @@
-// The page of a redelivery: progress, pause and cancel.
-
 import { BadInput } from "../../errors.ts";
 import { exportResponse, formatFilter } from "../../http/export.ts";
 import { readAsked, readPaging, readQuery } from "../../http/query.ts";

@@ -1,5 +1,4 @@
-// A connection's form with the fields of docs/behaviour.md "Connections", and its special parts for adding and
-// deleting.
+// A connection's form, and its special parts for adding and deleting.
 
 import { BadInput } from "../../errors.ts";
 import {

@@ -47,7 +47,6 @@ function windowInWords(windows: NonNullable<StatusRecord["Windows"]>, state: Sta
 
 const QUICK = "its responses, with any status, take less than a second";
 
-/** The configured limits. */
 export function limitsInWords({ Order, RatePerSecond, MaxInFlight, HoldAfter, TimeoutMs }: ConnectionRecord): string {
   return [
     Order === "Record" ? "In the order of each record" : "No order",

@@ -11,10 +11,7 @@ import { cancelDeliveries, hasOpenDeliveries } from "../deliveries/store.ts";
 
 const BATCH = 1_000;
 
-/**
- * Cancels a deleted connection's first open deliveries. For most connections that is all of them.
- * @returns where to continue if there may be more
- */
+/** Cancels the first open deliveries, which usually are all. @returns where to continue if there may be more */
 export async function clearSome(
   sql: Sql,
   tenantId: TenantId,
@@ -28,10 +25,7 @@ export async function clearSome(
   return undefined;
 }
 
-/**
- * Cancels the remaining deliveries of all connections, until `stop`. Workers share the work without waiting for each
- * other.
- */
+/** Cancels the remaining deliveries of all connections. Workers share the work without waiting for each other. */
 export function startClearing(sql: Sql, log: Logger): Passes {
   const failed = createOutageLog(log);
   let stopping = false;

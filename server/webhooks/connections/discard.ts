@@ -1,5 +1,3 @@
-// WebhookConnection/{Id}/Discard: discards held deliveries.
-
 import { Type } from "@sinclair/typebox";
 import { type Permitted, route, type Shown } from "../../access/index.ts";
 import { recordAudit } from "../../audit/index.ts";

@@ -1,5 +1,3 @@
-// Connections as API responses.
-
 import type { Caller } from "../../access/index.ts";
 import { NotFound } from "../../errors.ts";
 import { isUuid } from "../../http/query.ts";

@@ -1,5 +1,3 @@
-// WebhookConnection/{Id}/Secret.
-
 import { Type } from "@sinclair/typebox";
 import { route } from "../../access/index.ts";
 import { NO_STORE } from "../../http/conditions.ts";

@@ -5,7 +5,6 @@ import type { Queries, Sql } from "../../db/sql.ts";
 import type { ConnectionId, DeliveryId, EventId, TenantId } from "../../ids.ts";
 
 export interface SecretRotation {
-  /** Whether the connection's calls are signed. */
   signed: boolean;
   /** Null: no secret is staged. */
   stagedOn: Date | null;
@@ -96,7 +95,6 @@ export async function endRotation(sql: Queries, tenantId: TenantId, id: Connecti
     where tenant_id = ${tenantId} and id = ${id}`;
 }
 
-/** Removes former secrets after their overlap has ended. */
 export async function removeFormerSecrets(sql: Sql): Promise<number> {
   const { count } = await sql`
     update webhook_connections set former_secret = null, former_until = null where former_until < now()`;

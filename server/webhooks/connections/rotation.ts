@@ -71,10 +71,7 @@ export interface Rotations {
     id: ConnectionId,
     input: StagingInput,
   ): Promise<Shown<RotationRecord & { Secret: string | null }>>;
-  /**
-   * Sends a ping signed only with the staged secret; a 2xx activates it.
-   * @throws NotFound, Permission, Conflict if none is staged
-   */
+  /** Pings with only the staged secret; a 2xx activates it. @throws NotFound, Permission, Conflict if none is staged */
   prove(caller: Caller, id: ConnectionId): Promise<Shown<RotationRecord>>;
   /** Drops a staged secret, and ends a former one at once. @throws NotFound, Permission */
   giveUp(caller: Caller, id: ConnectionId): Promise<Shown<RotationRecord>>;
@@ -82,7 +79,6 @@ export interface Rotations {
 
 type Step = (tx: Transaction, record: ConnectionRecord) => Promise<Pick<AuditEntry, "kind" | "details"> | undefined>;
 
-/** @param overlapMs default overlap of a former secret */
 export function createRotations(
   sql: Sql,
   { secret }: ConnectionSeals,
@@ -186,10 +182,7 @@ export const STAGING = body(
   FIELDS,
 );
 
-/**
- * Like recordAttempt, for a delivered ping: the same transaction activates the secret that signed it and audits that.
- * Locks the connection first, which is the common order.
- */
+/** Like recordAttempt, for a ping: also activates and audits the secret that signed it. Locks the connection first. */
 export async function recordProof(
   sql: Sql,
   tenantId: TenantId,

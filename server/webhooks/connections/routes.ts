@@ -13,7 +13,6 @@ import type { Connections } from "./service.ts";
 export interface ConnectionRoutes {
   connections: Connections;
   connection: ConnectionContract;
-  /** The Temporal UI's page of a workflow. */
   workflowUrl: WorkflowUrl;
 }
 
@@ -83,7 +82,6 @@ export function connectionRoutes({ connections, connection, workflowUrl }: Conne
   ];
 }
 
-/** The response about an event sent to one connection. */
 export const SENT = Type.Object(
   {
     EventId: uuid("The result is in the activity log under this id."),

@@ -53,7 +53,6 @@ export interface Connections {
   /**
    * Updates the connection with this Id or Name, or creates one.
    * @param sent the original body
-   * @returns the visible part of the connection
    * @throws BadInput, NotFound, Permission, Conflict, PreconditionFailed
    */
   save(
@@ -62,21 +61,13 @@ export interface Connections {
     conditions: Conditions,
     sent: unknown,
   ): Promise<Tagged<ConnectionRecord>>;
-  /**
-   * Deletes the connection and cancels its open deliveries; a worker cancels the rest.
-   * @returns the visible part of its last state
-   * @throws NotFound, Permission, PreconditionFailed
-   */
+  /** A worker cancels open deliveries beyond the first ones. @throws NotFound, Permission, PreconditionFailed */
   remove(
     caller: Permitted<"Webhooks:Delete">,
     id: ConnectionId,
     conditions: Conditions,
   ): Promise<Tagged<ConnectionRecord>>;
-  /**
-   * Sends the connection a ping, even if it is Held or Paused; the ping does not resume it.
-   * @returns the ping's EventId in the activity log
-   * @throws NotFound, Permission
-   */
+  /** Also pings a Held or Paused connection, and does not resume it. @throws NotFound, Permission */
   ping(caller: Permitted<"Webhooks:Update">, id: ConnectionId): Promise<EventId>;
   /** Finds connections by Id, including deleted ones, for references from other records. */
   find: FindRecords;
@@ -84,7 +75,6 @@ export interface Connections {
 }
 
 export interface SeenConnection extends Whole<ConnectionRecord> {
-  /** Whether it has a secret. */
   isSigned: boolean;
 }
 
@@ -175,7 +165,6 @@ export function createConnections(
     return Bun.deepEquals(stored, merged) ? undefined : seals.headers.seal(merged);
   }
 
-  /** The secrets that an input does not change. */
   function keptSecrets(existing: Connection, input: ConnectionInput) {
     const stored = seals.headers.open(existing.headers);
     const keptHeaders = input.Headers ? Object.values(input.Headers).includes(null) : Object.keys(stored).length > 0;
@@ -231,7 +220,6 @@ function isCalledOtherwise(before: Connection, after: Connection): boolean {
 }
 
 /**
- * Checks the input against the stored connection.
  * @param seen the record as the caller may read it, to recognize an unchanged copy
  * @param existing undefined for a new connection
  * @throws BadInput

@@ -24,8 +24,7 @@ export interface TestInput {
 export interface TestEvents {
   contract: ReturnType<typeof testContract>;
   /**
-   * Sends it to one connection, even if that is Held or Paused; the test does not resume it.
-   * @returns the test's EventId in the activity log
+   * Also sends it to a Held or Paused connection, and does not resume it.
    * @throws NotFound, Permission, BadInput if the connection does not subscribe to such changes
    */
   send(caller: Permitted<"Webhooks:Update">, id: ConnectionId, input: TestInput): Promise<EventId>;

@@ -1,5 +1,4 @@
-// Opens and records attempts of activities, batched in one statement to reduce the cost per delivery. Items that a
-// batch skips or fails on are retried alone, so deliveries do not affect each other.
+// Opens and records attempts in batched statements. Skipped or failed items are retried alone, so none affects another.
 
 import type { Logger } from "pino";
 import type { Sql, Transaction } from "../../db/sql.ts";
@@ -16,10 +15,7 @@ import {
 import { type DeliveredAttempt, recordAttempt, recordDelivered } from "./store.ts";
 
 export interface AttemptLog {
-  /**
-   * Marks a delivery as being attempted and reads the data of its post; undefined if it does not exist, "full" if its
-   * connection's MaxInFlight is reached.
-   */
+  /** Marks a delivery as being attempted and reads its post. Undefined: unknown. "full": MaxInFlight is reached. */
   open(due: DueAttempt): Promise<OpenDelivery | ClosedDelivery | undefined | "full">;
   /** Like recordAttempt; a successful attempt is written together with others. */
   record: OmitFirst<typeof recordAttempt>;

@@ -1,5 +1,3 @@
-// One attempt of a delivery: sign, post, log.
-
 import { type Egress, type EgressOutcome, requestTarget } from "../../egress/index.ts";
 import type { TenantId } from "../../ids.ts";
 import type { Vault } from "../../vault.ts";
@@ -9,7 +7,6 @@ import { createRequestOf } from "./request.ts";
 import type { Attempt } from "./store.ts";
 
 const GONE = 410;
-/** The maximum delay that a receiver can request by Retry-After. */
 const RETRY_AFTER_CEILING_MS = 3_600_000;
 const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d/;
 /** The minimum length of an extra header's value that is hidden when a response repeats it. */
@@ -30,7 +27,7 @@ export interface Unsent {
   unsent: string;
 }
 
-/** Makes one attempt. @param traceParent the attempt's span */
+/** @param traceParent the attempt's span */
 export type AttemptDelivery = (
   tenantId: TenantId,
   delivery: OpenDelivery,
@@ -62,7 +59,7 @@ export function createAttemptDelivery({ egress, vault, timeout }: AttemptDepende
   };
 }
 
-/** The result of a post. @param sent contains values that the log must not repeat */
+/** @param sent contains values that the log must not repeat */
 export function resultOf(
   outcome: EgressOutcome,
   { number, startedOn, url, secrets }: { number: number; startedOn: Date; url: string; secrets: string[] },

@@ -1,12 +1,9 @@
 import DataLoader from "dataloader";
 
-/** The maximum number of items in a statement. */
 const MAX_ITEMS = 50;
 
 /**
- * Collects items into one statement while the previous one runs. A single item runs at once; the more items there are,
- * the fewer statements each costs.
- *
+ * Collects items into one statement while the previous one runs. A single item runs at once.
  * @param run returns one result for each item, in order
  */
 export function createBatches<Item, Result>(

@@ -1,5 +1,4 @@
-// Candidates to send next for a connection: the oldest in its queue, and the oldest that a redelivery selects. At most
-// one page is read, however many wait.
+// Candidates to send next, from a connection's queue or a redelivery. At most one page is read, however many wait.
 
 import type { PendingQuery, Row } from "postgres";
 import { type Transaction, uuids } from "../../db/sql.ts";
@@ -83,8 +82,8 @@ const FIRST = "00000000-0000-0000-0000-000000000000";
 const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
 /**
- * Candidates beyond the first page: the oldest of each record that is not busy, from a page of records. So a long queue
- * of one record does not block others. Deliveries behind an event of several records wait for it.
+ * Beyond the first page: the oldest of each record that is not busy, so a long queue of one record blocks no others.
+ * Deliveries behind an event of several records wait for it.
  * @param seen the page's last position, and the records that must wait for it
  */
 export async function listBeyond(
@@ -137,10 +136,7 @@ interface Busy {
   isBusy: (record: Condition) => Condition;
 }
 
-/**
- * Queued deliveries precede Held ones. If there is more than a page of events with several records, all records count
- * as busy.
- */
+/** Queued precede Held ones. With more than a page of events of several records, all records count as busy. */
 async function busyFor(tx: Transaction, connectionId: ConnectionId, waiting: CandidatePlace): Promise<Busy> {
   const before = waiting === "queue" ? [isUnderWay(tx)] : [isUnderWay(tx), isWaiting(tx)];
   const oldest = (condition: Condition) => tx`(

@@ -17,11 +17,9 @@ export interface WorkflowToStart extends EventName {
   part: number;
   /** Only for a single record that is not a User. */
   recordName: string | null;
-  /** When the event was recorded. */
   createdOn: Date;
   traceParent: string | null;
   deliveries: DeliveryToMake[];
-  /** Deliveries that are recorded as Held. */
   held: number;
   /** Deliveries in the queue or in a Drain, which get their own workflows. */
   queued: number;
@@ -36,9 +34,7 @@ export interface Dispatch extends WorkflowToStart {
 }
 
 /**
- * Leases up to `limit` rows. Tenants take turns with at most `share` each, so one tenant's burst does not delay another
- * tenant's change.
- *
+ * Leases rows. Tenants take turns with at most `share` each, so one tenant's burst does not delay others.
  * @param fullTenants tenants without capacity, which are skipped
  */
 export async function claimDispatches(
@@ -126,7 +122,6 @@ export async function wakeOthers(sql: Queries): Promise<void> {
   await sql`select pg_notify(${DISPATCH_CHANNEL}, '')`;
 }
 
-/** An open delivery without recent activity. */
 export interface StaleDelivery extends EventName {
   tenantId: TenantId;
   part: number;

@@ -21,11 +21,9 @@ import { startDelivery } from "./start-workflow.ts";
 
 /** Batches started concurrently, which limits the load on Temporal. */
 const LANES = 4;
-/** The maximum number of one tenant's changes in a batch. */
 const TENANT_SHARE = BATCH / 2;
 
 export interface Dispatcher {
-  /** Resolves after all work has ended. */
   stop(): Promise<void>;
 }
 
@@ -76,10 +74,7 @@ export function startDispatcher(dependencies: DispatcherDependencies): Dispatche
     return claimed.length >= TENANT_SHARE || started.includes(false) ? "more" : "all";
   }
 
-  /**
-   * Moves deliveries without room in their receiver's window to the queue, so they do not delay the event's other
-   * deliveries.
-   */
+  /** Queues deliveries without room in their receiver's window, so they do not delay the event's others. */
   async function setAsideFull(claimed: Dispatch[]): Promise<Dispatch[]> {
     const full = claimed.flatMap(({ tenantId, deliveries }) =>
       deliveries
@@ -105,7 +100,6 @@ export function startDispatcher(dependencies: DispatcherDependencies): Dispatche
     return isDone;
   }
 
-  /** @returns whether the row is done */
   async function tryToStart(dispatch: Dispatch): Promise<boolean> {
     const { tenantId, eventId } = dispatch;
     if (!isNeeded(dispatch)) return true;

@@ -1,7 +1,6 @@
 import type { Queries, Transaction } from "../../db/sql.ts";
 import { type ConnectionId, lowestIdOf, type TenantId } from "../../ids.ts";
 
-/** Held deliveries of events before a time. */
 export async function countHeld(
   sql: Queries,
   tenantId: TenantId,

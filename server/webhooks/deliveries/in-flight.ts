@@ -1,6 +1,5 @@
-// Workflows that this process has started, before their first post begins. They run in order of arrival, so another
-// tenant's change would wait for all of them. Therefore the rest of a burst waits in PostgreSQL, where capacity is
-// shared fairly. Queued deliveries are counted separately, so they do not take capacity from changes.
+// Workflows that this process has started, before their first post. They run in order of arrival, so the rest of a
+// burst waits in PostgreSQL, where capacity is shared fairly. Queued deliveries do not take capacity from changes.
 
 import type { DeliveryId, TenantId } from "../../ids.ts";
 /** Changes dispatched at a time; with less capacity none is dispatched. */

@@ -1,5 +1,3 @@
-// A work loop with several lanes that sleep between wake-ups.
-
 import type { Logger } from "pino";
 import { createOutageLog } from "../../log.ts";
 

@@ -56,13 +56,10 @@ export interface DueAttempt {
 const EARLY_MS = 100;
 
 /**
- * Marks deliveries as being attempted and reads the data of their posts, in one statement. An attempt that is still
- * marked was lost with its worker and is logged as lost. Deliveries that are final, whose connection is stopped, or
- * without attempts left are returned with their resulting state. If a retry is not due yet, the wait is returned,
- * because a workflow task that timed out may ask too early.
- *
+ * Marks deliveries as being attempted and reads their posts, in one statement. An attempt still marked was lost with
+ * its worker, and is logged as lost. Final deliveries, and those of stopped connections or without attempts left, give
+ * their state. A retry that is not due returns its wait, because a workflow task that timed out may ask too early.
  * The commit is asynchronous: a crash of PostgreSQL may lose a log line but never a delivery.
- *
  * @param locked "skip" leaves out rows locked by others, so deliveries do not wait for each other
  */
 export const openAttempts = repeating(
@@ -70,10 +67,7 @@ export const openAttempts = repeating(
     open(sql, due, false, locked),
 );
 
-/**
- * The same for a probe's attempt, which does not count in its delivery's run.
- * @returns undefined if the delivery or the connection is no longer Held
- */
+/** The same for a probe, not counted in the run. @returns undefined if delivery or connection is no longer Held */
 export const openProbe = repeating(async function openProbe(
   sql: Queries,
   tenantId: TenantId,
@@ -177,7 +171,6 @@ async function readPosted(sql: Queries, ids: EventId[]): Promise<Map<EventId, Po
   return new Map(rows.map(({ id, ...posted }) => [id, posted]));
 }
 
-/** A delivery that has ended. */
 export interface ClosedDelivery extends Pick<OpenDelivery, "state" | "number" | "waitMs" | "endsAs"> {
   attempted: false;
 }
@@ -196,18 +189,13 @@ export async function findClosed(
 export const isUnderWay = (sql: Queries) => sql`
   (d.due_on is null or d.begun_on is not null) and d.state in ('Pending', 'Retrying')`;
 
-/**
- * For `d`: posts of a connection with MaxInFlight are only among these, so counting them skips undispatched deliveries.
- */
+/** For `d`: only these can have posts of a connection with MaxInFlight, so counts skip undispatched deliveries. */
 export const isBegun = (sql: Queries) => sql`d.begun_on is not null and d.state in ('Pending', 'Retrying')`;
 
 /** An arbitrary constant, unique among our advisory locks. */
 const POSTS_LOCK = 7_203_432;
 
-/**
- * Reserves the next slot in its connection's rate for a retry, if it is near.
- * @returns milliseconds until then, or undefined if no slot was reserved
- */
+/** Reserves a retry's slot in the rate, if near. @returns milliseconds until then; undefined: no slot was reserved */
 export async function takeTurn(
   sql: Queries,
   tenantId: TenantId,
@@ -227,10 +215,7 @@ export async function takeTurn(
   return row ? (row.waitMs ?? undefined) : 0;
 }
 
-/**
- * Serializes opening attempts of a connection with MaxInFlight.
- * @returns whether one more is allowed, until the transaction ends
- */
+/** Serializes attempts under MaxInFlight. @returns whether one more is allowed, until the transaction ends */
 export async function lockPosts(tx: Transaction, tenantId: TenantId, deliveryId: DeliveryId): Promise<boolean> {
   const [limit] = await tx<{ connectionId: ConnectionId; most: number | null }[]>`
     select c.id as "connectionId", case when not d.is_ping then c.max_in_flight end as most

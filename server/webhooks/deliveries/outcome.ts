@@ -8,10 +8,7 @@ import type { Ending } from "./windows.ts";
 
 type Judged = Pick<AttemptResult, "delivered" | "gone" | "retryAfterMs"> & { attempt: Pick<Attempt, "failure"> };
 
-/**
- * @param holding when exhausted deliveries make a connection Held, and when it is first probed
- * @param isCancelled whether the workflow is cancelled
- */
+/** @param holding when exhausted deliveries make a connection Held, and when it is first probed */
 export function outcomeOf(
   delivery: Pick<OpenDelivery, "numberInRun" | "ping">,
   result: Judged,

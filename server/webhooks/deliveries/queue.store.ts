@@ -14,11 +14,7 @@ import type { Turn } from "./turns.ts";
 /** An arbitrary constant, unique among our advisory locks. */
 const QUEUE_LOCK = 7_203_431;
 
-/**
- * Queues deliveries with an unstarted workflow. If a start counted as failed has succeeded, the delivery stays with its
- * workflow.
- * @returns the queued deliveries
- */
+/** Queues deliveries with an unstarted workflow, and returns them. If a start has succeeded, its delivery stays. */
 export const setAside = repeating(async function setAside(
   sql: Queries,
   deliveryIds: DeliveryId[],
@@ -32,10 +28,7 @@ export const setAside = repeating(async function setAside(
   return rows.map(({ id }) => id);
 });
 
-/**
- * Queues deliveries from any place; new workflows take them, no earlier than they were due.
- * @returns false if they have ended
- */
+/** Queues deliveries from any place, due as before; new workflows take them. @returns false if they have ended */
 export const putBack = repeating(async function putBack(
   sql: Queries,
   tenantId: TenantId,
@@ -67,7 +60,6 @@ export function listWaiting(sql: Queries): Promise<Turn[]> {
     where r.state = 'Running' and c.state = 'Active'`;
 }
 
-/** A connection with the limits of its queue. */
 export interface QueueRules {
   tenantId: TenantId;
   isActive: boolean;
@@ -95,10 +87,7 @@ const tokensOf = (sql: Queries, rate: "c.rate_per_second" | "r.rate", nextOn: "c
     else 1 + floor(extract(epoch from least(now() - ${next}, ${SAVED}::interval)) * ${perSecond}) end::int`;
 };
 
-/**
- * Locks a connection's queue for this transaction.
- * @returns "locked" if another worker has it, undefined if the connection does not exist
- */
+/** For this transaction. @returns "locked" if another worker has it, undefined if the connection does not exist */
 export async function lockQueue(
   tx: Transaction,
   connectionId: ConnectionId,
@@ -148,10 +137,8 @@ export interface Begun extends WorkflowToStart {
 }
 
 /**
- * Assigns deliveries to workflows. A delivery uses its event's workflow if it is the only one there; otherwise it gets
- * one with a number derived from its place in the event, so no other delivery can take it. Deliveries of a redelivery
- * always get their own, because the event's may be starting or ending.
- *
+ * Assigns deliveries to workflows: the event's if it has no other delivery, else one with a unique number from the
+ * place in the event. Those of a redelivery always get their own, because the event's may be starting or ending.
  * @param redelivery the one that selected them; undefined: they are from the queue
  */
 export async function begin(
@@ -205,10 +192,7 @@ export async function moveOn(tx: Transaction, redelivery: Redelivery, lastPositi
   await tx`update redeliveries set last_position = ${lastPosition} where id = ${redelivery.id}`;
 }
 
-/**
- * Deducts started deliveries from the rates.
- * @returns milliseconds until each rate allows the next one, 0 without a rate; and whether more is waiting
- */
+/** Deducts started deliveries from the rates. @returns milliseconds until each allows the next one; 0: no rate */
 export async function spend(
   tx: Transaction,
   connectionId: ConnectionId,

@@ -37,7 +37,6 @@ export interface Queue {
   added(turn: Turn): void;
   /** Any queue may have changed. */
   lookAround(): void;
-  /** Resolves after all work has ended. */
   stop(): Promise<void>;
 }
 

@@ -6,10 +6,7 @@ import { type ConnectionSeals, type ExtraHeaders, ownApiKeys } from "../secrets.
 import { signPayload, standardWebhooksHeaders } from "../signature.ts";
 import type { OpenDelivery } from "./opening.store.ts";
 
-/**
- * The maximum number of characters of webhook-sequence: servers accept 8 KiB of headers, and a connection may have
- * 4,000 characters.
- */
+/** Characters of webhook-sequence: servers accept 8 KiB of headers, and a connection may have 4,000 characters. */
 export const SEQUENCE_LIMIT = 3_000;
 
 type Addressed = Pick<
@@ -68,18 +65,13 @@ function headersOf(
   };
 }
 
-/**
- * The value of webhook-sequence: the numbers of the event's records. Null if there are none or the value is too long.
- */
+/** The value of webhook-sequence. Null if there are no numbers or the value is too long. */
 export function sequenceOf(sequences: number[] | null): string | null {
   const value = sequences?.join();
   return value !== undefined && value.length <= SEQUENCE_LIMIT ? value : null;
 }
 
-/**
- * A request reconstructed from its connection's present settings. It is exact unless they have changed since. HTTP adds
- * headers such as Host, and tracing adds traceparent.
- */
+/** Rebuilt from the present settings, so exact unless they have changed. HTTP adds Host, tracing adds traceparent. */
 export interface KnownRequest {
   /** Without its query, which may contain secrets. */
   address: string;

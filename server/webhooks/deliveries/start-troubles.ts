@@ -62,7 +62,6 @@ export function createStartTroubles(sql: Sql, log: Logger): StartTroubles {
   };
 }
 
-/** A reason with a possible action, and the necessary part of Temporal's message. */
 function reasonOf(error: unknown): string {
   const { code, details } = grpcFailure(error);
   const told = details.slice(0, MAX_DETAIL_LENGTH);

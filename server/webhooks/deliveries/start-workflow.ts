@@ -1,5 +1,3 @@
-// Starts the workflow of an event with its search attributes.
-
 import type { Client } from "@temporalio/client";
 import {
   defineSearchAttributeKey,
@@ -25,7 +23,6 @@ export type DeliveryConfig = Pick<Config, "webhooks" | "publicUrl">;
 
 /** The SDK may retry for 2.5 times as long, so a start ends before other workers take over. */
 const DEADLINE_MS = STARTING_MS / 3;
-/** The maximum number of connections named in a summary. */
 const NAMES_SHOWN = 3;
 /** Temporal rejects a summary of more than 400 bytes. */
 const SUMMARY_BYTES = 390;
@@ -33,9 +30,7 @@ const SUMMARY_BYTES = 390;
 const CONNECTION_IDS_SHOWN = 40;
 
 /**
- * Starts a delivery workflow. If the event's workflow was already started, that counts as success, because starting is
- * idempotent.
- *
+ * Idempotent: an event's workflow that was already started counts as success.
  * @param fromQueue for a queued delivery: its task queue and delay
  * @returns "eagerly" if its first task runs in this process, "busy" if an earlier run must close first
  */

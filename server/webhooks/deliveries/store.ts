@@ -38,8 +38,6 @@ export interface AttemptOutcome {
 /**
  * Writes the attempt, the delivery's state and the effect on the connection in one statement. A delivery that another
  * worker has completed stays Delivered. A cancelled one stays Cancelled unless it was delivered.
- *
- * @returns the delivery's resulting state
  */
 export const recordAttempt = repeating(async function recordAttempt(
   sql: Queries,
@@ -111,9 +109,8 @@ export interface DeliveredAttempt {
 }
 
 /**
- * Like recordAttempt, for attempts that affect only their deliveries. Leaves out deliveries that are locked or final,
- * and those with earlier failures of their connection.
- *
+ * Like recordAttempt, for attempts that affect only their deliveries. Leaves out locked and final deliveries, and those
+ * with earlier failures of their connection.
  * @returns the ids of the written deliveries
  */
 export const recordDelivered = repeating(async function recordDelivered(
@@ -154,10 +151,7 @@ export const recordDelivered = repeating(async function recordDelivered(
   return new Set(rows.map(({ id }) => id));
 });
 
-/**
- * Reverts an attempt that was opened but not sent; the delivery is as before.
- * @param probing whether it was a probe's
- */
+/** Reverts an attempt that was opened but not sent. @param probing whether it was a probe's */
 export const takeBackAttempt = repeating(async function takeBackAttempt(
   sql: Queries,
   tenantId: TenantId,
@@ -191,9 +185,7 @@ const unlessKnown = (sql: Queries) => sql`
 /**
  * Ends an open delivery without an attempt and logs a lost one. It becomes Held only if its connection is still
  * stopped, because a resumed connection would not find it.
- *
  * @param leastAttempts minimum number of attempts in this run; with fewer it stays open
- * @returns the delivery's resulting state
  */
 export const closeOpenDelivery = repeating(async function closeOpenDelivery(
   sql: Queries,
@@ -229,9 +221,7 @@ export const closeOpenDelivery = repeating(async function closeOpenDelivery(
 });
 
 /**
- * Cancels a connection's first open deliveries, in event order. A post in progress may still become Delivered. Locked
- * deliveries are skipped.
- * @param after continues after this event
+ * Cancels the first open deliveries in event order, except locked ones. A post in progress may become Delivered.
  * @returns the number cancelled, and the last one's event
  */
 export const cancelDeliveries = repeating(async function cancelDeliveries(

@@ -46,7 +46,6 @@ export interface Windows<Receiver = ConnectionId, Sent = DeliveryId, Order = Eve
   release(connectionId: Receiver, deliveryId: Sent): void;
   /**
    * Takes the reserved place or the next free one; older events first.
-   * @param patienceMs the maximum wait
    * @returns undefined if no place became free in time, or the signal was aborted
    */
   enter(
@@ -73,7 +72,6 @@ interface Window<Sent, Order> {
   entered: number;
   reserved: Map<Sent, number>;
   waiting: { eventId: Order; take: () => void }[];
-  /** Since when the window is full. */
   fullSince: number | undefined;
   halvedAt: number;
   /** Undefined until the first post has ended. */

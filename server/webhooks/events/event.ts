@@ -1,5 +1,3 @@
-// Names of events and event types.
-
 export const EVENT_TYPES = ["Created", "Updated", "Deleted"] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
@@ -15,7 +13,6 @@ export const ALERT_RECORD = "Alert";
 export const LOGGED_EVENT_TYPES = [...EVENT_TYPES, ERASED, PING] as const;
 export type LoggedEventType = (typeof LOGGED_EVENT_TYPES)[number];
 
-/** The description of counts that may be hidden. */
 export const NOT_TOLD = "null: the caller may not read every event.";
 
 /** The maximum number of characters of a name in a workflow's history; Temporal accepts 400 bytes in total. */

@@ -91,7 +91,6 @@ const writtenEvent = (sql: Queries, tenantId: TenantId, event: NewEvent) => sql`
     insert into payloads (event_id, payload) values (${event.eventId}, ${event.payload})
   )`;
 
-/** The event of a workflow. */
 export interface DescribedEvent {
   eventRecord: string;
   eventType: string;
@@ -102,10 +101,7 @@ export interface DescribedEvent {
   traceParent: string | null;
 }
 
-/**
- * By their ids, in a separate statement: with the ids as a parameter PostgreSQL opens only their partitions, and a join
- * would open all.
- */
+/** A separate query, because a join would open all partitions; ids as a parameter open only their own. */
 export async function describeEvents(sql: Queries, ids: EventId[]): Promise<Map<EventId, DescribedEvent>> {
   if (ids.length === 0) return new Map();
   const rows = await sql<(DescribedEvent & { id: EventId })[]>`

@@ -20,8 +20,7 @@ export interface Change {
 
 /**
  * Writes the event, its deliveries and its outbox rows in the change's transaction.
- * @param traceParent W3C Trace Context of the request, which the attempts continue; without it each attempt has its own
- * trace
+ * @param traceParent W3C Trace Context that the attempts continue; without it each attempt has its own trace
  */
 export async function recordEvent(
   tx: Transaction,
@@ -52,7 +51,6 @@ export async function recordPing(
   return event.eventId;
 }
 
-/** A simulated change for testing a receiver's code. */
 export type SampleChange = Pick<Change, "eventType" | "eventRecord"> & { data: Record<string, unknown> };
 
 /** Creates a ping with the payload of a change, sample data and a mark as test. @returns its EventId */

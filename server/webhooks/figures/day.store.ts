@@ -7,7 +7,6 @@ import type { ConnectionId, TenantId } from "../../ids.ts";
 
 /** Deliveries that reached this state in one hour, regardless of later changes. */
 export interface HourCount {
-  /** The start of the hour. */
   hour: Date;
   state: DeliveryState;
   count: number;
@@ -27,10 +26,7 @@ export interface Counts {
   failedAttempts: number;
 }
 
-/**
- * Outcomes as `connection_id`, `state` and `changed_on`: each delivery's present state, and the states before each
- * redelivery. So a later success does not change the figures of an hour.
- */
+/** The present state of each delivery, and those before each redelivery, so a later success changes no past hour. */
 export const outcomes = (sql: Queries, tenantId: TenantId | Fragment, since: Date | Fragment) => sql`(
   select connection_id, state, changed_on from deliveries
   where tenant_id = ${tenantId} and changed_on >= ${since} and not is_ping

@@ -13,7 +13,6 @@ export interface Ended {
   exhausted: number;
 }
 
-/** A connection's open deliveries, and its last failure. */
 export interface ConnectionBacklog {
   /** In progress or delayed. */
   open: number;

@@ -1,5 +1,3 @@
-// WebhookConnection/{Id}/Status and WebhookConnection/{Id}/Statistics.
-
 import { route } from "../../access/index.ts";
 import { wordFilter } from "../../http/query.ts";
 import type { Route } from "../../http/route.ts";

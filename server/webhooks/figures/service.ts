@@ -1,5 +1,3 @@
-// Figures of connections for REST and the console.
-
 import type { Caller, Shown } from "../../access/index.ts";
 import type { Sql } from "../../db/sql.ts";
 import type { ConnectionId } from "../../ids.ts";
@@ -16,12 +14,7 @@ export interface ConnectionFigures {
   statistics(caller: Caller, id: ConnectionId, span: Span): Promise<Shown<StatisticsRecord>>;
   /** The health of connections that the caller has read, in any order; empty if the caller may not see it. */
   health(caller: Caller, ids: ConnectionId[]): Promise<Health[]>;
-  /**
-   * Backlogs and outcomes of connections that the caller has read.
-   * @param since the start of an hour
-   * @returns undefined if the caller may not see them
-   * @throws TenantBusy, ServiceBusy
-   */
+  /** From the start of an hour; undefined if the caller may not see them. @throws TenantBusy, ServiceBusy */
   since(caller: Caller, ids: ConnectionId[], since: Date): Promise<FiguresSince | undefined>;
 }
 
@@ -32,7 +25,6 @@ interface FiguresSince {
 
 const TYPE = "WebhookConnection";
 
-/** @param retentionMs the installation's RETENTION */
 export function createConnectionFigures(sql: Sql, connections: Connections, retentionMs: number): ConnectionFigures {
   // Counts would reveal events that the caller may not read.
   const isTold = ({ gate }: Caller) => gate.seesAll("WebhookEvent");

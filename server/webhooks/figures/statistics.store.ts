@@ -10,10 +10,7 @@ export interface SliceCount {
   count: number;
 }
 
-/**
- * Counted by the time of reaching a state, including the states before a redelivery; without pings. @param since the
- * start of the first slice
- */
+/** By the time of reaching a state, also states before a redelivery; no pings. @param since the first slice's start */
 export async function countBySlice(
   sql: Queries,
   tenantId: TenantId,

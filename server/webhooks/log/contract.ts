@@ -1,5 +1,3 @@
-// The contract of the activity log: responses, filters, and the calls to receivers.
-
 import { type TSchema, Type } from "@sinclair/typebox";
 import { DELIVERY_STATES } from "../../../workflows/contract.ts";
 import { FAILURES } from "../../egress/index.ts";
@@ -35,7 +33,6 @@ export function noEvent(): NotFound {
   return new NotFound("There is no WebhookEvent with this EventId.");
 }
 
-/** The path parameter of an event. */
 export const EVENT_ID = {
   EventId: { description: "The EventId of the payload.", schema: uuid<EventId>(), read: toEventId },
 };
@@ -217,7 +214,6 @@ const ERASED_RECORD = Type.Object(
   { $id: "ErasedUser", additionalProperties: false },
 );
 
-/** @param entities names of those that can trigger a webhook */
 export function wholeEvent(entities: readonly string[]) {
   const records = entities.map((name) => Type.Unsafe<object>({ $ref: `#/components/schemas/${name}` }));
   const changePayload = Type.Object(

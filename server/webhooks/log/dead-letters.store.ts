@@ -25,15 +25,11 @@ export interface DeadGroup {
   /** The last attempt's result: a status, a failure's name, or lost. Null for Held deliveries. */
   reason: string | null;
   count: number;
-  /** Ids of events. */
   oldest: EventId;
   newest: EventId;
 }
 
-/**
- * Dead deliveries by connection, newest connection first; one more than the limit if there are more. A partial index
- * contains only these, so delivered ones cost nothing.
- */
+/** Newest connection first; one more than the limit if there are more. The partial index has no delivered ones. */
 export async function countDeadLetters(
   sql: Queries,
   tenantId: TenantId,

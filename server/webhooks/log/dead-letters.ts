@@ -115,10 +115,7 @@ export type Blame = (typeof BLAMES)[number];
 
 /** Failures that a retry cannot fix: the URL, a certificate or EGRESS_ALLOW must be changed. */
 const CONFIGURATION_FAILURES = ["dns", "tls", "blocked-address"];
-/**
- * Wrong address or credentials: redirects are not followed, and 401 and 403 need a different ApiKey or header. 413
- * needs a higher limit at the receiver.
- */
+/** Redirects are not followed; 401 and 403 need another ApiKey or header; 413 needs a higher limit at the receiver. */
 const CONFIGURATION_STATUS = /^(3\d\d|401|403|404|405|407|410|413|415|421|426)$/;
 const OUR_FAILURES = ["lost", "cancelled"];
 
@@ -129,10 +126,7 @@ function blameForAttempt(reason: string | null): Blame {
   return "Receiver";
 }
 
-/**
- * The reason for Held deliveries, by the connection's present state.
- * @param heldReason starts with 410, or ends with the last attempt's result
- */
+/** @param heldReason starts with 410, or ends with the last attempt's result */
 export function blameForHeld(
   state: ConnectionState,
   heldReason: string | null,
@@ -145,8 +139,6 @@ export function blameForHeld(
   const reason = heldReason ?? "410 Gone";
   return { blame: blameForAttempt(/^410|\S+$/.exec(reason)![0]), reason };
 }
-
-// GET WebhookEvent/DeadLetters.
 
 export function deadLetterRoutes(count: CountDeadLetters): Route[] {
   return [

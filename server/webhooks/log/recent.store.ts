@@ -53,9 +53,7 @@ export async function listRecentDeliveries(
     order by d.event_id desc`;
 }
 
-/**
- * Only pings and tests, found by the connection as their event's record, regardless of the number of other deliveries.
- */
+/** Pings and tests, found by the connection as their event's record, regardless of other deliveries. */
 export async function listTests(
   sql: Queries,
   tenantId: TenantId,

@@ -1,12 +1,9 @@
-// Events and attempts as API responses.
-
 import { type DeliveryState, workflowId } from "../../../workflows/contract.ts";
 import type { Caller, Shown } from "../../access/index.ts";
 import { ALERT_RECORD, PING } from "../events/event.ts";
 import type { WorkflowUrl } from "../workflow-url.ts";
 import type { LoggedAttempt, LoggedEvent, WithPayload } from "./store.ts";
 
-/** Most urgent first. */
 export const WORST_FIRST: readonly DeliveryState[] = [
   "Exhausted",
   "Held",
@@ -42,7 +39,6 @@ export function toEventRecord(event: LoggedEvent, workflowUrl: WorkflowUrl) {
   };
 }
 
-/** Why a delivery is Held, by its connection's state. */
 const WHY_HELD = {
   Paused: "connection paused",
   Held: "connection held",
@@ -137,9 +133,8 @@ function toEventAttributes(event: Described) {
 }
 
 /**
- * The resources that policies evaluate for an event: one for each record in its payload, if policies refer to records.
- * @param payload undefined: not loaded, because policies do not refer to records; null: removed, and then the stores
- * omit the event if policies do
+ * The resources that policies evaluate: one for each record in the payload, if policies refer to records.
+ * @param payload undefined: not loaded; null: removed, so the stores omit the event if policies refer to records
  */
 export function eventResources(event: Described & Partial<WithPayload>): object[] {
   const attributes = toEventAttributes(event);
@@ -147,7 +142,6 @@ export function eventResources(event: Described & Partial<WithPayload>): object[
   return recordsOf(event.payload).map((record) => ({ ...attributes, [event.eventRecord]: record }));
 }
 
-/** The records in an event's payload. */
 function recordsOf(payload: string): Record<string, unknown>[] {
   return [JSON.parse(payload).Data].flat();
 }

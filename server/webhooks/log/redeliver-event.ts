@@ -1,5 +1,3 @@
-// Resending one event.
-
 import type { Caller, Permitted, Shown } from "../../access/index.ts";
 import { recordAudit } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/sql.ts";
@@ -22,10 +20,8 @@ import { isUndecidable } from "./service.ts";
 import { findEvent, type WholeEvent } from "./store.ts";
 
 /**
- * Resends an event's deliveries as a new run, with the same EventId and bytes. Deliveries to a Paused connection become
- * Held, as usual.
+ * Resends deliveries as a new run, with the same EventId and bytes. Those to a Paused connection become Held.
  * @param to one connection, or some deliveries; undefined: all
- * @returns the visible part of the event's new state
  * @throws NotFound, Permission, Conflict
  */
 export type RedeliverEvent = (

@@ -10,7 +10,6 @@ export interface ResentOutcome {
   on: Date;
 }
 
-/** A delivery sent by a redelivery. */
 export interface Resent extends EventOfDelivery {
   /** In the order of sending. */
   id: string;

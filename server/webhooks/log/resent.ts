@@ -29,10 +29,7 @@ import { countResent, listResent, type Resent, type ResentOutcome } from "./rese
 export type ResentRecord = ReturnType<typeof toRecord>;
 
 export interface ResentDeliveries {
-  /**
-   * A page of deliveries of events that the caller may read, in the order of sending. @throws NotFound, Permission,
-   * ServiceBusy
-   */
+  /** Of events that the caller may read, in the order of sending. @throws NotFound, Permission, ServiceBusy */
   list(caller: Caller, id: RedeliveryId, paging: Paging): Promise<ShownPage<ResentRecord>>;
   /** All of them as a file. @throws the errors of `list` and of an Exporter */
   export(caller: Caller, id: RedeliveryId, format: ExportFormat): Promise<Export>;
@@ -99,8 +96,6 @@ const CELLS: Cell<ResentRecord>[] = [
     [`${side}On`, (record) => record[side].On],
   ]),
 ];
-
-// GET Redelivery/{Id}/Deliveries.
 
 export function resentRoutes(resent: ResentDeliveries): Route[] {
   const shared = {

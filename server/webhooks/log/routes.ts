@@ -1,5 +1,3 @@
-// WebhookEvent: the activity log, and resending an event.
-
 import { Type } from "@sinclair/typebox";
 import { route } from "../../access/index.ts";
 import type { Route } from "../../http/route.ts";

@@ -1,5 +1,3 @@
-// The activity log for a caller: events, deliveries and attempts.
-
 import type { Caller, Shown, ShownPage } from "../../access/index.ts";
 import type { Sql } from "../../db/sql.ts";
 import { Permission } from "../../errors.ts";
@@ -33,7 +31,6 @@ import {
 
 const TYPE = "WebhookEvent";
 
-/** An event with the visible part of its payload. */
 export interface SeenEvent extends SeenPayload {
   record: Shown<EventRecord>;
   occurredOn: Date;
@@ -46,7 +43,6 @@ export interface SeenEvent extends SeenPayload {
 
 export type EventLog = ReturnType<typeof createEventLog>;
 
-/** @param entities names of those that can trigger a webhook */
 export function createEventLog(sql: Sql, entities: readonly string[], workflowUrl: WorkflowUrl) {
   async function see(caller: Caller, event: WholeEvent): Promise<SeenEvent> {
     const resource = eventResources(event);
@@ -78,10 +74,7 @@ export function createEventLog(sql: Sql, entities: readonly string[], workflowUr
     return see(caller, await requireEvent(sql, caller, id));
   }
 
-  /**
-   * The events of the previous changes of some of an event's records.
-   * @returns by record id; missing for a first change or if the earlier event is no longer stored
-   */
+  /** The events of the previous changes, by record id; missing for a first change or if no longer stored. */
   async function readBefore(
     caller: Caller,
     { record, occurredOn, sequences, payload }: SeenEvent,
@@ -152,7 +145,6 @@ export function createEventLog(sql: Sql, entities: readonly string[], workflowUr
     async testsOf(caller: Caller, connectionId: ConnectionId, most: number) {
       return onlySeen(caller, await listTests(sql, caller.tenantId, connectionId, most));
     },
-    /** The attempts of a readable event, by delivery. */
     async attempts(caller: Caller, event: SeenEvent, selection: AttemptSelection) {
       return seeAttempts(caller, event, await listAttempts(sql, caller.tenantId, event.record.EventId, selection));
     },

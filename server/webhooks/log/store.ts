@@ -1,5 +1,3 @@
-// Queries of the activity log.
-
 import type { Fragment } from "postgres";
 import { DELIVERY_STATES, type DeliveryState } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/sql.ts";
@@ -24,7 +22,6 @@ export interface EventFilter {
   was?: PastState;
   /** Whether an attempt has failed. */
   failed?: boolean;
-  /** Whether a redelivery has sent it. */
   sentAgain?: boolean;
   /** The result of any attempt; together with `state`, of the last one. */
   reason?: string;
@@ -70,14 +67,12 @@ export interface LoggedDelivery {
   /** 1, and one more for each redelivery. */
   run: number;
   connectionState: ConnectionState;
-  /** The connection's Drain is paused. */
   drainPaused: boolean;
 }
 
 export interface LoggedAttempt {
   deliveryId: DeliveryId;
   number: number;
-  /** 1 for the first run, and one more for each redelivery. */
   run: number;
   startedOn: Date;
   durationMs: number;

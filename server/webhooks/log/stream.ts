@@ -16,7 +16,6 @@ import { type CommittedFilter, listCommitted, type Moment, readMoment } from "./
 const LOOK_MS = 1_000;
 /** The maximum age of an id. */
 const OLDEST_MS = 86_400_000;
-/** Events read, authorized and sent at a time. */
 const PAGE = 100;
 const STREAMS = { name: "event streams", perTenant: 5, total: 50, waiting: 0 };
 

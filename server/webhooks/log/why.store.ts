@@ -9,7 +9,6 @@ export interface Witness extends Connection {
   createdOn: Date;
   deletedOn: Date | null;
   stateSince: Date | null;
-  /** The connection's Drain is paused. */
   drainPaused: boolean;
   /** When the event was recorded, by the clock of all these times. */
   eventTime: Date;

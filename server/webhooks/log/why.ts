@@ -25,10 +25,7 @@ export interface WhyRecord {
   DeliveryId: DeliveryId | null;
 }
 
-/**
- * The explanation for each readable connection of the tenant, newest first.
- * @throws NotFound, Permission, ServiceBusy
- */
+/** For each readable connection of the tenant, newest first. @throws NotFound, Permission, ServiceBusy */
 export type ExplainEvent = (
   caller: Caller,
   eventId: EventId,
@@ -59,7 +56,6 @@ export function createExplainEvent(sql: Sql, { recordOf }: Connections): Explain
 
 // Builds the explanation in words, from what was stored at the time.
 
-/** A delivery's state, or why there is no delivery. */
 export const OUTCOMES = [
   ...DELIVERY_STATES,
   "NotSubscribed",
@@ -148,7 +144,6 @@ function whyHeld({ state, stateSince, heldReason, drainPaused }: Witness): strin
   return `earlier missed deliveries are sent first${drainPaused ? ", and its Drain is paused" : ""}`;
 }
 
-/** A possible reason for a late delivery. */
 function heldBack({ past }: Witness): string {
   return past && past.state !== "Active" ? `; the connection was ${past.state.toLowerCase()} at first` : "";
 }
@@ -193,8 +188,6 @@ function duration(milliseconds: number): string {
   const [unit, size] = units.find(([, length]) => least >= 2 * length) ?? ["ms", 1];
   return `${Math.round(least / size)} ${unit}`;
 }
-
-// GET WebhookEvent/{EventId}/Why.
 
 export function whyRoutes(explainEvent: ExplainEvent): Route[] {
   return [

@@ -1,5 +1,3 @@
-// The contract of Redelivery.
-
 import { Type } from "@sinclair/typebox";
 import { type DeliveryState, REDELIVERY_STATES } from "../../../workflows/contract.ts";
 import { body } from "../../http/contract.ts";

@@ -6,7 +6,6 @@ import { connectionName } from "../connections.store.ts";
 import { isClosed } from "../states.store.ts";
 import { matching, type Redelivery, type RedeliveryKind, wakeStarters } from "./store.ts";
 
-/** Whether it has more to send. */
 export async function isAnyLeft(sql: Queries, tenantId: TenantId, redelivery: Redelivery): Promise<boolean> {
   const [row] = await sql<{ left: boolean }[]>`select exists (select ${matching(sql, tenantId, redelivery)}) as left`;
   return row!.left;
@@ -35,10 +34,7 @@ export const countEnded = repeating(async function countEnded(
     from counts where r.id = ${id} and r.tenant_id = ${tenantId} and counts.done > 0`;
 });
 
-/**
- * Counts ended deliveries of all the connection's redeliveries, including cancelled ones, and detaches them.
- * @param tx has locked the connection
- */
+/** Counts and detaches ended deliveries of all the connection's redeliveries. @param tx has locked the connection */
 export async function countAllEnded(tx: Transaction, tenantId: TenantId, connectionId: ConnectionId): Promise<void> {
   const rows = await tx<{ id: RedeliveryId }[]>`
     select distinct redelivery_id as id from deliveries d
@@ -48,7 +44,6 @@ export async function countAllEnded(tx: Transaction, tenantId: TenantId, connect
   for (const { id } of rows) await countEnded(tx, tenantId, id);
 }
 
-/** The number of its deliveries in progress. */
 export async function countOpen(sql: Queries, tenantId: TenantId, id: RedeliveryId): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*) as count from deliveries where redelivery_id = ${id} and tenant_id = ${tenantId}`;
@@ -93,11 +88,7 @@ export interface DueRedelivery {
   to: string;
 }
 
-/**
- * Leases redeliveries that are new or changed, and those with a workflow not checked recently. An ended one is notified
- * once.
- * @param checkMs interval of checks
- */
+/** Leases new and changed redeliveries, and those not checked for `checkMs`. An ended one is notified once. */
 export async function claimRedeliveries(sql: Queries, checkMs: number, limit: number): Promise<DueRedelivery[]> {
   return sql<DueRedelivery[]>`
     update redeliveries set lease_until =

@@ -12,8 +12,7 @@ const STEP_MS = 5_000;
 const LOOK_MS = 250;
 
 /**
- * Follows it until it waits, has sent everything, or STEP_MS have passed. It can be called at any time, and repeated
- * after a crash.
+ * Follows it until it waits, has sent everything, or STEP_MS have passed. Calls may be repeated after a crash.
  * @param goOn polled; false: another caller continues
  */
 export async function followRedelivery(

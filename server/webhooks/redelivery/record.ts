@@ -1,5 +1,3 @@
-// Bulk redeliveries as API responses.
-
 import { NotFound } from "../../errors.ts";
 import { isUuid } from "../../http/query.ts";
 import type { RedeliveryId } from "../../ids.ts";

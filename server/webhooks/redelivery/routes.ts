@@ -1,5 +1,3 @@
-// Redelivery: creating and following bulk redeliveries.
-
 import { Type } from "@sinclair/typebox";
 import { REDELIVERY_STATES } from "../../../workflows/contract.ts";
 import { route } from "../../access/index.ts";

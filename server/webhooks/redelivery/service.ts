@@ -34,17 +34,13 @@ export interface Redeliveries {
   list(caller: Caller, filter: RedeliveryFilter, paging: Paging): Promise<ShownPage<LocatedRedelivery>>;
   /** @throws NotFound, Permission */
   read(caller: Caller, id: RedeliveryId): Promise<Shown<LocatedRedelivery>>;
-  /**
-   * The number of deliveries that a redelivery would resend; null if the caller may not see all of them.
-   * @throws NotFound, Permission
-   */
+  /** Deliveries to resend; null if the caller may not see all of them. @throws NotFound, Permission */
   count(
     caller: Permitted<"Webhooks:Create">,
     input: ReplayInput,
   ): Promise<Shown<{ Count: number | null; Skipped: number | null }>>;
   /**
-   * The same with its reference time. Deliveries that end later are excluded, so repeating the count covers the same
-   * ones.
+   * The same with its reference time. Later ends are excluded, so repeating the count covers the same deliveries.
    * @param asOf undefined: now
    * @throws NotFound, Permission
    */
@@ -61,10 +57,7 @@ export interface Redeliveries {
     sent: unknown,
     asOf?: Date,
   ): Promise<Shown<LocatedRedelivery>>;
-  /**
-   * Pauses, resumes or cancels a redelivery, or changes its rate. Deliveries already sent continue.
-   * @throws NotFound, Permission, Conflict
-   */
+  /** Deliveries already sent continue. @throws NotFound, Permission, Conflict */
   change(
     caller: Permitted<"Webhooks:Update">,
     id: RedeliveryId,

@@ -1,5 +1,3 @@
-// Bulk redeliveries: requests and progress.
-
 import type { PendingQuery, Row } from "postgres";
 import type { DeliveryState, RedeliveryState } from "../../../workflows/contract.ts";
 import type { Queries, Transaction } from "../../db/sql.ts";
@@ -61,10 +59,7 @@ export const MAX_REDELIVERIES = 100;
 /** The initial rate of a Drain in deliveries per second. */
 export const DRAIN_RATE = 50;
 
-/**
- * The FROM and WHERE clauses of the selected deliveries, as `d`.
- * @param payload "gone": those that are skipped, because their payload was removed
- */
+/** FROM and WHERE of the selected deliveries, as `d`. @param payload "gone": the skipped ones without payload */
 export function matching(sql: Queries, tenantId: TenantId, selection: Selection, payload: "kept" | "gone" = "kept") {
   const { kind, connectionId, from, to, lastPosition, endPosition, asOf } = selection;
   if (kind === "Drain" || !from || !to || !asOf) {
@@ -88,10 +83,7 @@ export function inStates(sql: Queries, { kind, states }: Pick<Selection, "kind" 
   return kind === "Drain" ? sql`d.state = 'Held'` : sql`${isClosed(sql)} and d.state = any (${states}::text[])`;
 }
 
-/**
- * A time after all the tenant's present events. Event times use the clock of the recording process, which may be ahead
- * of this one and PostgreSQL.
- */
+/** After all the tenant's events, because the clock of their recorder may be ahead of this one and PostgreSQL. */
 export async function timePastEvents(tx: Transaction, tenantId: TenantId): Promise<Date> {
   const [row] = await tx<{ now: Date; newest: EventId | null }[]>`
     select clock_timestamp() as now, (
@@ -185,10 +177,7 @@ export async function listRedeliveries(
     order by r.id desc limit ${limit + 1}`;
 }
 
-/**
- * Locks the connection, then the redelivery, which is the common order. "update" blocks resuming, pausing and holding
- * the connection, and new events for it.
- */
+/** Locks the connection first. "update" blocks resuming, pausing and holding it, and new events for it. */
 export async function lockRedelivery(
   tx: Transaction,
   tenantId: TenantId,
@@ -215,9 +204,7 @@ export async function updateRedelivery(
   await wakeStarters(tx, tenantId, connectionId);
 }
 
-/**
- * The remaining deliveries of a cancelled Drain stay Held, and the connection stays stopped until it is set to Active.
- */
+/** A cancelled Drain's remaining deliveries stay Held, and its connection stopped, until it is set to Active. */
 export async function stopDraining(tx: Transaction, tenantId: TenantId, connectionId: ConnectionId): Promise<void> {
   await tx`
     update webhook_connections set draining = false, state = 'Paused', modified_on = now()
@@ -227,8 +214,7 @@ export async function stopDraining(tx: Transaction, tenantId: TenantId, connecti
 }
 
 /**
- * Resumes a connection: a Drain sends its held deliveries, and new ones wait behind it. Its other redeliveries
- * continue.
+ * Resumes a connection: a Drain sends held deliveries, and new ones wait behind it. Other redeliveries continue.
  * @param tx has locked the connection, and counted its redeliveries' Held deliveries
  * @param byHand false: a Drain that a user paused stays paused
  */
