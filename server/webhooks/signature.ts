@@ -25,7 +25,7 @@ export interface StandardWebhooksInput {
 
 export type StandardWebhooksHeaders = Record<"webhook-id" | "webhook-timestamp" | "webhook-signature", string>;
 
-/** Standard Webhooks has verification libraries in most languages. */
+/** The headers of Standard Webhooks, which has verification libraries in most languages. */
 export function standardWebhooksHeaders(input: StandardWebhooksInput): StandardWebhooksHeaders {
   const timestamp = String(Math.floor(input.timestamp.getTime() / 1000));
   const signatures = input.secrets.map((secret) =>
