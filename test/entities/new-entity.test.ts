@@ -163,6 +163,7 @@ test("policies judge its attributes, before and after a change", async () => {
   const wrong = await call("PATCH", "/Policy", policy(limit.replace("Size", "Sise")));
   expect(wrong).toMatchObject({ status: 400, body: { Errors: [expect.stringMatching(/Sise/)] } });
   const saved = await call("PATCH", "/Policy", policy(limit));
+  expect(saved.status).toBe(200);
   const made = await call("PATCH", "/Group", { Code: "P-1", Size: 100 });
   expect(made.status).toBe(200);
   const refused = await call("PATCH", "/Group", { Id: made.body.Id, Size: 101 });
