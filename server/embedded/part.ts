@@ -165,10 +165,13 @@ export class Part {
     if (!this.spec.logFile) return "";
     const bytes = await readFile(this.spec.logFile).catch(() => Buffer.alloc(0));
     // A rotated log starts at 0.
-    const own = bytes.subarray(bytes.length < this.logBegan ? 0 : this.logBegan);
-    const lines = own.toString("utf8").trimEnd().split("\n");
-    const reason = lines.findLastIndex((line) => REASON.test(line));
-    const told = reason < 0 ? lines.slice(-LAST_WORDS) : lines.slice(reason, reason + LAST_WORDS);
+    const written = bytes.subarray(bytes.length < this.logBegan ? 0 : this.logBegan);
+    const lines = written.toString("utf8").trimEnd().split("\n");
+    // Processes of a killed PostgreSQL write to the same log for a while; each of its lines has the process's id.
+    const own = lines.filter((line) => line.includes(`[${this.child?.pid}]`));
+    const words = own.length > 0 ? own : lines;
+    const reason = words.findLastIndex((line) => REASON.test(line));
+    const told = reason < 0 ? words.slice(-LAST_WORDS) : words.slice(reason, reason + LAST_WORDS);
     return told.map((line) => `\n    ${line}`).join("");
   }
 }

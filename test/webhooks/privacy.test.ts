@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { until } from "../support/api.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { newTenant, setting } from "../support/tenant.ts";
 import { historyText, temporal } from "./temporal.ts";
@@ -35,9 +36,10 @@ test("neither Temporal nor our log ever contains a payload, a secret, an ApiKey 
     }),
   );
   const history = histories.join();
-  const ours = readFileSync(join(setting("GATEHOUSE_TEST_DATA_DIR"), "logs", "gatehouse.log"), "utf8");
+  const log = () => readFileSync(join(setting("GATEHOUSE_TEST_DATA_DIR"), "logs", "gatehouse.log"), "utf8");
   const ids = [event.EventId, ...event.Deliveries.map((delivery) => delivery.Id)];
-  expect(absent(ours, ids)).toEqual([]);
+  await until("the log to name the event and its deliveries", () => absent(log(), ids).length === 0);
+  const ours = log();
   expect(absent(history, [...ids, ...connections.map((connection) => connection.Id)])).toEqual([]);
   expect(absent(history, ["localhost answered 500", "localhost: timeout"])).toEqual([]);
   const secrets = [
