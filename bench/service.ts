@@ -15,6 +15,7 @@ const RATE_LIMIT = "1000000";
 const API = "/Endpoint/rest/api/v1";
 
 export interface Service extends AsyncDisposable {
+  dataDir: string;
   temporalAddress: string;
   certificate: ReceiverCertificate;
   /** The process id of each part. */
@@ -79,6 +80,7 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
     const sql = connect(databaseUrl, "gatehouse bench", 2);
     const pids = Object.fromEntries(Object.entries(installation.parts).map(([name, part]) => [name, part.pid!]));
     return {
+      dataDir,
       temporalAddress,
       certificate,
       pids: pids as Service["pids"],
