@@ -18,6 +18,8 @@ export interface ActivityDependencies {
   /** The capacity for posts. */
   egress: Pick<Egress, "isFull">;
   retention: RetentionConfig;
+  /** The size of the Temporal store of `start`; undefined: Temporal runs elsewhere. */
+  temporalBytes(): Promise<number | undefined>;
   keyRotation: Pick<KeyRotation, "run">;
   log: Logger;
   tracing: Pick<Tracing, "begin">;

@@ -1,4 +1,4 @@
-import { removeExpired } from "../server/maintenance.ts";
+import { maintain } from "../server/maintenance.ts";
 import type { MaintenanceResult } from "../workflows/contract.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
 
@@ -10,6 +10,7 @@ export function createRotateSigningKeys({ keyRotation, log }: ActivityDependenci
   };
 }
 
-export function createRemoveExpired({ patientSql, retention, log }: ActivityDependencies) {
-  return (): Promise<MaintenanceResult["removed"]> => removeExpired(patientSql, retention, log);
+export function createRemoveExpired({ patientSql, retention, temporalBytes, log }: ActivityDependencies) {
+  return async (): Promise<MaintenanceResult["removed"]> =>
+    maintain(patientSql, { retention, temporalBytes: await temporalBytes(), log });
 }

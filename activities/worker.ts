@@ -9,6 +9,7 @@ import { requireSchema } from "../server/db/migrate.ts";
 import { startWorkerHeartbeat } from "../server/db/parts.ts";
 import { connect, IMPATIENT, refuseSharedSessions } from "../server/db/sql.ts";
 import { createEgress } from "../server/egress/index.ts";
+import { temporalBytes } from "../server/embedded/processes.ts";
 import { CannotStart } from "../server/errors.ts";
 import { createLifecycle, serveWorkerProbes } from "../server/http/health.ts";
 import { createLog } from "../server/log.ts";
@@ -110,6 +111,7 @@ await runEntry("worker", async () => {
     logoutWindows: createWindows(),
     keyRotation,
     retention: config.retention,
+    temporalBytes: () => temporalBytes(config.dataDir),
     log,
     metrics,
     tracing,

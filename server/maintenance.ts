@@ -22,7 +22,7 @@ import {
   removeUnusedClients,
 } from "./oauth/index.ts";
 import { removeOldRequests } from "./requests/index.ts";
-import { removeExpiredLogs } from "./retention/index.ts";
+import { measureKept, removeExpiredLogs } from "./retention/index.ts";
 import {
   removeExpiredAttempts,
   removeExpiredResets,
@@ -97,17 +97,29 @@ const EXPIRED: Record<string, (sql: Sql) => Promise<number>> = {
   alerts: removeOldAlerts,
 };
 
-/** Less than the activity's timeout. */
-const MAX_REMOVING_MS = 180_000;
+/** Together less than the activity's timeout. */
+const MAX_REMOVING_MS = 150_000;
+const MAX_MEASURING_MS = 60_000;
 
-/** Makes the partitions of the days to come. @returns their number, and the numbers of what was removed */
-export async function removeExpired(
+export interface MaintenanceOptions {
+  retention: RetentionConfig;
+  /** Bytes of the Temporal store of `start`; undefined: Temporal runs elsewhere. */
+  temporalBytes: number | undefined;
+  log: Logger;
+}
+
+/**
+ * Makes the partitions of the days to come, removes what has expired, and measures the rest.
+ * @returns the number of partitions made and measured, and the numbers of what was removed
+ */
+export async function maintain(
   sql: Sql,
-  retention: RetentionConfig,
-  log: Logger,
+  { retention, temporalBytes, log }: MaintenanceOptions,
 ): Promise<Record<string, number>> {
   const deadline = new Date(Date.now() + MAX_REMOVING_MS);
   const counts: Record<string, number> = { partitions_made: (await makePartitionsAhead(sql)).length };
   for (const [table, remove] of Object.entries(EXPIRED)) counts[table] = await remove(sql);
-  return { ...counts, ...(await removeExpiredLogs(sql, retention, log, deadline)) };
+  const removed = await removeExpiredLogs(sql, retention, log, deadline);
+  const partitions_measured = await measureKept(sql, new Date(Date.now() + MAX_MEASURING_MS), temporalBytes);
+  return { ...counts, ...removed, partitions_measured };
 }

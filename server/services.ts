@@ -146,7 +146,7 @@ export function createServices(deps: ServicesDependencies) {
     personalData,
     erasures: createErasures({ sql, records, issuer: publicUrl, sign: provider.signCertificate }),
     requests: createRequests(sql),
-    readKept: createReadKept(sql, config.retention),
+    readKept: createReadKept(sql, config.retention, config.temporal.retention),
     logouts: createLogouts({
       sql,
       workflowUrl,

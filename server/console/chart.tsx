@@ -13,6 +13,7 @@ const TOP = 10;
 const PLOT_HEIGHT = HEIGHT - BOTTOM - TOP;
 const GAP = 0.12;
 const DATE = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
+const LONG_DATE = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
 const LINES = 4;
 const LABEL_EVERY = 4;
 
@@ -36,6 +37,17 @@ export interface Bar extends Slot {
 export interface Ways {
   ofSlot(slot: Slot): string;
   ofSeries(name: string): string | undefined;
+}
+
+const isDay = ({ from, to }: Slot) => to.getTime() - from.getTime() >= HOURS * HOUR_MS;
+
+/** A day in UTC, which is not converted to the local time zone. */
+export function Day({ at }: { at: Date }): JSX.Element {
+  return (
+    <time datetime={at.toISOString().slice(0, 10)} safe>
+      {LONG_DATE.format(at)}
+    </time>
+  );
 }
 
 export function firstHour(now: number): Date {
@@ -135,7 +147,9 @@ function slotColumn(ways: Ways | undefined): Column<Slot> {
     name: "From",
     cell: (slot) => {
       const { from } = slot;
-      const moment = (
+      const moment = isDay(slot) ? (
+        <Day at={from} />
+      ) : (
         <time datetime={from.toISOString()} data-show="moment" safe>
           {`${hourOf(from)} UTC`}
         </time>
@@ -214,6 +228,13 @@ export function Plot<S extends Slot>(props: PlotProps<S>): JSX.Element {
 function TimeLabel({ slot: { from, to }, x }: { slot: Slot; x: number }): JSX.Element {
   const isHour = to.getTime() - from.getTime() <= HOUR_MS;
   const shared = { class: "hour", x: percent(x), y: HEIGHT - 6, datetime: from.toISOString() };
+  if (isDay({ from, to })) {
+    return (
+      <text {...shared} text-anchor="middle" safe>
+        {DATE.format(from)}
+      </text>
+    );
+  }
   return (
     <text {...shared} text-anchor="middle" data-show={isHour ? "hour" : "date"} safe>
       {isHour ? hourOf(from) : DATE.format(from)}
@@ -280,9 +301,10 @@ function BarOf({ series, bar, place, y }: BarProps): JSX.Element {
   );
 }
 
-function titleOf(series: readonly Series[], { from, counts }: Bar): string {
+function titleOf(series: readonly Series[], { from, to, counts }: Bar): string {
   const parts = series.flatMap(({ name }, index) => (counts[index] ? `${counts[index]} ${name}` : []));
-  return `${DATE.format(from)}, ${hourOf(from)} UTC: ${parts.join(", ") || "none"}`;
+  const hour = isDay({ from, to }) ? "" : `, ${hourOf(from)} UTC`;
+  return `${DATE.format(from)}${hour}: ${parts.join(", ") || "none"}`;
 }
 
 /** Rounds up to 4, 8, 12, 20, 40, 80, 120 …, so a quarter is a whole number. */

@@ -1,15 +1,14 @@
 // Shows how much of the organisation is kept, and what a shorter time would remove. Nothing is removed here.
 
 import { countFilter, readAsked } from "../http/query.ts";
-import type { KeptTable } from "../retention/index.ts";
+import { GROWTH_DAYS, type Kept, type KeptTable } from "../retention/index.ts";
 import { durationInWords, EmptyState, find, SearchForm, Section, statusOf, Table, Text, Time } from "../ui/index.ts";
-import { BarChart, barOf, ChartTable } from "./chart.tsx";
+import { BarChart, barOf, ChartTable, Day } from "./chart.tsx";
 import type { ConsolePage, ConsoleServices, View } from "./page.tsx";
 import { ORGANISATION } from "./registration-tokens.tsx";
 import type { Visit } from "./visit.ts";
 
 const DAY_MS = 86_400_000;
-const CHART_DAYS = 30;
 const MAX_DAYS = 36_500;
 const FILTERS = [{ name: "Days", label: "If kept for days" }];
 
@@ -21,12 +20,19 @@ const NAMES: Record<KeptTable["name"], string> = {
   payloads: "Payloads",
   responses: "Answers of receivers",
   audit_log: "Audit log",
+  deliveries_open: "Open deliveries",
+  temporal: "Workflows in Temporal",
 };
 
 const SERIES: { name: string; swatch: string; tables: KeptTable["name"][] }[] = [
-  { name: "Log", swatch: "delivered", tables: ["events", "deliveries_closed", "attempts", "former_outcomes"] },
+  {
+    name: "Log",
+    swatch: "delivered",
+    tables: ["events", "deliveries_closed", "deliveries_open", "attempts", "former_outcomes"],
+  },
   { name: "Payloads and answers", swatch: "open", tables: ["payloads", "responses"] },
   { name: "Audit log", swatch: "cancelled", tables: ["audit_log"] },
+  { name: "Temporal", swatch: "other", tables: ["temporal"] },
 ];
 
 export function dataPages(deps: ConsoleServices): ConsolePage[] {
@@ -37,64 +43,96 @@ export function dataPages(deps: ConsoleServices): ConsolePage[] {
 async function dataPage({ readKept }: ConsoleServices, visit: Visit): Promise<View> {
   const read = () => readAsked({ Days: countFilter(MAX_DAYS, "") }, visit.url.searchParams).filters.Days;
   const found = await find(visit, FILTERS, async () => ({ Items: [read()], Next: null }));
-  const tables = await readKept(visit.permitted("Settings:Read"));
+  const kept = await readKept(visit.permitted("Settings:Read"));
+  const { asOf, tables } = kept;
   return {
     title: "Data",
-    lead: <span safe>{`Kept data of ${visit.organisation}, and for how long it is kept.`}</span>,
+    lead: (
+      <span>
+        <span safe>{`Kept data of ${visit.organisation}, and for how long it is kept`}</span>
+        {asOf ? (
+          <>
+            , as of <Time at={asOf} />
+          </>
+        ) : (
+          ""
+        )}
+        .
+      </span>
+    ),
     status: statusOf(found),
     body:
-      tables.length > 0 ? (
+      tables.length === 0 ? (
+        <EmptyState title="Totals are hidden from you">
+          <p>Your policies hide some events and some of the audit log. Totals would count them.</p>
+        </EmptyState>
+      ) : asOf ? (
         <>
           <SearchForm visit={visit} filters={FILTERS} problems={found.problems} action="Count" />
-          <Table caption="Kept data" columns={columns(found.page.Items[0])} rows={tables} />
-          <Growth tables={tables} />
-          <Notes visit={visit} isOnDisk={tables.some(({ isOnDisk }) => isOnDisk)} />
+          <Table caption="Kept data" columns={columns(kept, found.page.Items[0])} rows={tables} />
+          <Growth kept={kept} />
+          <Notes visit={visit} kept={kept} />
         </>
       ) : (
-        <EmptyState title="No figures to see">
-          <p>Your policies hide some events and some of the audit log, and figures would count them.</p>
+        <EmptyState title="Not measured yet">
+          <p>A worker measures what is kept once an hour, and soon after its first start.</p>
         </EmptyState>
       ),
   };
 }
 
 /** @param asked a time in days; a further column has what it would remove */
-function columns(asked: number | undefined) {
+function columns(kept: Kept, asked: number | undefined) {
   const end = Date.now() - (asked ?? 0) * DAY_MS;
   return [
     { name: "Kind", cell: ({ name }: KeptTable) => <Text text={NAMES[name]} /> },
-    {
-      name: "Kept for",
-      cell: ({ keptMs, setting }: KeptTable) => <Text text={`${durationInWords(keptMs)}, by ${setting}`} />,
-    },
-    { name: "Kept now", cell: (table: KeptTable) => <Text text={amountOf(table)} /> },
+    { name: "Kept for", cell: (table: KeptTable) => <Text text={timeOf(table)} /> },
+    { name: "Kept now", cell: (table: KeptTable) => <Text text={amountNow(table, kept)} /> },
     {
       name: "Oldest",
-      cell: ({ days: [first] }: KeptTable) => (first ? <Time at={first.from} day /> : <span class="none">none</span>),
+      cell: ({ days: [first] }: KeptTable) => (first ? <Day at={first.from} /> : <span class="none">none</span>),
     },
     ...(asked === undefined
       ? []
       : [
           {
-            name: `Would go after ${asked} d`,
-            cell: (table: KeptTable) => (
-              <Text text={amountOf({ ...table, days: table.days.filter(({ to }) => to.getTime() <= end) })} />
+            name: `Removed if kept for ${asked} d`,
+            cell: ({ limit, name, days }: KeptTable) => (
+              <Text
+                text={limit && name !== "temporal" ? amountOf(days.filter(({ to }) => to.getTime() <= end)) : "none"}
+              />
             ),
           },
         ]),
   ];
 }
 
-/** @example "about 120,000 rows, 84 MB" */
-function amountOf({ days, isExact }: KeptTable): string {
-  const rows = Math.round(days.reduce((sum, day) => sum + day.rows, 0));
-  const bytes = days.reduce((sum, day) => sum + day.bytes, 0);
-  const [size, unit] = UNITS.find(([least]) => bytes >= least) ?? UNITS.at(-1)!;
-  const weight = (bytes / size).toLocaleString("en", { maximumSignificantDigits: 3 });
-  if (rows === 0) return "none";
-  const count = `${rows.toLocaleString("en")} ${rows === 1 ? "row" : "rows"}`;
-  return `${isExact ? "" : "about "}${count}, ${weight} ${unit}`;
+function timeOf({ name, limit, growth }: KeptTable): string {
+  if (!limit) return "until they end";
+  if (name === "temporal" && growth.length === 0) return "the retention of its namespace";
+  return `${durationInWords(limit.ms)}, by ${limit.setting}`;
 }
+
+function amountNow({ name, days, growth }: KeptTable, { isOnDisk }: Kept): string {
+  if (name !== "temporal") return amountOf(days);
+  if (growth.length === 0) return "in your Temporal cluster";
+  return isOnDisk ? sizeInWords(growth.at(-1)!.bytes) : "shared with other organisations";
+}
+
+/** @example "120,000 rows, 84 MB" */
+function amountOf(days: KeptTable["days"]): string {
+  const rows = days.reduce((sum, day) => sum + day.rows, 0);
+  if (rows === 0) return "none";
+  const bytes = days.reduce((sum, day) => sum + day.bytes, 0);
+  return `${rows.toLocaleString("en")} ${rows === 1 ? "row" : "rows"}, ${sizeInWords(bytes)}`;
+}
+
+function sizeInWords(bytes: number): string {
+  const [size, unit] = unitOf(bytes);
+  return `${(bytes / size).toLocaleString("en", { maximumSignificantDigits: 3 })} ${unit}`;
+}
+
+const unitOf = (bytes: number) => UNITS.find(([least]) => bytes >= least) ?? UNITS.at(-1)!;
 
 const UNITS: [size: number, name: string][] = [
   [1e9, "GB"],
@@ -102,28 +140,43 @@ const UNITS: [size: number, name: string][] = [
   [1e3, "kB"],
 ];
 
-function Growth({ tables }: { tables: readonly KeptTable[] }): JSX.Element {
-  const today = Math.floor(Date.now() / DAY_MS);
-  const bars = Array.from({ length: CHART_DAYS }, (_, index) => {
-    const [from, to] = [0, 1].map((more) => new Date((today + 1 - CHART_DAYS + index + more) * DAY_MS)) as [Date, Date];
-    const kilobytes = SERIES.map((series) => {
-      const days = tables.flatMap(({ name, days }) => (series.tables.includes(name) ? days : []));
-      return Math.ceil(
-        days.reduce((sum, day) => (day.from.getTime() === from.getTime() ? sum + day.bytes : sum), 0) / 1_000,
-      );
-    });
-    return barOf({ from, to }, kilobytes);
+function Growth({ kept: { tables, asOf } }: { kept: Kept }): JSX.Element {
+  const last = Math.floor(asOf!.getTime() / DAY_MS);
+  const sizes = Array.from({ length: GROWTH_DAYS }, (_, index) => {
+    const [from, to] = [1, 2].map((more) => new Date((last - GROWTH_DAYS + index + more) * DAY_MS)) as [Date, Date];
+    const bytes = SERIES.map((series) =>
+      sum(
+        tables.filter(({ name }) => series.tables.includes(name)),
+        from,
+      ),
+    );
+    return { from, to, bytes };
   });
-  const chart = { title: "Kilobytes", series: SERIES, bars, over: `by the day in UTC, the last ${CHART_DAYS} days` };
+  const total = (bytes: number[]) => bytes.reduce((whole, one) => whole + one, 0);
+  // Whole numbers of at least three digits, if it is that much.
+  const [size, unit] = unitOf(Math.max(...sizes.map(({ bytes }) => total(bytes))) / 1_000);
+  const bars = sizes.map(({ bytes, ...slot }) =>
+    barOf(
+      slot,
+      bytes.map((one) => Math.round(one / size)),
+    ),
+  );
+  const series = SERIES.map((one, index) => ({ ...one, whole: bars.at(-1)!.counts[index]! }));
+  const chart = { title: unit, series, bars, over: `kept at the end of each of the last ${GROWTH_DAYS} days, in UTC` };
   return (
-    <Section title={`Kilobytes kept of each of the last ${CHART_DAYS} days`}>
+    <Section title={`Kept on each of the last ${GROWTH_DAYS} days, in ${unit}`}>
       <BarChart {...chart} />
       <ChartTable {...chart} />
     </Section>
   );
 }
 
-function Notes({ visit, isOnDisk }: { visit: Visit; isOnDisk: boolean }): JSX.Element {
+function sum(tables: KeptTable[], day: Date): number {
+  const of = ({ growth }: KeptTable) => growth.find((one) => one.day.getTime() === day.getTime())?.bytes ?? 0;
+  return tables.reduce((whole, table) => whole + of(table), 0);
+}
+
+function Notes({ visit, kept: { isOnDisk } }: { visit: Visit; kept: Kept }): JSX.Element {
   return (
     <Section title="How it ends">
       <p>
@@ -139,7 +192,7 @@ function Notes({ visit, isOnDisk }: { visit: Visit; isOnDisk: boolean }): JSX.El
         {isOnDisk
           ? "Sizes are on disk, with indexes."
           : "Sizes are of the rows alone, because others share the indexes."}
-        {" “About” is an estimate by a sample of the rows."}
+        {" A worker measures them once an hour."}
       </p>
     </Section>
   );

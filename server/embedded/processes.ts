@@ -118,11 +118,24 @@ export async function stopLeftoverPostgresql(cluster: string, say: Say): Promise
 }
 
 export async function stopLeftoverTemporal(dataDir: string, say: Say): Promise<void> {
-  const { database, pidFile } = temporalFiles(dataDir);
-  const pid = await readPid(pidFile);
-  if (!pid || !(await commandLine(pid)).includes(database)) return;
+  const pid = await findTemporalProcess(dataDir);
+  if (!pid) return;
   say(`stopping the Temporal server an earlier start left running (process ${pid})`);
   await stopByPid(pid, "SIGTERM", 3_000);
+}
+
+async function findTemporalProcess(dataDir: string): Promise<number | undefined> {
+  const { database, pidFile } = temporalFiles(dataDir);
+  const pid = await readPid(pidFile);
+  return pid && (await commandLine(pid)).includes(database) ? pid : undefined;
+}
+
+/** The bytes of its store; undefined: no Temporal of this DATA_DIR runs here. */
+export async function temporalBytes(dataDir: string): Promise<number | undefined> {
+  if (!(await findTemporalProcess(dataDir))) return undefined;
+  const { database } = temporalFiles(dataDir);
+  const log = Bun.file(`${database}-wal`);
+  return Bun.file(database).size + ((await log.exists()) ? log.size : 0);
 }
 
 export function temporalFiles(dataDir: string) {

@@ -155,6 +155,7 @@ export async function completeErasure(
   const events = tx`select event_id from erasure_events where erasure_id = ${id}`;
   const responses = await tx`delete from responses where event_id in (${events})`;
   const payloads = await tx`delete from payloads where event_id in (${events})`;
+  await tx`update events set payload_erased_on = now() where id in (${events}) and payload_erased_on is null`;
   const logouts = await tx`delete from logouts where tenant_id = ${tenantId} and user_id = ${userId}`;
   const [sealed] = await tx<{ count: number }[]>`
     select count(*) as count from audit_log

@@ -1,73 +1,72 @@
-// Tells how much of a tenant is kept in each table, and until when.
+// Tells how much of a tenant is kept in each table, and until when, as maintenance has measured it.
 
 import type { Permitted } from "../access/index.ts";
 import type { RetentionConfig } from "../config.ts";
-import { BODY_TABLES, LOG_TABLES } from "../db/partitions.ts";
-import { readWithin, type Sql } from "../db/sql.ts";
-import { ServiceBusy } from "../errors.ts";
-import { timeOfId } from "../ids.ts";
-import { countByDay, listNewest, listRemovedDays, listSizes, MEASURED, measure, type Source } from "./kept.store.ts";
+import { BODY_TABLES } from "../db/partitions.ts";
+import type { Sql } from "../db/sql.ts";
+import { isAlone, type KeptTotal, listKeptDays, listKeptTotals } from "./kept.store.ts";
+import { MEASURED } from "./measure.ts";
 import { findRetentionDays } from "./tenants.store.ts";
 
 const DAY_MS = 86_400_000;
-/** For each statement. */
-const PATIENCE_MS = 5_000;
 
 export interface KeptTable {
-  name: (typeof LOG_TABLES)[number] | "audit_log";
-  setting: "RETENTION" | "RetentionDays" | "PAYLOAD_RETENTION" | "AUDIT_RETENTION";
-  keptMs: number;
+  name: (typeof MEASURED)[number] | "temporal";
+  /** undefined: nothing removes it by its age. */
+  limit:
+    | {
+        setting: "RETENTION" | "RetentionDays" | "PAYLOAD_RETENTION" | "AUDIT_RETENTION" | "TEMPORAL_RETENTION";
+        ms: number;
+      }
+    | undefined;
   /** Days with rows, the oldest first; each with the end of its partition, which is dropped whole. */
   days: { from: Date; to: Date; rows: number; bytes: number }[];
-  /** Counted; otherwise estimated. */
-  isExact: boolean;
+  /** At the last measurement of each day, the oldest first. */
+  growth: { day: Date; bytes: number }[];
+}
+
+export interface Kept {
+  /** When it was measured; undefined: not yet. */
+  asOf: Date | undefined;
   /** Bytes are those on disk, because there is no other tenant; otherwise they are of the rows alone. */
   isOnDisk: boolean;
+  /** Without tables with rows that the caller may not see, because counts would reveal them. */
+  tables: KeptTable[];
 }
 
-/** Omits tables with rows that the caller may not see, because counts would reveal them. @throws ServiceBusy */
-export type ReadKept = (caller: Permitted<"Settings:Read">) => Promise<KeptTable[]>;
+export type ReadKept = (caller: Permitted<"Settings:Read">) => Promise<Kept>;
 
-export function createReadKept(sql: Sql, retention: RetentionConfig): ReadKept {
+/** @param temporalMs TEMPORAL_RETENTION */
+export function createReadKept(sql: Sql, retention: RetentionConfig, temporalMs: number): ReadKept {
   return async ({ tenantId, gate, scopes }) => {
     const isLogSeen = scopes.has("Webhooks:Read") && gate.seesAll("WebhookEvent");
-    const tables = await readWithin(sql, tenantId, PATIENCE_MS, async (tx) => {
-      const ownMs = ((await findRetentionDays(tx, tenantId)) ?? Number.POSITIVE_INFINITY) * DAY_MS;
-      const sizes = await listSizes(tx, tenantId);
-      const removed = await listRemovedDays(tx);
-      const log = isLogSeen ? await read("events", LOG_TABLES) : [];
-      return [...log, ...(gate.seesAll("AuditEvent") ? await read("audit_log", ["audit_log"]) : [])];
-
-      async function read(source: Source, names: readonly KeptTable["name"][]): Promise<KeptTable[]> {
-        const all = await countByDay(tx, tenantId, source);
-        const newest = await listNewest(tx, tenantId, source);
-        const tables: KeptTable[] = [];
-        for (const name of names) {
-          const isThere = (at: Date) => !BODY_TABLES.includes(name) || !removed.includes(dayOf(at));
-          const days = all.days.filter(({ day }) => isThere(day));
-          const sample = await measure(tx, name, name === source ? "id" : "event_id", newest);
-          const each = sample.rows / Math.max(1, newest.filter((id) => isThere(timeOfId(id))).length);
-          const rows = each * days.reduce((sum, { count }) => sum + count, 0);
-          const rowBytes = sizes.has(name) ? sizes.get(name)! / rows : sample.bytes / sample.rows;
-          tables.push({
-            name,
-            ...limitOf(name, retention, ownMs),
-            days: (each > 0 ? days : []).map(({ day, count }) => {
-              return { from: day, to: endOf(name, day), rows: count * each, bytes: count * each * rowBytes };
-            }),
-            isExact: name === source ? all.isExact : newest.length < MEASURED && days.length === all.days.length,
-            isOnDisk: sizes.size > 0,
-          });
-        }
-        return tables;
-      }
-    });
-    if (!tables) throw new ServiceBusy();
-    return tables;
+    const isAuditSeen = gate.seesAll("AuditEvent");
+    const [ownDays, isOnDisk, days, totals] = await Promise.all([
+      findRetentionDays(sql, tenantId),
+      isAlone(sql, tenantId),
+      listKeptDays(sql, tenantId),
+      listKeptTotals(sql, tenantId),
+    ]);
+    const bytesOf = ({ bytes, bytesOnDisk }: KeptTotal) => (isOnDisk ? bytesOnDisk : bytes);
+    const names = [...MEASURED, "temporal"] as const;
+    const tables = names
+      .filter((name) => (name === "audit_log" ? isAuditSeen : isLogSeen))
+      .map((name): KeptTable => {
+        const growth = totals.filter((total) => total.name === name);
+        const last = growth.at(-1);
+        const factor = isOnDisk && last && last.bytes > 0 ? last.bytesOnDisk / last.bytes : 1;
+        return {
+          name,
+          limit: limitOf(name, retention, { ownMs: (ownDays ?? Number.POSITIVE_INFINITY) * DAY_MS, temporalMs }),
+          days: days
+            .filter((one) => one.name === name)
+            .map(({ day, rows, bytes }) => ({ from: day, to: endOf(name, day), rows, bytes: bytes * factor })),
+          growth: growth.map((total) => ({ day: total.day, bytes: bytesOf(total) })),
+        };
+      });
+    return { asOf: totals.at(-1)?.measuredOn, isOnDisk, tables };
   };
 }
-
-const dayOf = (at: Date) => Math.floor(at.getTime() / DAY_MS) * DAY_MS;
 
 /** As partition_end in the schema. */
 function endOf(name: string, day: Date): Date {
@@ -75,9 +74,14 @@ function endOf(name: string, day: Date): Date {
   return new Date(Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + 1));
 }
 
-function limitOf(name: string, { log, payloads, audit }: RetentionConfig, ownMs: number) {
-  const of = (setting: KeptTable["setting"], keptMs: number) => ({ setting, keptMs });
-  if (name === "audit_log") return of("AUDIT_RETENTION", audit);
-  if (BODY_TABLES.includes(name) && payloads <= ownMs) return of("PAYLOAD_RETENTION", payloads);
-  return ownMs < log ? of("RetentionDays", ownMs) : of("RETENTION", log);
+function limitOf(
+  name: KeptTable["name"],
+  { log, payloads, audit }: RetentionConfig,
+  { ownMs, temporalMs }: { ownMs: number; temporalMs: number },
+): KeptTable["limit"] {
+  if (name === "deliveries_open") return undefined;
+  if (name === "temporal") return { setting: "TEMPORAL_RETENTION", ms: temporalMs };
+  if (name === "audit_log") return { setting: "AUDIT_RETENTION", ms: audit };
+  if (BODY_TABLES.includes(name) && payloads <= ownMs) return { setting: "PAYLOAD_RETENTION", ms: payloads };
+  return ownMs < log ? { setting: "RetentionDays", ms: ownMs } : { setting: "RETENTION", ms: log };
 }

@@ -1,5 +1,7 @@
+import type { Fragment } from "postgres";
 import { BODY_TABLES } from "../db/partitions.ts";
 import type { Queries, Sql } from "../db/sql.ts";
+import type { TenantId } from "../ids.ts";
 import { isOpen } from "../webhooks/index.ts";
 
 export interface Partition {
@@ -8,14 +10,17 @@ export interface Partition {
   to: Date;
 }
 
-/** All of a table's partitions up to a time, the oldest first. */
-export function listEnded(sql: Queries, parent: string, until: Date): Promise<Partition[]> {
+/** A table's partitions: oid, parent and starts_on. */
+export const namedPartitions = (sql: Queries, parent: Fragment) => sql`
+  select c.oid, ${parent} as parent, to_date(right(c.relname, 8), 'YYYYMMDD')::timestamp at time zone 'UTC' as starts_on
+  from pg_inherits join pg_class c on c.oid = inhrelid where inhparent = to_regclass(${parent})`;
+
+/** Partitions that ended before an age, the oldest first. */
+export function listEnded(sql: Queries, parent: string, ageMs: number): Promise<Partition[]> {
   return sql<Partition[]>`
-    select ${parent} as parent, starts_on as "from", partition_end(${parent}, starts_on) as "to"
-    from pg_inherits join pg_class c on c.oid = inhrelid, lateral (
-      select to_date(right(c.relname, 8), 'YYYYMMDD')::timestamp at time zone 'UTC' as starts_on
-    ) named
-    where inhparent = to_regclass(${parent}) and partition_end(${parent}, starts_on) <= ${until}
+    select parent, starts_on as "from", partition_end(parent, starts_on) as "to"
+    from (${namedPartitions(sql, sql`${parent}::text`)}) p
+    where partition_end(parent, starts_on) <= now() - ${ageMs} * interval '1 millisecond'
     order by starts_on`;
 }
 
@@ -25,17 +30,32 @@ export async function dropPartition(sql: Queries, { parent, from }: Partition): 
   return row!.kept;
 }
 
-/** Closed events of a time: none of their deliveries is open. Oldest first. */
+/** PostgreSQL's clock, because a worker's may differ. */
+export async function readNow(sql: Queries): Promise<Date> {
+  const [row] = await sql<{ now: Date }[]>`select now()`;
+  return row!.now;
+}
+
+/** Events before a time. */
+export interface Old {
+  to: Date;
+  from?: Date;
+  tenantId?: TenantId;
+}
+
+/** Closed events of a time: none of their deliveries is open. Oldest first. @param after the last id of those before */
 export async function listClosed(
   sql: Queries,
   table: "events" | "payloads",
-  { from, to, tenantId }: { from: Date | undefined; to: Date; tenantId?: string },
+  { from, to, tenantId }: Old,
+  after: string | undefined,
   limit: number,
 ): Promise<string[]> {
   const id = table === "events" ? sql`e.id` : sql`e.event_id`;
   const rows = await sql<{ id: string }[]>`
     select ${id} as id from ${sql(table)} e
     where ${id} < lowest_id(${to}) ${from ? sql`and ${id} >= lowest_id(${from})` : sql``}
+      ${after ? sql`and ${id} > ${after}` : sql``}
       ${tenantId ? sql`and e.tenant_id = ${tenantId}` : sql``}
       and not exists (
         select from deliveries d where d.event_id = ${id} and ${isOpen(sql)})
@@ -57,7 +77,7 @@ export function removeClosed(sql: Sql, ids: string[], what: "events" | "payloads
   }) as Promise<void>;
 }
 
-/** Records that the payloads of a kept partition were removed. */
+/** Records that payloads of a kept partition are removed one by one. */
 export async function noteRemoval(sql: Queries, { parent, from }: Partition): Promise<void> {
   await sql`insert into removals (parent, starts_on) values (${parent}, ${from}) on conflict do nothing`;
 }

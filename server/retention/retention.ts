@@ -5,7 +5,16 @@ import type { Logger } from "pino";
 import type { RetentionConfig } from "../config.ts";
 import { BODY_TABLES, LOG_TABLES } from "../db/partitions.ts";
 import type { Sql } from "../db/sql.ts";
-import { dropPartition, listClosed, listEnded, noteRemoval, type Partition, removeClosed } from "./partitions.store.ts";
+import {
+  dropPartition,
+  listClosed,
+  listEnded,
+  noteRemoval,
+  type Old,
+  type Partition,
+  readNow,
+  removeClosed,
+} from "./partitions.store.ts";
 import { listRetentions } from "./tenants.store.ts";
 
 /** SQLSTATE lock_not_available. */
@@ -24,29 +33,30 @@ interface Removed {
   closed_events: number;
 }
 
-/** @param deadline when it stops removing single rows; the next run continues */
+/** @param deadline when it stops; the next run continues */
 export async function removeExpiredLogs(
   sql: Sql,
   retention: RetentionConfig,
   log: Logger,
   deadline: Date,
 ): Promise<Removed> {
-  const now = Date.now();
+  const isOver = () => Date.now() >= deadline.getTime();
   const removed: Removed = { partitions: 0, partitions_busy: 0, closed_events: 0 };
 
   async function expire(parent: string, age: number): Promise<void> {
-    for (const partition of await listEnded(sql, parent, new Date(now - age))) {
+    for (const partition of await listEnded(sql, parent, age)) {
+      if (isOver()) return;
       const outcome = await drop(partition);
       if (outcome === "dropped") removed.partitions++;
       if (outcome === "busy") removed.partitions_busy++;
       if (outcome !== "kept" || (parent !== "events" && parent !== "payloads")) continue;
-      const { from, to } = partition;
-      if ((await removeRows(parent, { from, to })) && parent === "payloads") await noteRemoval(sql, partition);
+      if (parent === "payloads") await noteRemoval(sql, partition);
+      await removeRows(parent, partition);
     }
   }
 
   async function drop(partition: Partition): Promise<"dropped" | "kept" | "busy"> {
-    for (let attempt = 1; attempt <= TRIES; attempt++) {
+    for (let attempt = 1; attempt <= TRIES && !isOver(); attempt++) {
       try {
         return (await dropPartition(sql, partition)) ? "kept" : "dropped";
       } catch (error) {
@@ -59,22 +69,22 @@ export async function removeExpiredLogs(
     return "busy";
   }
 
-  /** @returns whether all were removed in time */
-  async function removeRows(what: "events" | "payloads", of: Parameters<typeof listClosed>[2]): Promise<boolean> {
-    while (Date.now() < deadline.getTime()) {
-      const ids = await listClosed(sql, what, of, CHUNK);
+  async function removeRows(what: "events" | "payloads", old: Old): Promise<void> {
+    for (let after: string | undefined; !isOver(); ) {
+      const ids = await listClosed(sql, what, old, after, CHUNK);
       if (ids.length > 0) await removeClosed(sql, ids, what);
       removed.closed_events += ids.length;
-      if (ids.length < CHUNK) return true;
+      if (ids.length < CHUNK) return;
+      after = ids.at(-1);
     }
-    return false;
   }
 
   // Events first, so the log shows none without its deliveries.
   for (const table of LOG_TABLES) await expire(table, BODY_TABLES.includes(table) ? retention.payloads : retention.log);
   await expire("audit_log", retention.audit);
+  const now = await readNow(sql);
   for (const { tenantId, days } of await listRetentions(sql)) {
-    await removeRows("events", { tenantId, from: undefined, to: new Date(now - days * DAY_MS) });
+    await removeRows("events", { tenantId, to: new Date(now.getTime() - days * DAY_MS) });
   }
   return removed;
 }

@@ -13,6 +13,7 @@ const TABLES = [
   "partitions",
   "partitions_busy",
   "partitions_made",
+  "partitions_measured",
   "closed_events",
   "refresh_families",
   "former_webhook_secrets",

@@ -1,13 +1,16 @@
 // Retention on a separate database.
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, setSystemTime, test } from "bun:test";
 import { migrate } from "../../server/db/migrate.ts";
+import { connect } from "../../server/db/sql.ts";
 import { newMasterKey } from "../../server/embedded/data-directory.ts";
-import type { TenantId } from "../../server/ids.ts";
+import type { RedeliveryId, TenantId } from "../../server/ids.ts";
 import { createLog } from "../../server/log.ts";
 import { removeExpiredLogs } from "../../server/retention/index.ts";
 import { createTenant } from "../../server/tenants/index.ts";
+import { followRedelivery } from "../../server/webhooks/index.ts";
 import type { DeliveryState } from "../../workflows/contract.ts";
+import { blockMarked } from "../documents/pages.ts";
 import { scrape, sum } from "../metrics/scrape.ts";
 import { type Api, signIn } from "../support/api.ts";
 import { type EmptyDatabase, newEmptyDatabase } from "../support/empty-database.ts";
@@ -117,6 +120,27 @@ test("partitions are dropped whole after their time, payloads and answers before
   });
 }, 120_000);
 
+test("payloads removed while a replay runs are counted as skipped", async () => {
+  const api = await newTenant();
+  const connectionId = await withHistory(api);
+  const { sql } = database;
+  const { Id, Total, Skipped } = await api.replay({ ConnectionId: connectionId, States: ["Delivered"] });
+  expect({ Total, Skipped }).toEqual({ Total: await countOf("payloads", api), Skipped: 0 });
+  await remove();
+  const left = await countOf("payloads", api);
+  expect(left).toBeLessThan(Total);
+  const follow = () => followRedelivery(sql, api.tenantId as TenantId, Id as RedeliveryId, () => false);
+  await follow();
+  expect(await api.redelivery(Id)).toMatchObject({ Total: left, Skipped: Total - left, State: "Running" });
+  // Also those of events that were removed whole, such as after RetentionDays.
+  const [newest] = (await api.events("Limit=1")).Items;
+  await sql`delete from payloads where event_id in (
+    select id from events where tenant_id = ${api.tenantId} and id <> ${newest!.EventId})`;
+  await sql`delete from deliveries where tenant_id = ${api.tenantId} and event_id <> ${newest!.EventId}`;
+  await follow();
+  expect(await api.redelivery(Id)).toMatchObject({ Total: 1, Skipped: Total - 1, Done: 0 });
+}, 120_000);
+
 test("an open delivery keeps its change and its payload; the rest of its day is removed", async () => {
   const api = await newTenant();
   await withHistory(api, "Held");
@@ -146,6 +170,84 @@ test("a tenant keeps its log for fewer days than the installation, never for mor
   expect(await ageOf("events", api)).toBeLessThan(2);
   expect(await countOf("deliveries", api)).toBe(await countOf("events", api));
   expect(await ageOf("events", other)).toBeGreaterThan(9);
+}, 120_000);
+
+test("many held events before the closed ones do not stop the removal of a tenant's shorter retention", async () => {
+  const api = await newTenant();
+  const { Id } = await api.connect("https://receiver.example/", { State: "Paused" });
+  const [held, closed] = [1_500, 600];
+  const tenantId = api.tenantId as TenantId;
+  const old = { tenantId, connectionIds: [Id], events: held + closed, spanMs: 9 * DAY_MS };
+  await fill(database.sql, { ...old, stateOf: (number) => (number < held ? "Held" : "Delivered") });
+  expect(await api.patch("/TenantSettings", { RetentionDays: 1 })).toMatchObject({ status: 200 });
+  await remove();
+  const { sql } = database;
+  const [left] = await sql<{ held: number; closed: number }[]>`
+    select count(*) filter (where state = 'Held') as held,
+      count(*) filter (where state <> 'Held' and event_id < lowest_id(now() - interval '25 hours')) as closed
+    from deliveries where tenant_id = ${tenantId}`;
+  expect(left).toEqual({ held, closed: 0 });
+}, 120_000);
+
+test("whole months of the audit log are removed after AUDIT_RETENTION", async () => {
+  const api = await newTenant();
+  const { sql } = database;
+  const entry = async (days: number) => {
+    await sql`select count(*) from make_partitions(array['audit_log'], now() - make_interval(days => ${days}),
+      now() - make_interval(days => ${days}))`;
+    await sql`
+      insert into audit_log (tenant_id, id, occurred_on, kind, outcome, address, user_agent, details, request_key)
+      values (${api.tenantId}, uuidv7(make_interval(days => -${days}::integer)), now() - make_interval(days => ${days}), 'SignOut',
+        'Success', '', '', '{}', '')`;
+  };
+  // A month that ended 400 days ago began up to 431 days ago.
+  for (const days of [300, 365, 432, 470]) await entry(days);
+  const ages = async () => {
+    const { body } = await api.get("/AuditEvent?Kind=SignOut");
+    return body.Items.map(({ OccurredOn }: { OccurredOn: string }) =>
+      Math.round((Date.now() - Date.parse(OccurredOn)) / DAY_MS),
+    );
+  };
+  expect(await ages()).toEqual([300, 365, 432, 470]);
+  await remove();
+  expect(await ages()).toEqual([300, 365]);
+}, 120_000);
+
+test("only a role that may delete drops a partition, a day after its end, and by PostgreSQL's clock", async () => {
+  const { sql } = database;
+  const drop = (queries: typeof sql, days: number) =>
+    queries`select drop_partition('events', partition_start('events', now() - make_interval(days => ${days})))`;
+  for (const days of [-1, 0, 1]) {
+    await expect(drop(sql, days)).rejects.toMatchObject({
+      code: "55000",
+      message: expect.stringContaining("24 hours"),
+    });
+  }
+  // A worker with a wrong clock removes nothing too early.
+  const partitions = () => sql`select relname from pg_class where relname ~ '^(events|payloads|audit_log)_' order by 1`;
+  await remove();
+  const before = [...(await partitions())];
+  setSystemTime(new Date(Date.now() + 400 * DAY_MS));
+  expect(await remove()).toMatchObject({ partitions: 0, closed_events: 0 });
+  setSystemTime();
+  expect([...(await partitions())]).toEqual(before);
+
+  const role = await database.asReader();
+  const { username } = new URL(role);
+  const worker = connect(role, "gatehouse test", 1);
+  await expect(drop(worker, 30)).rejects.toMatchObject({ code: "42501" });
+  await sql.unsafe(blockMarked("run: drop").text.replace("app_role", username));
+  expect([...(await drop(worker, 30))]).toHaveLength(1);
+  await worker.end();
+}, 120_000);
+
+test("after its deadline a run drops nothing; the next one continues", async () => {
+  const api = await newTenant();
+  await withHistory(api);
+  expect(await removeExpiredLogs(database.sql, KEPT, log, new Date(Date.now() - 1))).toEqual({
+    ...{ partitions: 0, partitions_busy: 0, closed_events: 0 },
+  });
+  expect((await remove()).partitions).toBeGreaterThan(0);
 }, 120_000);
 
 test("a change, a sign-in and an audit entry without a partition make it, and say so", async () => {

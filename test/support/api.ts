@@ -106,6 +106,7 @@ export interface RedeliveryRecord {
   State: "Running" | "Paused" | "Completed" | "Cancelled";
   Reason: string | null;
   Total: number;
+  Skipped: number;
   Done: number;
   Delivered: number;
   Exhausted: number;

@@ -58,6 +58,7 @@ const activities = createActivities({
   ),
   logoutWindows: createWindows(),
   keyRotation: createKeyRotation(sql, vault),
+  temporalBytes: async () => undefined,
   retention: { log: 1, payloads: 1, audit: 1 },
   log,
   metrics: createWorkerMetrics(sql, 1),

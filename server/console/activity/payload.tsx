@@ -15,7 +15,7 @@ const MAX_COPIED = 16 * 1024;
 export function PayloadSection({ visit, event }: { visit: Visit; event: SeenEvent }): JSX.Element {
   // The payload is immutable, so refreshes omit it.
   if (!visit.wants("payload")) return "";
-  const { record, payload, payloadRemovedOn, withheld, text } = event;
+  const { record, payload, payloadRemovedOn, isErased, withheld, text } = event;
   if (payload === null) {
     return (
       <Section title="Payload">
@@ -23,12 +23,13 @@ export function PayloadSection({ visit, event }: { visit: Visit; event: SeenEven
           Removed{" "}
           {payloadRemovedOn ? (
             <>
-              <Time at={payloadRemovedOn} />, after PAYLOAD_RETENTION
+              <Time at={payloadRemovedOn} />,{" "}
             </>
           ) : (
-            "by the erasure of a person"
+            ""
           )}
-          , with what receivers answered. The event cannot be sent again.
+          {isErased ? "by the erasure of a person" : "after PAYLOAD_RETENTION"}, with what receivers answered. The event
+          cannot be sent again.
         </p>
       </Section>
     );

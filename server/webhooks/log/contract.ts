@@ -252,8 +252,7 @@ export function wholeEvent(entities: readonly string[]) {
           "null: removed after PAYLOAD_RETENTION, or by the erasure of a person. The change cannot be sent again.",
       }),
       PayloadRemovedOn: orNull(time(), {
-        description:
-          "When Payload and the Response of each attempt were removed after PAYLOAD_RETENTION. null: not yet.",
+        description: "When Payload and the Response of each attempt were removed. null: not yet.",
       }),
       Withheld: orNull(Type.String(), {
         description: "Why Payload has no Data: the caller may not read all its records. Otherwise null.",

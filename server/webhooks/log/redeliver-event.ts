@@ -39,7 +39,7 @@ export function createRedeliverEvent(sql: Sql, workflowUrl: WorkflowUrl): Redeli
       for (const resource of eventResources(event)) {
         permissions.require("Webhooks:Update", "WebhookEvent", resource as Record<string, unknown>);
       }
-      if (event.payload === null) throw new Conflict(payloadGone(event.payloadRemovedOn));
+      if (event.payload === null) throw new Conflict(payloadGone(event));
       if (event.eventType === PING) throw new Conflict("A ping cannot be redelivered: send a new one.");
       const all = await lockEventDeliveries(tx, tenantId, event.id, connectionId);
       const deliveries = chosen ? all.filter(({ id }) => chosen.includes(id)) : all;
@@ -68,8 +68,9 @@ async function existing(tx: Transaction, { tenantId, permissions }: Caller, even
   return event;
 }
 
-function payloadGone(on: Date | null): string {
-  const why = on ? `on ${on.toISOString().slice(0, 10)}, after PAYLOAD_RETENTION` : "by the erasure of a person";
+function payloadGone({ payloadRemovedOn, isErased }: WholeEvent): string {
+  const on = payloadRemovedOn ? `on ${payloadRemovedOn.toISOString().slice(0, 10)}, ` : "";
+  const why = isErased ? `${on}by the erasure of a person` : `${on}after PAYLOAD_RETENTION`;
   return `The payload of this event was removed ${why}, so it cannot be sent again.`;
 }
 

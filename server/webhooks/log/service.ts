@@ -37,6 +37,7 @@ export interface SeenEvent extends SeenPayload {
   sequences: number[] | null;
   /** null: the payload is kept. */
   payloadRemovedOn: Date | null;
+  isErased: boolean;
   /** The trace of the originating request. */
   traceParent: string | null;
 }
@@ -47,8 +48,9 @@ export function createEventLog(sql: Sql, entities: readonly string[], workflowUr
   async function see(caller: Caller, event: WholeEvent): Promise<SeenEvent> {
     const resource = eventResources(event);
     const { record } = await caller.gate.show(TYPE, toEventRecord(event, workflowUrl), { resource });
-    const { occurredOn, sequences, payloadRemovedOn, traceParent } = event;
-    return { record, occurredOn, sequences, payloadRemovedOn, traceParent, ...(await seePayload(caller, event)) };
+    const { occurredOn, sequences, payloadRemovedOn, isErased, traceParent } = event;
+    const seen = await seePayload(caller, event);
+    return { record, occurredOn, sequences, payloadRemovedOn, isErased, traceParent, ...seen };
   }
 
   /** A response may repeat the request, so it is visible only with the payload and the connection. */

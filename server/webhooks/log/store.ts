@@ -43,7 +43,7 @@ export interface LoggedEvent {
 }
 
 export interface WithPayload {
-  /** The exact text of every attempt; null: it was removed after PAYLOAD_RETENTION. */
+  /** The exact text of every attempt; null: it was removed. */
   payload: string | null;
 }
 
@@ -54,6 +54,8 @@ export interface WholeEvent extends LoggedEvent, WithPayload {
   traceParent: string | null;
   /** null: the payload is kept. */
   payloadRemovedOn: Date | null;
+  /** By the erasure of a person; otherwise a missing payload was removed after PAYLOAD_RETENTION. */
+  isErased: boolean;
   /** Consistent with the states of its deliveries; only if requested. */
   attempts?: LoggedAttempt[];
 }
@@ -93,7 +95,8 @@ export interface Moment {
 export type CommittedFilter = Pick<EventFilter, "eventRecord" | "eventType">;
 
 /** An event as committed, without its deliveries. */
-export interface CommittedEvent extends Omit<WholeEvent, "deliveries" | "traceParent" | "payloadRemovedOn"> {}
+export interface CommittedEvent
+  extends Omit<WholeEvent, "deliveries" | "traceParent" | "payloadRemovedOn" | "isErased"> {}
 
 const columns = (sql: Queries, tenantId: TenantId) => sql`
   e.id, e.event_record as "eventRecord", e.event_type as "eventType", string_to_array(e.record_id, ',') as "recordIds",
@@ -249,9 +252,10 @@ export async function findEvent(
   type Attempt = Omit<LoggedAttempt, "startedOn"> & { startedOn: string };
   const [event] = await sql<(Omit<WholeEvent, "attempts"> & { attempts?: Attempt[] })[]>`
     select ${columns(sql, tenantId)}, p.payload, e.sequences, e.trace_parent as "traceParent",
-      case when p.payload is null then (
+      e.payload_erased_on is not null as "isErased",
+      case when p.payload is null then coalesce(e.payload_erased_on, (
         select removed_on from removals where parent = 'payloads' and starts_on = partition_start('payloads', e.occurred_on)
-      ) end as "payloadRemovedOn"
+      )) end as "payloadRemovedOn"
       ${withAttempts ? sql`, array(select to_json(a) from (${attemptsOf(sql, tenantId, id)}) a) as attempts` : sql``}
     from events e left join payloads p on p.event_id = e.id
     where e.tenant_id = ${tenantId} and e.id = ${id}`;

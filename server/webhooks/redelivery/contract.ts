@@ -81,8 +81,10 @@ export const REDELIVERY = Type.Object(
     Rate: { ...RATE, description: RATE_TEXT },
     State: word(REDELIVERY_STATES),
     Reason: orNull(Type.String(), { description: "Why it sends nothing while Running." }),
-    Total: count("The number of deliveries known so far."),
-    Skipped: count("Deliveries that a Replay skips because their Payload was removed after PAYLOAD_RETENTION."),
+    Total: count("The number of deliveries known so far, without Skipped."),
+    Skipped: count(
+      "Deliveries that a Replay does not send: their Payload was removed, or they were sent again singly before their turn.",
+    ),
     Done: count("How many have ended: Delivered, Exhausted, held or cancelled."),
     Delivered: count(),
     Exhausted: count(),

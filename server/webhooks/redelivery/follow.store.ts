@@ -50,13 +50,20 @@ export async function countOpen(sql: Queries, tenantId: TenantId, id: Redelivery
   return row!.count;
 }
 
-/** Recounts the total: done, in progress and remaining. */
+/** Recounts the total: done, in progress and remaining. Deliveries that a Replay no longer has were skipped. */
 export async function countTotal(sql: Queries, tenantId: TenantId, redelivery: Redelivery): Promise<void> {
   await sql`
-    update redeliveries r set total = r.done
-      + (select count(*) from deliveries where redelivery_id = r.id and tenant_id = ${tenantId})
-      + (select count(*) ${matching(sql, tenantId, redelivery)})
-    where r.id = ${redelivery.id} and r.tenant_id = ${tenantId} and r.state = 'Running'`;
+    with counted as (
+      select done, done
+        + (select count(*) from deliveries where redelivery_id = ${redelivery.id} and tenant_id = ${tenantId})
+        + (select count(*) ${matching(sql, tenantId, redelivery)}) as total
+      from redeliveries where id = ${redelivery.id}
+    )
+    update redeliveries r set total = counted.total,
+      skipped = r.skipped + case r.kind when 'Replay' then greatest(0, r.total - counted.total) else 0 end
+    from counted
+    -- Others may have counted ended ones meanwhile.
+    where r.id = ${redelivery.id} and r.tenant_id = ${tenantId} and r.state = 'Running' and r.done = counted.done`;
 }
 
 /** All held deliveries are sent, so new ones go out at once, and waiting Replays continue. */
@@ -74,7 +81,8 @@ export async function endDraining(tx: Transaction, tenantId: TenantId, connectio
 
 export async function completeRedelivery(tx: Transaction, tenantId: TenantId, id: RedeliveryId): Promise<void> {
   await tx`
-    update redeliveries set state = 'Completed', total = done, ended_on = now(), lease_until = 'infinity'
+    update redeliveries set state = 'Completed', total = done, ended_on = now(), lease_until = 'infinity',
+      skipped = skipped + case kind when 'Replay' then greatest(0, total - done) else 0 end
     where tenant_id = ${tenantId} and id = ${id} and state = 'Running'`;
 }
 

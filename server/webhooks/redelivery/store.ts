@@ -36,7 +36,7 @@ export interface Redelivery extends Selection {
   /** Deliveries per second. */
   rate: number;
   total: number;
-  /** Replay: deliveries whose payload was removed. */
+  /** Replay: deliveries that it does not send, mostly because their payload was removed. */
   skipped: number;
   done: number;
   delivered: number;
