@@ -42,7 +42,7 @@ function isNear(name: string, right: string): boolean {
 }
 
 /** The number of letters to add, drop, replace or swap (optimal string alignment). */
-function distance(one: string, other: string): number {
+export function distance(one: string, other: string): number {
   if (Math.abs(one.length - other.length) > 2) return Number.POSITIVE_INFINITY;
   const rows = [Array.from({ length: other.length + 1 }, (_, column) => column)];
   for (let i = 1; i <= one.length; i++) {

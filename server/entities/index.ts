@@ -13,7 +13,7 @@ export {
   waitForUsers,
 } from "./own-records.ts";
 export { createFindRecord, createFindRecords, type OnChange, resourceTypes } from "./record.ts";
-export { describeEntities, ENTITIES } from "./registry.ts";
+export { createRegistry, describeEntities, ENTITIES } from "./registry.ts";
 export { entityRoutes } from "./routes.ts";
 export { exampleRecords, FOREIGN_KEY_SCHEMAS } from "./schemas.ts";
 export { createEntities, type Entities, type EntityRecord, type EntityService } from "./service.ts";

@@ -21,6 +21,8 @@ export interface FieldOptions {
   blank?: unknown;
   /** Whether policies may use it. */
   judged?: boolean;
+  /** The kind of record that it references. */
+  target?: string;
   form?: FormField;
   /** Additions to the schema in the OpenAPI document. */
   documented?: Record<string, unknown>;

@@ -24,8 +24,6 @@ interface OwnOptions extends FieldOptions {
 // biome-ignore lint/suspicious/noExplicitAny: the fields of an entity are known by their names alone.
 export interface RecordField extends Field<any, any>, OwnOptions {
   type: FieldType;
-  /** For a foreign key: the kind of the referenced record. */
-  target?: string;
 }
 
 export interface TextShape {

@@ -58,6 +58,8 @@ interface RecordOptions<F extends Fields, S extends RecordScopes> {
   fields: F;
   /** The fields that find a record when Id is empty (docs/behaviour.md "Write a record"). */
   identifiers?: readonly string[];
+  /** The kind of records that each have one, at `/KIND/{Id}/NAME`. */
+  partOf?: string;
   /** A table with rows, by this key, for records that registered themselves; `is_open`: without a token. */
   strangers?: { table: string; key: string };
   /** The fields of an entity's form, in their order; default: all that can be written, by their own names. */

@@ -1,13 +1,17 @@
 import { Type } from "@sinclair/typebox";
 import { ANY_SCOPE, SCOPE_TEXTS, SCOPES_MUST } from "../access/index.ts";
 import { USER_ATTRIBUTES } from "../entities/index.ts";
-import { field, type InputOf, integer, oneOf, orNull, type RowOf } from "../http/fields.ts";
+import { field, type InputOf, integer, oneOf, orNull, type RowOf, readOnly, SET_BY_SERVER } from "../http/fields.ts";
 import { DOCUMENT_MODES, REGISTRATION_MODES } from "../oauth/index.ts";
 import { record, SETTING } from "../records/index.ts";
 
 const MAX_DAYS = 36_500;
 
 const FIELDS = {
+  Name: {
+    ...readOnly(Type.String(), { description: "The tenant's name.", example: "acme" }),
+    must: SET_BY_SERVER,
+  },
   SecondFactor: oneOf(["Optional", "Required"], {
     description: "Required: a user without a second factor must set one up at sign-in.",
     audit: "value",
@@ -85,5 +89,5 @@ export const TENANT_SETTINGS = record("TenantSettings", {
   audit: "TenantSettings",
   fields: FIELDS,
 });
-export type TenantSettings = RowOf<typeof FIELDS>;
+export type TenantSettings = RowOf<typeof FIELDS> & { name: string };
 export type TenantSettingsInput = InputOf<typeof FIELDS>;

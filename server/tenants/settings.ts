@@ -38,6 +38,8 @@ export function createOwnTenant(sql: Sql, retentionMs: number): OwnTenant {
   };
 }
 
+const { Name: _, ...EXAMPLE } = TENANT_SETTINGS.example;
+
 export function tenantSettingsRoutes(tenant: OwnTenant): Route[] {
   const shared = {
     path: `/${RESOURCE}`,
@@ -63,7 +65,7 @@ export function tenantSettingsRoutes(tenant: OwnTenant): Route[] {
       body: {
         ...TENANT_SETTINGS,
         description: "The fields to change.",
-        examples: { required: TENANT_SETTINGS.example },
+        examples: { required: EXAMPLE },
       },
       handle: (caller, { input, sent }) => tenant.change(caller, input, sent),
     }),
@@ -88,7 +90,8 @@ function settingsKind(days: number): ServedKind<TenantSettings, Record<string, u
       return { rows: [row!] };
     },
     prepare: (_, __, input, before) => ({ ...before!, ...TENANT_SETTINGS.toColumns(input) }),
-    async check(tx, { tenantId }, { before, after }) {
+    async check(tx, { tenantId }, { before, after, input }) {
+      TENANT_SETTINGS.refuseReadOnly(input, TENANT_SETTINGS.toRecord(before!));
       const ofApis = (await lockApis(tx, tenantId)).flatMap(({ scopes }) => scopes.map(({ name }) => name));
       requireKnownScopes(after.registrationScopes, ofApis, "RegistrationScopes");
       const gone = takenOut(before!.userAttributes, after.userAttributes);

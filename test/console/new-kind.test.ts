@@ -1,17 +1,22 @@
 // A new kind of settings needs its declaration, a table and a line in the list; everything else derives from it.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
 import { createApp } from "../../server/app.ts";
+import { runApply } from "../../server/apply/command.ts";
+import { kindsOf } from "../../server/apply/kinds.ts";
 import { readConfig } from "../../server/config.ts";
 import { migrate } from "../../server/db/migrate.ts";
 import { connect, type Sql } from "../../server/db/sql.ts";
 import { createEgress } from "../../server/egress/index.ts";
+import { ENTITIES } from "../../server/entities/index.ts";
 import { createLog } from "../../server/log.ts";
 import { SETTINGS } from "../../server/settings.ts";
 import { createTenant, type NewTenant } from "../../server/tenants/index.ts";
 import { createVault } from "../../server/vault.ts";
 import { Visitor } from "../authorize/visitor.ts";
 import { API, TOKEN_PATH } from "../entities/client.ts";
+import { temporaryDirectory } from "../support/directories.ts";
 import { type EmptyDatabase, newEmptyDatabase } from "../support/empty-database.ts";
 import { BADGE, BADGES, TABLE } from "./badge.ts";
 
@@ -123,6 +128,27 @@ test("all its errors are reported at once", async () => {
   expect((await call("PATCH", "/Badge", { Name: "x" }, { "content-type": "text/plain" })).status).toBe(415);
   expect((await call("DELETE", "/Badge")).status).toBe(405);
   expect((await call("GET", "/Badge?Color=Red")).status).toBe(400);
+});
+
+test("a file of `bun run apply` can contain it", async () => {
+  const { client } = await newTenant();
+  const file = join(temporaryDirectory("badges"), "badges.yaml");
+  const env = {
+    GATEHOUSE_URL: origin(),
+    GATEHOUSE_CLIENT_ID: client.clientId,
+    GATEHOUSE_CLIENT_SECRET: client.clientSecret,
+  } as unknown as NodeJS.ProcessEnv;
+  const run = async (text: string) => {
+    await Bun.write(file, text);
+    const said: string[] = [];
+    const say = (line: string) => void said.push(line);
+    const kinds = kindsOf(ENTITIES, { ...SETTINGS, badges: BADGES });
+    return [await runApply([file, "--yes"], kinds, { env, say, fail: say }), said.at(-1)];
+  };
+  expect(await run("Badge:\n  - Name: Door\n    Days: 3\n")).toEqual([0, 'Created Badge "Door"']);
+  expect(await run("Badge:\n  - Name: Door\n    Days: 3\n")).toEqual([0, "No changes. 1 as in the file."]);
+  const wrong = 'badges.yaml:3: Badge "Door": Days must be a whole number of days from 1 to 30, or null.';
+  expect(await run("Badge:\n  - Name: Door\n    Days: 31\n")).toEqual([1, wrong]);
 });
 
 test("each operation requires its scope", async () => {

@@ -15,8 +15,16 @@ import { blockMarked, blocksMarked, blocksOf, ROOT } from "./pages.ts";
 
 /** Each step is a separate process, and the machine may be busy. */
 const PATIENCE_MS = 180_000;
-/** Kinds with only one block, each with its own test; that of `exchange` is in test/oauth/token-exchange.test.ts. */
-const SINGLE = ["run: temporal", "run: tenant", "run: grants", "run: policy", "run: editors", "run: exchange"];
+/** Kinds with only one block, each with its own test; those of `exchange` and `apply` are in test/oauth/token-exchange.test.ts and test/apply. */
+const SINGLE = [
+  "run: temporal",
+  "run: tenant",
+  "run: grants",
+  "run: policy",
+  "run: editors",
+  "run: exchange",
+  "run: apply",
+];
 
 test("every kind of block has a test", () => {
   const kinds = new Set(blocksMarked("run").map(({ mark }) => mark));

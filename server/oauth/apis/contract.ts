@@ -112,6 +112,7 @@ const FIELDS = {
   ClaimMapping: claimMappingField("tokens for it"),
   ApplicationId: field<number | null, string>({
     description: "The Application whose client may introspect its tokens. Empty: none.",
+    target: "Application",
     sent: Type.String({ pattern: "^([1-9][0-9]{0,14})?$" }),
     checked: orNull(Type.String()),
     shown: Type.String(),

@@ -361,6 +361,7 @@ const FIELDS = {
 /** Every Application has credentials, so they are not made or deleted separately. */
 export const CREDENTIALS = record("Credentials", {
   table: "credentials",
+  partOf: "Application",
   nouns: ["credentials", "credentials"],
   description: "The OAuth client settings of an Application.",
   scopes: SETTING,

@@ -1,0 +1,314 @@
+// `bun run apply FILE`, on the example of docs/apply.md.
+
+import { expect, test } from "bun:test";
+import { ROOT } from "../documents/pages.ts";
+import { API } from "../support/api.ts";
+import { withoutSettings } from "../support/stack.ts";
+import { shared } from "../support/tenant.ts";
+import { KINDS, newApplyTenant, type Run, SECRETS } from "./run.ts";
+
+/** The titles of a plan's lines with this sign. */
+const titles = ({ out }: Run, sign: string) =>
+  out.split("\n").flatMap((line) => (line.startsWith(`${sign} `) ? line.slice(2).replace(/ {2}\(.*/, "") : []));
+
+/** The lines of a plan without the names of records that are not in the file. */
+const shown = ({ out }: Run) => out.split("\n").filter((line) => !line.startsWith("Not ") && line !== "");
+
+const NO_CHANGES = ["No changes. 12 as in the file."];
+
+test.concurrent("the example creates all kinds, and a second run changes nothing", async () => {
+  const { example, apply, api } = await newApplyTenant();
+  for (const { name } of KINDS) expect(example).toContain(`${name}:`);
+  const planned = await apply(example, ["--plan"]);
+  expect([planned.code, planned.err, shown(planned).at(-1)]).toEqual([
+    ...[2, "", "11 to create, 1 to change, 0 to delete. 0 as in the file."],
+  ]);
+  expect((await api.get("/Department")).body.Items).toEqual([]);
+
+  const made = await apply(example);
+  expect([made.code, made.err, titles(made, "+")]).toEqual([0, "", titles(planned, "+")]);
+  const again = await apply(example);
+  expect([again.code, again.err, shown(again)]).toEqual([0, "", NO_CHANGES]);
+  expect((await apply(example, ["--plan"])).code).toBe(0);
+  expect(again.out).toContain('left unchanged (--prune deletes them): User "admin"');
+  expect(again.out).toContain('Policy "Administrators"');
+
+  const [person] = (await api.get("/User?Username=ana")).body.Items;
+  const [finance] = (await api.get("/Department?Name=Finance")).body.Items;
+  expect(person).toMatchObject({ Attributes: { costCentre: "4711" }, Department: { Id: finance.Id } });
+  const [payroll] = (await api.get("/Application?Name=payroll")).body.Items;
+  const [role] = (await api.get("/Role?Name=clerk")).body.Items;
+  expect(role.Members).toEqual([
+    { Type: "User", Id: person.Id },
+    { Type: "Application", Id: Number(payroll.Id) },
+  ]);
+  const [provider] = (await api.get("/IdentityProvider?Name=Example%20ID")).body.Items;
+  const signsInThere = (await api.get(`/Application?AuthenticationId=${provider.Id}`)).body.Items;
+  expect(signsInThere.map(({ Id }: { Id: string }) => Id)).toEqual([payroll.Id]);
+  const { body: credentials } = await api.get(`/Application/${payroll.Id}/Credentials`);
+  expect(credentials).toMatchObject({ Scopes: ["openid", "profile", "orders:read"] });
+});
+
+test.concurrent("changes made elsewhere are shown by field, and undone", async () => {
+  const { example, apply, api } = await newApplyTenant();
+  await apply(example);
+  const [role] = (await api.get("/Role?Name=clerk")).body.Items;
+  const [policy] = (await api.get("/Policy?Name=Clerks%20read%20people")).body.Items;
+  const [payroll] = (await api.get("/Application?Name=payroll")).body.Items;
+  await api.made("Role", { Id: role.Id, Scopes: ["AccessManager:Read", "Settings:Read"] });
+  await api.made("Policy", { Id: policy.Id, Policy: policy.Policy.replace("resource is User", "resource") });
+  await api.made("Application", { Id: payroll.Id, AuthenticationId: null, Description: "Not in the file." });
+  await api.made("User", { Username: "ana", Email: "other@example.com", Attributes: { costCentre: "1" } });
+  await api.made(`Application/${payroll.Id}/Credentials`, { RedirectUris: ["https://elsewhere.example.com/"] });
+  await api.made("TenantSettings", { RetentionDays: null });
+
+  const planned = await apply(example, ["--plan"]);
+  expect(planned.code).toBe(2);
+  expect(shown(planned).map((line) => line.replace(/\(acme.yaml:\d+\)/, "(line)"))).toEqual([
+    ...["~ TenantSettings  (line)", "    RetentionDays: null → 14"],
+    ...['~ Application "payroll"  (line)', '    AuthenticationId: IdentityProvider "Example ID"'],
+    '~ User "ana"  (line)',
+    '    Email: "other@example.com" → "ana@example.com"',
+    "    EmailVerified: false → true",
+    '    Attributes: { costCentre: "1" } → { costCentre: "4711" }',
+    '~ Credentials of Application "payroll"  (line)',
+    "    RedirectUris:",
+    '      - "https://elsewhere.example.com/"',
+    '      + "https://payroll.example.com/callback"',
+    ...['~ Policy "Clerks read people"  (line)', "    Policy:", "      -   resource", "      +   resource is User"],
+    ...['~ Role "clerk"  (line)', "    Scopes:", '      - "Settings:Read"', '      + "orders:read"'],
+    "0 to create, 6 to change, 0 to delete. 6 as in the file.",
+  ]);
+  expect((await apply(example)).code).toBe(0);
+  expect(shown(await apply(example))).toEqual(NO_CHANGES);
+  expect((await api.get(`/Application/${payroll.Id}`)).body.Description).toBe("Not in the file.");
+});
+
+test.concurrent("records that are not in the file stay, unless they are pruned", async () => {
+  const { apply, api } = await newApplyTenant();
+  await api.made("Department", { Name: "Above" });
+  await api.made("Department", { Name: "Below", ParentId: { FieldType: "Name", Value: "Above" } });
+  await api.made("Application", { Name: "old", ExternalId: "OLD" });
+  const file = "Department:\n  - Name: Kept\nApplication: []\n";
+  const left = await apply(file, ["--plan"]);
+  expect(titles(left, "-")).toEqual([]);
+  expect(left.out).toContain('Department "Above", Department "Below"');
+
+  const pruned = await apply(file, ["--yes", "--prune"]);
+  expect([pruned.code, pruned.err]).toEqual([0, ""]);
+  expect(titles(pruned, "-")).toEqual(['Department "Above"', 'Department "Below"', 'Application "old"']);
+  const again = await apply(file, ["--plan", "--prune"]);
+  expect([again.code, shown(again)]).toEqual([0, ["No changes. 1 as in the file."]]);
+  const clients = (await api.get("/Application")).body.Items.map(({ Name }: { Name: string }) => Name);
+  expect(clients).toEqual(["demo-client", "Gatehouse Settings"]);
+  expect((await api.get("/Role")).body.Items.length).toBeGreaterThan(0);
+
+  const locked = await apply("Policy: []\n", ["--yes", "--prune"]);
+  expect(locked.code).toBe(1);
+  expect(locked.err).toContain('Policy "Administrators" was not deleted. This change would remove your own access');
+});
+
+test.concurrent("secrets never appear, and are sent again with --secrets or for a new address", async () => {
+  const { example, apply, api } = await newApplyTenant();
+  const moved = example.replace("https://hooks.example.com", "https://new-hooks.example.com");
+  const elsewhere = moved.replace("Issuer: https://id.example.com", "Issuer: https://new-id.example.com");
+  const runs = [
+    await apply(example, ["--plan"]),
+    await apply(example),
+    await apply(example, ["--plan", "--secrets"]),
+    await apply(moved),
+    await apply(elsewhere),
+    await apply(elsewhere, ["--plan"], { HOOK_KEY: "other-Zx85kQ" }),
+    // Errors of the server and of references could contain them.
+    await apply("Role:\n  - Name: a\n    Scopes: [{ env: HOOK_KEY }]\n"),
+    await apply("Role:\n  - Name: a\n    Members: [{ Type: User, Username: { env: HOOK_KEY } }]\n"),
+  ];
+  for (const secret of [...Object.values(SECRETS), "Zx8"]) {
+    expect(runs.filter(({ out, err }) => (out + err).includes(secret))).toEqual([]);
+  }
+  expect(runs.map(({ code }) => code)).toEqual([2, 0, 2, 0, 0, 2, 1, 1]);
+  const [, , sent, toHook, toProvider, otherKey] = runs;
+  expect(shown(sent!).filter((line) => line.startsWith(" "))).toEqual([
+    "    ClientSecret: { env: EXAMPLE_ID_SECRET }",
+    "    Secret: { file: secrets/payroll-hook }",
+    "    Headers: { Authorization: { env: HOOK_AUTHORIZATION } }",
+  ]);
+  expect(toHook!.out).toContain("Secret: { file: secrets/payroll-hook }\n");
+  expect(toProvider!.out).toContain("ClientSecret: { env: EXAMPLE_ID_SECRET }\n");
+  expect(otherKey!.out).toContain("ApiKey: (hidden) → { env: HOOK_KEY }\n");
+  const [connection] = (await api.get("/WebhookConnection")).body.Items;
+  expect(connection).toMatchObject({ ApiKey: SECRETS.HOOK_KEY, Headers: { Authorization: null } });
+});
+
+const AN_API = "Api:\n  - Name: Orders\n    Audience: https://a.example.com\n";
+const A_HOOK = "WebhookConnection:\n  - Name: hook\n    URL: https://a.example.com\n    Entities: [User]\n";
+
+test.concurrent.each([
+  ["an unknown section", "Department: []\nAplication: []\n", 2, '"Aplication" must be Application.'],
+  ["an unknown field", "Department:\n  - Name: A\n    Nam: B\n", 3, '"Nam" must be Name.'],
+  ["a map instead of a list", "Department:\n  Name: A\n", 1, "Department must be a list"],
+  [
+    "a record without a name",
+    "Department:\n  - Name: A\n  - Description: B\n",
+    3,
+    "Department[1] needs Name or ExternalId",
+  ],
+  ["a record that occurs twice", "Role:\n  - Name: a\n  - Name: a\n", 3, 'Role "a" is in line 2 already.'],
+  ["a wrong type", `${AN_API}    IncludeClaims: perhaps\n`, 4, 'Api "Orders": IncludeClaims must be true or false.'],
+  ["a number out of range", `${AN_API}    TokenLifetime: 1\n`, 4, "TokenLifetime must be a whole number of seconds"],
+  [
+    "a wrong value in a list",
+    `${AN_API}    Scopes:\n      - { Name: a }\n      - { Name: "a b" }\n`,
+    6,
+    "Scopes[1].Name must",
+  ],
+  ["a field of the server", "Department:\n  - Id: 7\n    Name: A\n", 2, "Id is set by the server. Remove it here."],
+  ["a missing field", "Api:\n  - Name: Orders\n", 2, "Audience is missing, which a new Api needs."],
+  [
+    "a missing record",
+    `${AN_API}    ApplicationId: { Name: none }\n`,
+    4,
+    'Application "none", but it is neither in the file',
+  ],
+  ["a reference of another form", `${AN_API}    ApplicationId: "1002"\n    Nothing: 1\n`, 5, '"Nothing" is unknown.'],
+  [
+    "a reference by another field",
+    `${AN_API}    ApplicationId: { Description: a }\n`,
+    4,
+    "ApplicationId must be null, or name one",
+  ],
+  [
+    "a missing variable",
+    `${A_HOOK}    Events: [Created]\n    Secret: { env: NO_SUCH }\n`,
+    6,
+    "The variable NO_SUCH is not set.",
+  ],
+  [
+    "a missing file",
+    `${A_HOOK}    Events: [Created]\n    Secret: { file: none }\n`,
+    6,
+    "The file none is missing or empty.",
+  ],
+  [
+    "an open secret",
+    `${A_HOOK}    Events: [Created]\n    Secret: open\n`,
+    6,
+    "Secret is a secret. Give it by reference",
+  ],
+  ["YAML that cannot be read", "Department:\n  - Name: [A\n", 3, "Flow sequence in block collection must"],
+  ["a repeated field", "Department:\n  - Name: A\n    Name: B\n", 3, "Map keys must be unique"],
+  ["another tenant", "Department: []\nTenant: other\n", 2, 'The client is of the Tenant "tenant '],
+  // The server's own errors.
+  [
+    "an address of the service",
+    AN_API.replace("https://a.example.com", `http://localhost:${new URL(shared().url).port}/a`),
+    3,
+    "Audience must not be an address of",
+  ],
+  ["an unknown scope", "Role:\n  - Name: a\n    Scopes: [openid, none]\n", 3, "Scopes: there is no scope none."],
+  ["a private address", `${A_HOOK.replace("a.example.com", "10.0.0.1")}    Events: [Created]\n`, 3, "EGRESS_ALLOW"],
+  [
+    "an error in a policy",
+    "Policy:\n  - Name: a\n    Policy: |\n      permit (\n        principal, acton, resource);\n",
+    5,
+    "Policy, line 2, column 14:",
+  ],
+])("%s is reported with its line", async (_, text, line, words) => {
+  const { err, code } = await (await newApplyTenant()).apply(text);
+  expect(err).toContain(words);
+  expect(err.split("\n").filter((one) => one.includes(words))[0]).toStartWith(`acme.yaml:${line}: `);
+  expect(code).toBe(1);
+});
+
+test.concurrent("all problems are reported together, and nothing is changed before them", async () => {
+  const { apply, api } = await newApplyTenant();
+  const file = `${AN_API}    TokenLifetime: 1\nDepartment:\n  - Name: A\n    Nam: B\nRole:\n  - Name: a\n    Scopes: 1\n`;
+  const { err } = await apply(file);
+  expect(err.match(/^acme.yaml:\d+/gm)).toEqual(["acme.yaml:4", "acme.yaml:7", "acme.yaml:10"]);
+  expect((await api.get("/Department")).body.Items).toEqual([]);
+});
+
+test.concurrent("a change that the server rejects ends the run, and the next one continues", async () => {
+  const { apply, api } = await newApplyTenant();
+  const file = "Department:\n  - Name: A\nRole:\n  - Name: a\n    Scopes: [none]\n";
+  const failed = await apply(file);
+  expect(failed.out).toContain('Created Department "A"');
+  expect(failed.code).toBe(1);
+  expect((await api.get("/Department")).body.Items).toHaveLength(1);
+  const next = await apply(file.replace("none", "openid"));
+  expect([next.code, titles(next, "+")]).toEqual([0, ['Role "a"']]);
+});
+
+test.concurrent.each([
+  [
+    "without variables",
+    { GATEHOUSE_URL: "", GATEHOUSE_CLIENT_ID: "" },
+    "GATEHOUSE_URL, GATEHOUSE_CLIENT_ID must be set",
+  ],
+  ["with a wrong address", { GATEHOUSE_URL: "id.example.com" }, "GATEHOUSE_URL must be an https address."],
+  ["with a service that is not there", { GATEHOUSE_URL: "http://127.0.0.1:9" }, "http://127.0.0.1:9 cannot be reached"],
+  ["with a wrong secret", { GATEHOUSE_CLIENT_SECRET: "wrong" }, "client"],
+])("%s it explains the setting", async (_, env, words) => {
+  const { err, out, code } = await (await newApplyTenant()).apply("Department: []\n", ["--plan"], env);
+  expect([err.includes(words), out, code, err.split("\n").length]).toEqual([true, "", 1, 1]);
+});
+
+test.concurrent("without a terminal it asks for --yes, and explains its options", async () => {
+  const { apply } = await newApplyTenant();
+  const asked = await apply("Department:\n  - Name: A\n", []);
+  expect([asked.code, asked.err]).toEqual([1, "Nothing was changed: without a terminal, --yes or --plan is needed."]);
+  const wrong = await apply("", ["--everything"]);
+  expect([wrong.code, wrong.err.split("\n")[0]]).toEqual([
+    1,
+    "Usage: bun run apply FILE [--plan | --yes] [--prune] [--secrets]",
+  ]);
+});
+
+test.concurrent("it asks before it applies, and applies only the plan that was shown", async () => {
+  const { apply, api } = await newApplyTenant();
+  const file = "Department:\n  - Name: A\n    Description: B\n";
+  expect((await apply(file, [], { ask: () => "y" })).code).toBe(1);
+  expect((await api.get("/Department")).body.Items).toEqual([]);
+  let asked = "";
+  const applied = await apply(file, [], {
+    ask: (question) => {
+      asked = question;
+      return "yes";
+    },
+  });
+  expect([asked, applied.code]).toEqual(["Apply these changes? Only yes applies them:", 0]);
+
+  const changed = file.replace("B", "C");
+  const meanwhile = await apply(changed, [], {
+    ask: async () => {
+      await api.made("Department", { Name: "A", Description: "D" });
+      return "yes";
+    },
+  });
+  expect(meanwhile.err).toBe("Nothing was changed: the server's records differ meanwhile. Start again.");
+  expect((await api.get("/Department?Name=A")).body.Items[0].Description).toBe("D");
+});
+
+test("as a command it prints the plan, and its exit code is that of the run", async () => {
+  const { api, file, apply } = await newApplyTenant();
+  await apply("Department:\n  - Name: A\n", ["--plan"]);
+  const child = Bun.spawn([process.execPath, "run", "apply", file, "--plan"], {
+    cwd: ROOT,
+    env: {
+      ...withoutSettings(process.env),
+      ...{ GATEHOUSE_URL: api.url, GATEHOUSE_CLIENT_ID: api.clientId, GATEHOUSE_CLIENT_SECRET: api.clientSecret },
+    },
+    stdout: "pipe",
+  });
+  expect(await new Response(child.stdout).text()).toStartWith('+ Department "A"  (acme.yaml:2)\n    Name: "A"\n');
+  expect(await child.exited).toBe(2);
+});
+
+test("every record that the API can change is a kind of the file", async () => {
+  const { paths } = await (await fetch(`${shared().url}/openapi.json`)).json();
+  const changed = Object.keys(paths).filter((path) => paths[path].patch);
+  const kinds = KINDS.map(({ name, partOf }) => `${API}/${partOf ? `${partOf}/{Id}/` : ""}${name}`);
+  // A redelivery is an action in progress.
+  expect(changed.filter((path) => !kinds.includes(path))).toEqual([`${API}/Redelivery/{Id}`]);
+  expect(kinds.filter((path) => !changed.includes(path))).toEqual([]);
+});
