@@ -4,7 +4,6 @@ import { Client } from "@temporalio/client";
 import { NativeConnection, type NativeConnectionOptions, Runtime, Worker } from "@temporalio/worker";
 import type { Logger } from "pino";
 import { startAlertWatch } from "../server/alerts/index.ts";
-import type { TemporalConfig } from "../server/config.ts";
 import { requireSchema } from "../server/db/migrate.ts";
 import { startWorkerHeartbeat } from "../server/db/parts.ts";
 import { connect, IMPATIENT, refuseSharedSessions } from "../server/db/sql.ts";
@@ -24,7 +23,8 @@ import {
 } from "../server/oauth/index.ts";
 import { startErasures } from "../server/personal-data/index.ts";
 import { onceDatabaseIsThere, onStop, readProductionConfig, runEntry } from "../server/process.ts";
-import { requireNamespace } from "../server/temporal.ts";
+import { explained, requireCluster } from "../server/temporal-cluster.ts";
+import type { TemporalConfig } from "../server/temporal-config.ts";
 import { createTracing } from "../server/tracing/index.ts";
 import { createVault } from "../server/vault.ts";
 import {
@@ -196,23 +196,23 @@ await runEntry("worker", async () => {
 });
 
 /** Compression is not worth its CPU on one machine. */
-function temporalOptions({ address, connect }: TemporalConfig): NativeConnectionOptions {
+function temporalOptions({ address, connection }: TemporalConfig): NativeConnectionOptions {
   const local = /^(localhost|127\.|\[::1\])/.test(address);
-  return { ...connect.connectionOptions, ...(local ? { grpcCompression: { codec: "none" } } : {}) };
+  return { ...connection, ...(local ? { grpcCompression: { codec: "none" } } : {}) };
 }
 
 /** Waits until Temporal is available; changes are safe in PostgreSQL meanwhile. */
-async function connectToTemporal(temporal: TemporalConfig, log: Logger): Promise<NativeConnection> {
+async function connectToTemporal(config: TemporalConfig, log: Logger): Promise<NativeConnection> {
   for (let attempt = 1; ; attempt++) {
+    let connection: NativeConnection | undefined;
     try {
-      const connection = await NativeConnection.connect(temporalOptions(temporal));
-      await requireNamespace(connection.workflowService, temporal).catch(async (error) => {
-        await connection.close();
-        throw error;
-      });
+      connection = await NativeConnection.connect(temporalOptions(config));
+      log.info(await requireCluster(connection, config), "connected to Temporal");
       return connection;
     } catch (error) {
-      if (error instanceof CannotStart) throw error;
+      await connection?.close();
+      const known = explained(error as Error, config);
+      if (known instanceof CannotStart) throw known;
       if (attempt % 20 === 1) log.warn({ err: error }, "Temporal does not answer; retrying");
       await Bun.sleep(FAILURE_PAUSE_MS);
     }

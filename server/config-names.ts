@@ -1,13 +1,6 @@
 // Detects misspelt variables, because an ignored setting could have been a protection.
 
 const READ_ELSEWHERE = [
-  "TEMPORAL_ADDRESS",
-  "TEMPORAL_NAMESPACE",
-  "TEMPORAL_API_KEY",
-  "TEMPORAL_TLS",
-  ...["CLIENT_CERT_PATH", "CLIENT_CERT_DATA", "CLIENT_KEY_PATH", "CLIENT_KEY_DATA"].map((n) => `TEMPORAL_TLS_${n}`),
-  ...["SERVER_CA_CERT_PATH", "SERVER_CA_CERT_DATA", "SERVER_NAME"].map((n) => `TEMPORAL_TLS_${n}`),
-  "TEMPORAL_TLS_DISABLE_HOST_VERIFICATION",
   "OTEL_EXPORTER_OTLP_HEADERS",
   "OTEL_EXPORTER_OTLP_TIMEOUT",
   "OTEL_SERVICE_NAME",

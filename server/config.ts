@@ -1,7 +1,6 @@
 // The only reader of the environment. All problems are collected and reported together.
 
 import { dirname, resolve } from "node:path";
-import { type ClientConnectConfig, loadClientConnectConfig } from "@temporalio/envconfig";
 import { misspeltNames } from "./config-names.ts";
 import {
   parseAge,
@@ -34,6 +33,7 @@ import type { EgressConfig } from "./egress/index.ts";
 import type { TrustProxy } from "./http/context.ts";
 import type { WorkerProbesConfig } from "./http/health.ts";
 import type { RateLimit } from "./http/rate-limit.ts";
+import { readTemporal, type TemporalConfig } from "./temporal-config.ts";
 
 export interface Config {
   port: number;
@@ -75,18 +75,6 @@ export interface RetentionConfig {
   /** Payloads and answers; at most as long as the log. */
   payloads: number;
   audit: number;
-}
-
-export interface TemporalConfig {
-  /** True if TEMPORAL_ADDRESS names an external cluster. */
-  outside: boolean;
-  connect: ClientConnectConfig;
-  address: string;
-  namespace: string;
-  /** The address of the Temporal UI, without a trailing slash. */
-  uiUrl: string;
-  /** Milliseconds for which the embedded server keeps closed workflows. */
-  retention: number;
 }
 
 export interface WebhookConfig {
@@ -137,6 +125,10 @@ const SECRET_VARIABLES = [
   "PUBLIC_URL",
   "MTLS_URL",
   "TEMPORAL_UI_URL",
+  "TEMPORAL_API_KEY",
+  "TEMPORAL_TLS_CLIENT_CERT_DATA",
+  "TEMPORAL_TLS_CLIENT_KEY_DATA",
+  "TEMPORAL_TLS_SERVER_CA_CERT_DATA",
   "OTEL_EXPORTER_OTLP_ENDPOINT",
   "HTTPS_PROXY",
   "https_proxy",
@@ -292,28 +284,6 @@ function readRetention(read: <T>(name: string, fallback: T, parse: (text: string
   };
 }
 
-function readTemporal(
-  env: Record<string, string | undefined>,
-  problems: string[],
-  read: <T>(name: string, fallback: T, parse: (text: string) => T) => T,
-): TemporalConfig {
-  let connect: ClientConnectConfig = { connectionOptions: {} };
-  try {
-    connect = loadClientConnectConfig({ overrideEnvVars: definedOnly(env), disableFile: true });
-  } catch (error) {
-    problems.push(`TEMPORAL_*: ${(error as Error).message}`);
-  }
-  const address = connect.connectionOptions.address ?? "localhost:7233";
-  return {
-    outside: Boolean(connect.connectionOptions.address),
-    connect,
-    address,
-    namespace: connect.namespace ?? "default",
-    uiUrl: read("TEMPORAL_UI_URL", "http://localhost:8233", parseOrigin),
-    retention: read("TEMPORAL_RETENTION", DAY_MS, (text) => parseAge(text, 1)),
-  };
-}
-
 function parseLogLevel(text: string): LogLevel {
   const level = LOG_LEVELS.find((known) => known === text);
   if (!level) throw new Error(`one of ${LOG_LEVELS.join(", ")}`);
@@ -328,7 +298,3 @@ function parseLogFormat(text: string): LogFormat {
 
 /** The project's folder, so entries can be started from anywhere. */
 export const PROJECT_ROOT = dirname(import.meta.dir);
-
-function definedOnly(env: Record<string, string | undefined>): Record<string, string> {
-  return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
-}

@@ -3,10 +3,9 @@
 import { closeSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Connection } from "@temporalio/client";
-import { temporal } from "@temporalio/proto";
-import { SEARCH_ATTRIBUTES } from "../../workflows/contract.ts";
-import type { TemporalConfig } from "../config.ts";
-import { requireNamespace } from "../temporal.ts";
+import { CannotStart } from "../errors.ts";
+import { CLUSTER_ATTRIBUTES, explained, requireCluster } from "../temporal-cluster.ts";
+import type { TemporalConfig } from "../temporal-config.ts";
 import { openLog } from "./data-directory.ts";
 import type { PartSpec } from "./part.ts";
 import { isTaken, requireListener } from "./ports.ts";
@@ -101,53 +100,22 @@ async function keepHistory(address: string, retention: number): Promise<void> {
 
 /** @throws Error if the cluster is unreachable or lacks requirements */
 export async function checkOutsideCluster(config: TemporalConfig, say: (line: string) => void): Promise<void> {
-  const connection = await Connection.connect({
-    ...config.connect.connectionOptions,
-    connectTimeout: CALL_LIMIT,
-  }).catch((error: Error) => {
-    throw new Error(`No Temporal cluster answers at TEMPORAL_ADDRESS ${config.address}: ${error.message}`);
-  });
+  const connection = await Connection.connect({ ...config.connection, connectTimeout: CALL_LIMIT }).catch(
+    (error: Error) => {
+      const known = explained(error, config);
+      if (known instanceof CannotStart) throw known;
+      throw new Error(
+        `No Temporal cluster answers at TEMPORAL_ADDRESS ${config.address}: ${error.message}. ` +
+          "Check the address and, for a cluster with TLS, TEMPORAL_TLS and TEMPORAL_TLS_SERVER_CA_CERT_PATH.",
+      );
+    },
+  );
   try {
-    const known = await connection.withDeadline(Date.now() + CALL_LIMIT, async () => {
-      await requireNamespace(connection.workflowService, config);
-      return checkSearchAttributes(connection, config.namespace, config.address);
-    });
-    if (!known) say(`${config.address} does not list its search attributes; they are assumed to exist`);
+    const { attributesKnown } = await connection.withDeadline(Date.now() + CALL_LIMIT, () =>
+      requireCluster(connection, config),
+    );
+    if (!attributesKnown) say(`${config.address} does not list its search attributes; they are assumed to exist`);
   } finally {
     await connection.close();
   }
-}
-
-// The search attributes of deliveries in the Temporal UI.
-
-const { INDEXED_VALUE_TYPE_KEYWORD, INDEXED_VALUE_TYPE_KEYWORD_LIST } = temporal.api.enums.v1.IndexedValueType;
-/** A type's name in Temporal's commands, and its number in the protocol. */
-const TYPES = {
-  KEYWORD: { type: "Keyword", number: INDEXED_VALUE_TYPE_KEYWORD },
-  KEYWORD_LIST: { type: "KeywordList", number: INDEXED_VALUE_TYPE_KEYWORD_LIST },
-};
-
-export const CLUSTER_ATTRIBUTES = Object.entries(SEARCH_ATTRIBUTES).map(([name, type]) => ({ name, ...TYPES[type] }));
-
-/** gRPC codes of a cluster that hides its attributes. */
-const HIDDEN = new Set([7 /* PERMISSION_DENIED */, 12 /* UNIMPLEMENTED */]);
-
-/** @returns false if the cluster hides its attributes @throws Error naming missing ones and the command to add them */
-async function checkSearchAttributes(connection: Connection, namespace: string, address: string): Promise<boolean> {
-  let present: Record<string, unknown>;
-  try {
-    const answer = await connection.operatorService.listSearchAttributes({ namespace });
-    present = answer.customAttributes ?? {};
-  } catch (error) {
-    if (HIDDEN.has((error as { code?: number }).code ?? -1)) return false;
-    throw error;
-  }
-  const wrong = CLUSTER_ATTRIBUTES.filter(({ name, number }) => present[name] !== number);
-  if (wrong.length === 0) return true;
-  const flags = wrong.map(({ name, type }) => `--name ${name} --type ${type}`).join(" ");
-  throw new Error(
-    `The Temporal namespace "${namespace}" at ${address} lacks the search attributes ` +
-      `${wrong.map(({ name, type }) => `${name} (${type})`).join(", ")}. Add them with:\n` +
-      `  temporal operator search-attribute create --address ${address} --namespace ${namespace} ${flags}`,
-  );
 }

@@ -79,16 +79,13 @@ const LIMITS = {
   "stored requests of a tenant, and as many failures": count(MAX_KEPT),
 };
 
-/** Variables that the SDK reads directly. */
-const TEMPORALS = ["TEMPORAL_ADDRESS", "TEMPORAL_NAMESPACE"];
-
 const documented = variableRows().flatMap(({ variables }) => variables);
 
 test("every variable in the code is documented, and every documented one is read", () => {
-  expect(documented.map(({ name }) => name).toSorted()).toEqual([...namesRead(), ...TEMPORALS].toSorted());
+  expect(documented.map(({ name }) => name).toSorted()).toEqual(namesRead().toSorted());
 });
 
-const defaults = documented.filter(({ name, byDefault }) => !TEMPORALS.includes(name) && !NO_VALUE.includes(byDefault));
+const defaults = documented.filter(({ byDefault }) => !NO_VALUE.includes(byDefault));
 test.each(defaults)("$name is by default $byDefault", ({ name, byDefault }) => {
   const { portAsked, ...config } = readConfig({ [name]: byDefault.replace("PORT", "3000") });
   const { portAsked: _, ...expected } = readConfig({});

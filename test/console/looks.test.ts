@@ -151,7 +151,7 @@ test("a Temporal that is away or silent hides no workflow", async () => {
   const away = await nextFreePort(0, "127.0.0.1", new Set());
   for (const port of [away, silent.port]) {
     const find = createFindWorkflow({
-      connect: { connectionOptions: { address: `127.0.0.1:${port}` } },
+      connection: { address: `127.0.0.1:${port}` },
       namespace: "default",
     });
     expect(await find("a tenant" as TenantId, "a workflow")).toBeUndefined();
