@@ -23,7 +23,7 @@ export interface ActivityDependencies {
   keyRotation: Pick<KeyRotation, "run">;
   log: Logger;
   tracing: Pick<Tracing, "begin">;
-  metrics: Pick<WorkerMetrics, "attempted" | "ended" | "logoutAttempted" | "logoutEnded">;
+  metrics: Pick<WorkerMetrics, "attempted" | "ended" | "logoutAttempted" | "logoutEnded" | "removed">;
   /** Notified when an attempt begins, so the dispatcher can start more. */
   inFlight: Pick<InFlight, "begin">;
   windows: Windows;

@@ -10,7 +10,11 @@ export function createRotateSigningKeys({ keyRotation, log }: ActivityDependenci
   };
 }
 
-export function createRemoveExpired({ patientSql, retention, temporalBytes, log }: ActivityDependencies) {
-  return async (): Promise<MaintenanceResult["removed"]> =>
-    maintain(patientSql, { retention, temporalBytes: await temporalBytes(), log });
+export function createRemoveExpired({ patientSql, retention, temporalBytes, log, metrics }: ActivityDependencies) {
+  return async (): Promise<MaintenanceResult["removed"]> => {
+    const result = await maintain(patientSql, { retention, temporalBytes: await temporalBytes(), log });
+    const { partitions_made, partitions_busy, partitions_measured, ...removed } = result;
+    metrics.removed(removed);
+    return result;
+  };
 }

@@ -14,7 +14,7 @@ import { createLifecycle, serveWorkerProbes } from "../server/http/health.ts";
 import { createLog } from "../server/log.ts";
 import { createAttemptLogout, startLogouts } from "../server/logouts/index.ts";
 import { startMaintenance } from "../server/maintenance.ts";
-import { createWorkerMetrics, reportMissedPartitions, serveMetrics } from "../server/metrics/index.ts";
+import { createWorkerMetrics, measureDatabase, measureWindows, serveMetrics } from "../server/metrics/index.ts";
 import {
   createKeyRotation,
   createLogoutTokens,
@@ -80,8 +80,10 @@ await runEntry("worker", async () => {
   });
   const probes = serveWorkerProbes(config.workerProbes, sql, config.temporal.address, lifecycle);
   stops.push(() => probes.stop());
-  const metrics = createWorkerMetrics(sql, config.retention.log);
-  reportMissedPartitions(sql, metrics.registry, log);
+  const metrics = createWorkerMetrics(sql, config.retention);
+  const addPool = measureDatabase(metrics.registry, log);
+  addPool("worker", sql);
+  addPool("maintenance", patientSql);
   const tracing = await createTracing(config.tracing, "worker", log);
   stops.push(() => tracing.stop());
   const metricsServer = serveMetrics(config.metrics, metrics.registry);
@@ -96,6 +98,7 @@ await runEntry("worker", async () => {
   const connection = await connectToTemporal(config.temporal, log);
   const inFlight = createInFlight();
   const windows = createWindows();
+  measureWindows(metrics.registry, windows.seen);
   const egress = createEgress(config.egress);
   const activities = createActivities({
     sql,
@@ -150,6 +153,7 @@ await runEntry("worker", async () => {
   const interceptors = { workflow: [troubles.interceptor] };
   const client = new Client({ connection, namespace: config.temporal.namespace, interceptors });
   const outbox = connect(config.databaseUrl, "gatehouse outbox", 8, ANSWERED);
+  addPool("outbox", outbox);
   stops.push(() => outbox.end({ timeout: 1 }));
   const heartbeat = startWorkerHeartbeat(config.databaseUrl);
   const dispatcher = startDispatcher({

@@ -54,7 +54,7 @@ export function createApp({
   vault,
   egress,
   log,
-  metrics = createApiMetrics(sql, config.retention.log),
+  metrics = createApiMetrics(sql, config.retention),
   recorder = createRequestRecorder(sql, log),
   issued = createIssuedTokens(sql, log),
   tracing = withoutCollector(),

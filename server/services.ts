@@ -62,6 +62,7 @@ export function createServices(deps: ServicesDependencies) {
     findRecords: finders.find,
     recordTypes: namesOfRecords(entities, kinds),
     findScopes: scopesNow,
+    onDecision: metrics.decided,
   });
 
   const provider = createProvider({

@@ -8,7 +8,7 @@ import type { TenantId } from "../ids.ts";
 import type { Vault } from "../vault.ts";
 import type { Actor, Call } from "./caller.ts";
 import type { PolicyProblem } from "./decisions/cedar.ts";
-import { createEngine, createPause, type PolicySet, type PolicyText } from "./decisions/engine.ts";
+import { createEngine, createPause, type OnDecision, type PolicySet, type PolicyText } from "./decisions/engine.ts";
 import { createExaminer } from "./decisions/examiner.ts";
 import {
   type CallContext,
@@ -78,12 +78,13 @@ export interface AccessDependencies {
     clientId: number,
     userId: number | undefined,
   ): Promise<string[] | undefined>;
+  onDecision?: OnDecision;
 }
 
 export function createAccess(deps: AccessDependencies): Access {
-  const { sql, vault, log, resourceTypes, findRecords, recordTypes, findScopes } = deps;
+  const { sql, vault, log, resourceTypes, findRecords, recordTypes, findScopes, onDecision } = deps;
   const types = new Map(resourceTypes.map((type) => [type.name, type]));
-  const engine = createEngine();
+  const engine = createEngine(onDecision);
   const permissionsDeps = { engine, types, log };
   const examiner = createExaminer(resourceTypes);
   /** The first of a type's families is its read permission. */

@@ -16,6 +16,16 @@ const PARTITIONED = [...LOG_TABLES, "audit_log"] as const;
 /** The tables among them that PAYLOAD_RETENTION removes. */
 export const BODY_TABLES: readonly string[] = ["payloads", "responses"];
 
+/** The tables with the milliseconds for which they are kept; events first, so the log shows none without its deliveries. */
+export function agesOf({
+  log,
+  payloads,
+  audit,
+}: Record<"log" | "payloads" | "audit", number>): [table: string, age: number][] {
+  const ages = LOG_TABLES.map((table): [string, number] => [table, BODY_TABLES.includes(table) ? payloads : log]);
+  return [...ages, ["audit_log", audit]];
+}
+
 const AHEAD_DAYS = 7;
 
 /** Makes the partitions of the days to come. @returns the names of new ones */

@@ -64,6 +64,9 @@ function listWorkers(sql: Queries): Promise<{ pid: number; isOwn: boolean }[]> {
   return sql`select pid, pid = pg_backend_pid() as "isOwn" from pg_stat_activity where ${isWorker(sql)}`;
 }
 
+/** A part of a statement. */
+export const countWorkers = (sql: Queries) => sql`(select count(*) from pg_stat_activity where ${isWorker(sql)})`;
+
 export async function readParts(sql: Sql): Promise<PartsSeen> {
   // Deliveries that wait for their receiver are excluded.
   const [row] = await sql<Omit<PartsSeen, "diskFull">[]>`
@@ -73,8 +76,12 @@ export async function readParts(sql: Sql): Promise<PartsSeen> {
       (select extract(epoch from now() - created_on)::float8 from dispatches order by id limit 1) as "oldestDispatch",
       (select coalesce(array_agg(distinct reason), '{}') from delivery_troubles
         where noticed_on > now() - make_interval(secs => ${TROUBLE_SECONDS})) as troubles`;
+  return { ...row!, diskFull: await isDiskFull(sql) };
+}
+
+export async function isDiskFull(sql: Sql): Promise<boolean> {
   if (sql.lacksDisk) sql.lacksDisk = !(await hasRoom(sql));
-  return { ...row!, diskFull: sql.lacksDisk };
+  return sql.lacksDisk;
 }
 
 /** Sorts more than fits in memory, which is the only way to detect a full disk. */

@@ -11,6 +11,11 @@ export interface Sql extends postgres.Sql<{ int8: number }> {
   /** A statement failed because PostgreSQL's disk is full, and no later check found space. */
   lacksDisk: boolean;
   onPartitionMissed(name: string): void;
+  /** A statement has waited for a connection of the full pool. */
+  onWait(milliseconds: number): void;
+  onNotification(channel: string): void;
+  /** By our patch of the driver. */
+  pool(): { active: number; idle: number; waiting: number };
   /** Like `begin`, limited by the tenant's share of the pool. @throws TenantBusy, ServiceBusy, Conflict after races */
   beginFor<T>(tenantId: TenantId, work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** For transactions that may take seconds; together they leave most of the pool. @throws TenantBusy, ServiceBusy */
@@ -46,6 +51,8 @@ export function connect(
     onfailure({ code }: { code: string }) {
       if (code === DISK_FULL) sql.lacksDisk = true;
     },
+    onwait: (milliseconds: number) => sql.onWait(milliseconds),
+    onnotify: (channel: string) => sql.onNotification(channel),
   };
   const sql = postgres(url, {
     max,
@@ -63,6 +70,8 @@ export function connect(
   }) as unknown as Sql;
   sql.lacksDisk = false;
   sql.onPartitionMissed = () => {};
+  sql.onWait = () => {};
+  sql.onNotification = () => {};
   const begin = sql.begin.bind(sql) as (work: unknown) => Promise<never>;
   sql.begin = ((work: unknown) => repeated(sql, () => begin(work))) as typeof sql.begin;
   const limits = { waiting: MAX_WAITING, longestWaitMs: MAX_WAIT_MS };

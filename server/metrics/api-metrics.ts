@@ -1,4 +1,5 @@
 import { Counter, Histogram, type Registry } from "prom-client";
+import type { RetentionConfig } from "../config.ts";
 import type { Sql } from "../db/sql.ts";
 import type { ObservedRequest } from "../http/context.ts";
 import { measureBacklog } from "./backlog.ts";
@@ -10,6 +11,8 @@ export interface ApiMetrics {
   /** Events recorded by a committed transaction. */
   accepted(events: { eventRecord: string; eventType: string }[]): void;
   device(step: DeviceStep): void;
+  /** @param seconds of an evaluation by Cedar; undefined: a known decision was repeated */
+  decided(allowed: boolean, seconds: number | undefined): void;
 }
 
 /** Callers may send any method, but labels must be bounded. */
@@ -19,8 +22,10 @@ export type DeviceStep = (typeof DEVICE_STEPS)[number];
 /** Seconds. */
 const REQUEST_BUCKETS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Labels have few, fixed values: never a tenant, client, connection or path parameter. @param retentionMs RETENTION */
-export function createApiMetrics(sql: Sql, retentionMs: number): ApiMetrics {
+const EVALUATION_BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1];
+
+/** Labels have few, fixed values: never a tenant, client, connection or path parameter. */
+export function createApiMetrics(sql: Sql, retention: RetentionConfig): ApiMetrics {
   const registry = createRegistry();
   const registers = [registry];
   const requests = new Histogram({
@@ -42,9 +47,22 @@ export function createApiMetrics(sql: Sql, retentionMs: number): ApiMetrics {
     labelNames: ["step"],
     registers,
   });
+  const decisions = new Counter({
+    name: "gatehouse_policy_decisions_total",
+    help: "Decisions by policies, evaluated or repeated from memory.",
+    labelNames: ["result"],
+    registers,
+  });
+  const evaluations = new Histogram({
+    name: "gatehouse_policy_evaluation_duration_seconds",
+    help: "Duration of an evaluation of policies by Cedar.",
+    buckets: EVALUATION_BUCKETS,
+    registers,
+  });
   // Rates need an initial zero.
   for (const step of DEVICE_STEPS) devices.inc({ step }, 0);
-  measureBacklog(sql, registry, retentionMs);
+  for (const result of ["Allowed", "Denied"]) decisions.inc({ result }, 0);
+  measureBacklog(sql, registry, retention);
   return {
     registry,
     request: ({ method, route = "none", status = 0, seconds }) =>
@@ -53,5 +71,9 @@ export function createApiMetrics(sql: Sql, retentionMs: number): ApiMetrics {
       for (const event of events) accepted.inc({ event_record: event.eventRecord, event_type: event.eventType });
     },
     device: (step) => devices.inc({ step }),
+    decided(allowed, seconds) {
+      decisions.inc({ result: allowed ? "Allowed" : "Denied" });
+      if (seconds !== undefined) evaluations.observe(seconds);
+    },
   };
 }

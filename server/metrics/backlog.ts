@@ -1,6 +1,7 @@
 // Gauges read from PostgreSQL on each scrape. All processes return the same values.
 
 import { Gauge, type Registry } from "prom-client";
+import type { RetentionConfig } from "../config.ts";
 import type { Sql } from "../db/sql.ts";
 import { type Backlog, readBacklog } from "./store.ts";
 
@@ -9,8 +10,8 @@ const FRESH_MS = 5_000;
 const PATIENCE_MS = 2_000;
 
 /** Without PostgreSQL the gauges have no value, and `gatehouse_postgresql_up` is 0. */
-export function measureBacklog(sql: Sql, registry: Registry, retentionMs: number): void {
-  const read = onceWithin(FRESH_MS, () => answerWithin(PATIENCE_MS, readBacklog(sql, retentionMs)));
+export function measureBacklog(sql: Sql, registry: Registry, retention: RetentionConfig): void {
+  const read = onceWithin(FRESH_MS, () => answerWithin(PATIENCE_MS, readBacklog(sql, retention)));
 
   gauge("gatehouse_postgresql_up", "Whether PostgreSQL answers this process.", undefined, (backlog) => [
     [undefined, backlog ? 1 : 0],
@@ -40,6 +41,30 @@ export function measureBacklog(sql: Sql, registry: Registry, retentionMs: number
     "Workflows waiting to be started, up to 100000.",
     undefined,
     (backlog) => [[undefined, backlog?.dispatches]],
+  );
+  gauge(
+    "gatehouse_webhook_oldest_dispatch_seconds",
+    "Time for which the oldest event has waited for its workflow to be started; 0 if none waits.",
+    undefined,
+    (backlog) => [[undefined, backlog && (backlog.oldestDispatch ?? 0)]],
+  );
+  gauge("gatehouse_workers", "Workers that send their heartbeat.", undefined, (backlog) => [
+    [undefined, backlog?.workers],
+  ]);
+  gauge("gatehouse_postgresql_disk_full", "Whether PostgreSQL's disk is full.", undefined, (backlog) => [
+    [undefined, backlog && Number(backlog.diskFull)],
+  ]);
+  gauge(
+    "gatehouse_retention_overdue",
+    "Expired partitions that maintenance has not removed, without those of unfinished deliveries.",
+    undefined,
+    (backlog) => [[undefined, backlog?.overduePartitions]],
+  );
+  gauge(
+    "gatehouse_signing_key_age_seconds",
+    "Age of the newest signing key of each algorithm, since it signs; negative before.",
+    "alg",
+    (backlog) => Object.entries(backlog?.signingKeys ?? {}),
   );
   gauge("gatehouse_logout_backlog", "Unfinished logouts, up to 100000.", "state", (backlog) => [
     ["Pending", backlog?.pendingLogouts],

@@ -2,8 +2,10 @@
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import { Elysia } from "elysia";
-import { collectDefaultMetrics, Registry } from "prom-client";
+import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { version } from "../../package.json" with { type: "json" };
 import type { MetricsConfig } from "../config.ts";
+import { migrationNames } from "../db/migrate.ts";
 import { CannotStart, Unauthorized } from "../errors.ts";
 import { errorResponse } from "../http/error-record.ts";
 import { requireMethod } from "../http/request.ts";
@@ -50,10 +52,20 @@ const digest = (text: string) => createHash("sha256").update(text).digest();
 /** prom-client's metrics that are constant under Bun. */
 const UNMEASURED = /^nodejs_(active_|heap_space_|version_info)/;
 
-/** A registry with process metrics: CPU, memory, open files, event loop lag. */
+/** A registry with the build, and with process metrics: CPU, memory, open files, event loop lag. */
 export function createRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   for (const { name } of registry.getMetricsAsArray()) if (UNMEASURED.test(name)) registry.removeSingleMetric(name);
+  new Gauge({
+    name: "gatehouse_build_info",
+    help: "1. The version of the code, and the newest migration that it needs.",
+    labelNames: ["version", "schema"],
+    registers: [registry],
+    async collect() {
+      const schema = (await migrationNames()).at(-1)!.replace(/\.sql$/, "");
+      this.set({ version, schema }, 1);
+    },
+  });
   return registry;
 }

@@ -1,4 +1,7 @@
-import type { Queries } from "../db/sql.ts";
+import type { RetentionConfig } from "../config.ts";
+import { agesOf } from "../db/partitions.ts";
+import { countWorkers, isDiskFull } from "../db/parts.ts";
+import type { Sql } from "../db/sql.ts";
 import { lowestIdOf } from "../ids.ts";
 
 export interface Backlog {
@@ -9,6 +12,8 @@ export interface Backlog {
   /** Those among them whose events are older than RETENTION. */
   overdue: number;
   dispatches: number;
+  /** Seconds since the oldest of them was made; null if there is none. */
+  oldestDispatch: number | null;
   /** Seconds since the oldest event with such a delivery; null if there is none. */
   oldestPending: number | null;
   oldestRetrying: number | null;
@@ -20,6 +25,11 @@ export interface Backlog {
   waitingDevices: number;
   heldConnections: number;
   pausedConnections: number;
+  workers: number;
+  diskFull: boolean;
+  overduePartitions: number;
+  /** Seconds since the newest key of each algorithm began to sign. */
+  signingKeys: Record<string, number>;
 }
 
 /** Bounds the duration of a scrape. */
@@ -29,8 +39,12 @@ const COUNTED_TO = 100_000;
  * One query for all tenants, each part using an index. States are literals, because partial indexes cannot be used with
  * parameters. Event ids are in time order; the condition "is not null" selects the index.
  */
-export async function readBacklog(sql: Queries, retentionMs: number): Promise<Backlog> {
-  const [row] = await sql<Backlog[]>`
+export async function readBacklog(sql: Sql, retention: RetentionConfig): Promise<Backlog> {
+  const expiredBefore = (ageMs: number) => new Date(Date.now() - ageMs);
+  const ages = agesOf(retention);
+  const tables = ages.map(([table]) => table);
+  const limits = ages.map(([, age]) => expiredBefore(age).toISOString());
+  const [row] = await sql<Omit<Backlog, "diskFull">[]>`
     with open_logouts as materialized (
       select state, created_on from logouts where state in ('Pending', 'Retrying') limit ${COUNTED_TO}
     )
@@ -39,9 +53,21 @@ export async function readBacklog(sql: Queries, retentionMs: number): Promise<Ba
       (select count(*) from (select from deliveries where state = 'Retrying' and event_id is not null limit ${COUNTED_TO}) counted) as retrying,
       (select count(*) from (select from deliveries where state = 'Held' limit ${COUNTED_TO}) counted) as held,
       (select count(*) from (
-        select from deliveries where state in ('Pending', 'Retrying', 'Held') and event_id < ${lowestIdOf(new Date(Date.now() - retentionMs))}
+        select from deliveries where state in ('Pending', 'Retrying', 'Held') and event_id < ${lowestIdOf(expiredBefore(retention.log))}
         limit ${COUNTED_TO}) counted) as overdue,
       (select count(*) from (select from dispatches limit ${COUNTED_TO}) counted) as dispatches,
+      (select extract(epoch from now() - created_on)::float8 from dispatches order by id limit 1) as "oldestDispatch",
+      ${countWorkers(sql)} as workers,
+      (select count(*) from unnest(${tables}::text[], ${limits}::timestamptz[]) as kept (parent, until)
+        join pg_inherits on inhparent = to_regclass(parent) join pg_class c on c.oid = inhrelid, lateral (
+          select to_date(right(c.relname, 8), 'YYYYMMDD')::timestamp at time zone 'UTC' as starts_on
+        ) named
+        where partition_end(parent, starts_on) <= until and not exists (
+          select from deliveries d where parent <> 'audit_log' and d.state in ('Pending', 'Retrying', 'Held')
+            and d.event_id >= lowest_id(starts_on) and d.event_id < lowest_id(partition_end(parent, starts_on))
+        )) as "overduePartitions",
+      (select coalesce(jsonb_object_agg(alg, extract(epoch from now() - newest)), '{}')
+        from (select alg, max(signs_from) as newest from signing_keys group by alg) keys) as "signingKeys",
       (select extract(epoch from now() - uuid_extract_timestamp(event_id))::float8 from deliveries
         where state = 'Pending' and event_id is not null order by event_id limit 1) as "oldestPending",
       (select extract(epoch from now() - uuid_extract_timestamp(event_id))::float8 from deliveries
@@ -54,5 +80,5 @@ export async function readBacklog(sql: Queries, retentionMs: number): Promise<Ba
       count(*) filter (where state = 'Held') as "heldConnections",
       count(*) filter (where state = 'Paused') as "pausedConnections"
     from webhook_connections where deleted_on is null`;
-  return row!;
+  return { ...row!, diskFull: await isDiskFull(sql) };
 }

@@ -1,4 +1,5 @@
 import { Counter, Histogram, type Registry } from "prom-client";
+import type { RetentionConfig } from "../config.ts";
 import type { Sql } from "../db/sql.ts";
 import { measureBacklog } from "./backlog.ts";
 import { createRegistry } from "./serve.ts";
@@ -18,6 +19,8 @@ export interface WorkerMetrics {
   ended(state: string, since?: Date): void;
   logoutAttempted(attempt: Pick<CountedAttempt, "statusCode" | "failure">): void;
   logoutEnded(state: string): void;
+  /** @param counts of rows by table, and of whole partitions */
+  removed(counts: Record<string, number>): void;
 }
 
 /** Seconds. */
@@ -28,7 +31,7 @@ const END_TO_END_BUCKETS = [...DISPATCH_BUCKETS, 3_600, 21_600, 86_400];
 const ENDS = ["Delivered", "Exhausted", "Cancelled"];
 
 /** Labels have few, fixed values: never a tenant, a connection, an event or a receiver. */
-export function createWorkerMetrics(sql: Sql, retentionMs: number): WorkerMetrics {
+export function createWorkerMetrics(sql: Sql, retention: RetentionConfig): WorkerMetrics {
   const registry = createRegistry();
   const registers = [registry];
   const dispatch = new Histogram({
@@ -73,9 +76,16 @@ export function createWorkerMetrics(sql: Sql, retentionMs: number): WorkerMetric
     labelNames: ["state"],
     registers,
   });
+  const removed = new Counter({
+    name: "gatehouse_retention_removed_total",
+    help: "Expired data that maintenance has removed: rows by table, events, or whole partitions.",
+    labelNames: ["what"],
+    registers,
+  });
   // Rates need an initial zero.
+  removed.inc({ what: "partitions" }, 0);
   for (const state of ENDS) for (const counter of [ends, logoutEnds]) counter.inc({ state }, 0);
-  measureBacklog(sql, registry, retentionMs);
+  measureBacklog(sql, registry, retention);
   return {
     registry,
     dispatched: (since) => dispatch.observe(secondsSince(since)),
@@ -91,6 +101,9 @@ export function createWorkerMetrics(sql: Sql, retentionMs: number): WorkerMetric
     logoutAttempted: (attempt) => logoutAttempts.inc({ result: resultOf(attempt) }),
     logoutEnded(state) {
       if (ENDS.includes(state)) logoutEnds.inc({ state });
+    },
+    removed(counts) {
+      for (const [what, count] of Object.entries(counts)) removed.inc({ what }, count);
     },
   };
 }

@@ -3,7 +3,7 @@
 
 import type { Logger } from "pino";
 import type { RetentionConfig } from "../config.ts";
-import { BODY_TABLES, LOG_TABLES } from "../db/partitions.ts";
+import { agesOf } from "../db/partitions.ts";
 import type { Sql } from "../db/sql.ts";
 import {
   dropPartition,
@@ -79,9 +79,7 @@ export async function removeExpiredLogs(
     }
   }
 
-  // Events first, so the log shows none without its deliveries.
-  for (const table of LOG_TABLES) await expire(table, BODY_TABLES.includes(table) ? retention.payloads : retention.log);
-  await expire("audit_log", retention.audit);
+  for (const [table, age] of agesOf(retention)) await expire(table, age);
   const now = await readNow(sql);
   for (const { tenantId, days } of await listRetentions(sql)) {
     await removeRows("events", { tenantId, to: new Date(now.getTime() - days * DAY_MS) });

@@ -1,6 +1,8 @@
 // A monitored Gatehouse: the API and the worker each have a metrics port.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { version } from "../../package.json" with { type: "json" };
+import { migrationNames } from "../../server/db/migrate.ts";
 import { isTaken } from "../../server/embedded/ports.ts";
 import { DEVICE_GRANT } from "../../server/oauth/index.ts";
 import { Visitor } from "../authorize/visitor.ts";
@@ -30,6 +32,43 @@ afterAll(() => stack?.stop(), 180_000);
 
 test("`start` prints the address of the metrics", () => {
   expect(stack.said).toContain(`metrics       127.0.0.1:${port} (API) and ${port + 1} (worker)`);
+});
+
+test("decisions, windows, maintenance, workers and the build are measured", async () => {
+  const api = await newTenant(stack);
+  await using hook = receiver(200);
+  const before = await ofApi();
+  await api.connect(hook.url);
+  await api.change({ Name: "Gate" });
+  await api.settledEvent();
+  const after = await ofApi();
+  const decided = (result: string) => grown(before, after, "gatehouse_policy_decisions_total", { result });
+  expect(decided("Allowed")).toBeGreaterThanOrEqual(2);
+  const evaluated = grown(before, after, "gatehouse_policy_evaluation_duration_seconds_count");
+  expect(evaluated).toBeGreaterThanOrEqual(2);
+  expect(evaluated).toBeLessThanOrEqual(decided("Allowed") + decided("Denied"));
+
+  const worker = await until("maintenance", () =>
+    ofWorker().then((one) => one.has('gatehouse_retention_removed_total{what="sessions"}') && one),
+  );
+  expect(sum(worker, "gatehouse_webhook_windows", { speed: "Quick" })).toBeGreaterThanOrEqual(1);
+  expect(sum(worker, "gatehouse_webhook_window_places", { state: "Free" })).toBeGreaterThanOrEqual(2);
+  expect(sum(worker, "gatehouse_webhook_window_waiting")).toBe(0);
+  for (const samples of [after, worker]) {
+    expect(sum(samples, "gatehouse_workers")).toBe(1);
+    expect(sum(samples, "gatehouse_retention_overdue")).toBe(0);
+    expect(sum(samples, "gatehouse_postgresql_disk_full")).toBe(0);
+    const ages = ["EdDSA", "RS256", "ES256"].map((alg) =>
+      samples.get(`gatehouse_signing_key_age_seconds{alg="${alg}"}`),
+    );
+    for (const age of ages) expect(age).toBeWithin(0, 3_600);
+    const build = `gatehouse_build_info{version="${version}",schema="${(await migrationNames()).at(-1)!.slice(0, -4)}"}`;
+    expect(samples.get(build)).toBe(1);
+  }
+  const pools = (samples: Samples) =>
+    [...samples.keys()].filter((one) => one.startsWith("gatehouse_postgresql_connections_max"));
+  expect(pools(after)).toEqual(['gatehouse_postgresql_connections_max{pool="api"}']);
+  expect(pools(worker)).toHaveLength(3);
 });
 
 test("a change is counted at each step: accepted, dispatched, attempted, delivered", async () => {
@@ -140,9 +179,13 @@ test("docs/operations.md lists exactly our metrics, with the process that export
   const page = readPage("docs/operations.md");
   const rows = [...page.matchAll(/^\| `(gatehouse_[a-z_]+)[^|]*\| (API|worker|all|each) \|/gm)];
   const toldBy = (process: string) => rows.filter(([, , of]) => [process, "all", "each"].includes(of!));
-  const measured = async (scraped: Promise<Samples>) => namesOf([...(await scraped).keys()]);
-  expect(await measured(ofApi())).toEqual(namesOf(toldBy("API").map(([, name]) => name!)));
-  expect(await measured(ofWorker())).toEqual(namesOf(toldBy("worker").map(([, name]) => name!)));
+  // Declared ones, because a metric with labels may have no series yet.
+  const measured = async (at: number) => {
+    const text = await (await fetch(`http://127.0.0.1:${at}/metrics`)).text();
+    return namesOf([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!));
+  };
+  expect(await measured(port)).toEqual(namesOf(toldBy("API").map(([, name]) => name!)));
+  expect(await measured(port + 1)).toEqual(namesOf(toldBy("worker").map(([, name]) => name!)));
   expect(namesOf(page.match(/gatehouse_[a-z_]+/g)!)).toEqual(namesOf(rows.map(([, name]) => name!)));
 });
 
@@ -166,9 +209,11 @@ test("waiting deliveries are counted while no worker runs, with the age of the o
   expect(sum(samples, "gatehouse_webhook_backlog", { state: "Held" })).toBe(1);
   expect(sum(samples, "gatehouse_webhook_connections", { state: "Paused" })).toBe(1);
   expect(sum(samples, "gatehouse_webhook_dispatches_waiting")).toBeGreaterThanOrEqual(1);
+  expect(sum(samples, "gatehouse_webhook_oldest_dispatch_seconds")).toBeGreaterThan(0);
   expect(sum(samples, "gatehouse_webhook_oldest_undelivered_seconds", { state: "Retrying" })).toBe(0);
   await stack.parts.worker.start();
   await until("both to go", () => ofApi().then((one) => oldestPending(one) === 0 && oldestLogout(one) === 0));
+  expect(sum(await ofApi(), "gatehouse_webhook_oldest_dispatch_seconds")).toBe(0);
 });
 
 test("without PostgreSQL a scrape is answered, without figures of the backlog", async () => {
@@ -179,7 +224,9 @@ test("without PostgreSQL a scrape is answered, without figures of the backlog", 
         scraped().then((one) => one.get("gatehouse_postgresql_up") === 0 && one),
       );
       const backlog = [...samples.keys()].filter((series) =>
-        /^gatehouse_(webhook_(backlog|oldest|dispatches|connections)|logout_(backlog|oldest)|devices_)/.test(series),
+        /^gatehouse_(webhook_(backlog|oldest|dispatches|connections)|logout_(backlog|oldest)|devices_|workers|retention_overdue|signing_)/.test(
+          series,
+        ),
       );
       expect(backlog).toEqual([]);
     }

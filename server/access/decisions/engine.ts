@@ -49,7 +49,11 @@ export interface Engine {
   decide(set: PolicySet, question: CedarQuestion): Decision;
 }
 
-export function createEngine(): Engine {
+/** @param seconds that Cedar needed; undefined: the same question was decided before */
+export type OnDecision = (allowed: boolean, seconds: number | undefined) => void;
+
+/** @param onDecision for saved policies only */
+export function createEngine(onDecision: OnDecision = () => {}): Engine {
   const places: string[] = [];
   let placesMade = 0;
   const setsOf = (max: number) => ({
@@ -129,8 +133,13 @@ export function createEngine(): Engine {
       if (set.isTried) return decideAnew(set, question);
       const key = digestOf(`${set.number} ${JSON.stringify(question)}`);
       const known = decisions.get(key);
-      if (known) return known;
+      if (known) {
+        onDecision(known.allowed, undefined);
+        return known;
+      }
+      const began = performance.now();
       const decision = decideAnew(set, question);
+      onDecision(decision.allowed, (performance.now() - began) / 1_000);
       decisions.set(key, decision);
       return decision;
     },
