@@ -2,12 +2,13 @@
 // exit code 1 if it is "failed".
 
 import type { Drill, Verdict } from "./drill.ts";
+import { migrations } from "./migrations.ts";
 import { production } from "./production.ts";
 import { recovery } from "./recovery.ts";
 import { shutdown } from "./shutdown.ts";
 import { workers } from "./workers.ts";
 
-const DRILLS: Record<string, Drill> = { production, recovery, shutdown, workers };
+const DRILLS: Record<string, Drill> = { migrations, production, recovery, shutdown, workers };
 
 const [name = "", ...rest] = process.argv.slice(2);
 const drill = Object.hasOwn(DRILLS, name) ? DRILLS[name] : undefined;
