@@ -7,5 +7,5 @@ export { auditRoutes } from "./routes.ts";
 export type { AuditRecord } from "./service.ts";
 export { type AuditLog, createAuditLog } from "./service.ts";
 export type { AuditEntry, Origin } from "./store.ts";
-export { type HourOfSignIns, insertConsequence, type SignIns } from "./store.ts";
+export { type HourOfSignIns, insertConsequence, removeExpiredPlaces, type SignIns } from "./store.ts";
 export { FAILURES_PER_HOUR, originOf, recordAudit } from "./write.ts";

@@ -5,7 +5,7 @@ import { createVault } from "../vault.ts";
 
 const PURPOSE = "audit entry";
 
-interface Place {
+export interface Place {
   address: string;
   userAgent: string;
 }
@@ -17,10 +17,10 @@ interface Party {
   id: string | number;
 }
 
-/** The Id of the User with this address; undefined for an Application's, or an unidentified one. */
-export function personOf(actor: { type: string; id: number } | undefined, subject: Party | undefined) {
-  if (actor) return actor.type === "User" ? actor.id : undefined;
-  return subject?.type === "User" ? Number(subject.id) : undefined;
+/** The Id of the User by whose key an entry is sealed: the acting one, else the affected one. As in SQL `person_of`. */
+export function personOf(actor: Party | undefined, subject: Party | undefined): number | undefined {
+  const person = [actor, subject].find((party) => party?.type === "User");
+  return person && Number(person.id);
 }
 
 export function sealPlace(key: Uint8Array, { address, userAgent }: Place): Buffer {

@@ -3,7 +3,7 @@ import { UNKNOWN_ADDRESS } from "../http/context.ts";
 import type { Details } from "../http/contract.ts";
 import { lowestIdOf, type TenantId } from "../ids.ts";
 import { type AuditKind, type AuditOutcome, outcomeOf } from "./kinds.ts";
-import { openPlace, personOf, sealPlace } from "./sealing.ts";
+import { openPlace, type Place, personOf, sealPlace } from "./sealing.ts";
 
 /** The actor and source of an action. The API's Caller is one; `originOf` creates one from a page's request. */
 export interface Origin {
@@ -63,24 +63,48 @@ export const insertAuditEvent = repeating(async function insertAuditEvent(
 ): Promise<void> {
   const { actor, clientId, requestKey } = origin;
   const { kind, subject, details = {} } = entry;
-  const { address, userAgent, sealed } = await sealedPlace(sql, tenantId, origin, entry);
+  const { clear, expiring, sealed } = await storedPlace(sql, tenantId, origin, entry);
   await sql`
-    insert into audit_log (tenant_id, id, kind, outcome, actor_type, actor_id, client_id, address, user_agent, sealed,
-      subject_type, subject_id, details, request_key)
-    select id, ${Bun.randomUUIDv7()}, ${kind}, ${outcomeOf(kind)}, ${actor?.type ?? null},
-      ${actor?.id ?? null}, ${clientId ?? null}, ${address}, ${userAgent}, ${sealed}, ${subject?.type ?? null},
-      ${subject ? String(subject.id) : null}, ${sql.json(details)}, ${requestKey}
-    from tenants where id = ${tenantId}`;
+    with entry as (
+      insert into audit_log (tenant_id, id, kind, outcome, actor_type, actor_id, client_id, address, user_agent, sealed,
+        subject_type, subject_id, details, request_key)
+      select id, ${Bun.randomUUIDv7()}, ${kind}, ${outcomeOf(kind)}, ${actor?.type ?? null},
+        ${actor?.id ?? null}, ${clientId ?? null}, ${clear?.address ?? ""}, ${clear?.userAgent ?? ""}, ${sealed ?? null},
+        ${subject?.type ?? null}, ${subject ? String(subject.id) : null}, ${sql.json(details)}, ${requestKey}
+      from tenants where id = ${tenantId}
+      returning tenant_id, id
+    )
+    insert into audit_places (tenant_id, entry_id, address, user_agent, expires_on)
+    select tenant_id, id, ${expiring?.address ?? ""}, ${expiring?.userAgent ?? ""}, now() + make_interval(days => ${PLACE_DAYS})
+    from entry where ${expiring !== undefined}`;
 });
 
-/** If the person's key was deleted, the address and the user agent are not stored. */
-async function sealedPlace(sql: Queries, tenantId: TenantId, origin: Origin, entry: AuditEntry) {
-  const { address = UNKNOWN_ADDRESS, userAgent } = origin;
-  const person = personOf(origin.actor, entry.subject);
-  if (person === undefined) return { address, userAgent, sealed: null };
+/** Days for which the place of an entry is kept if it is neither a User's nor an Application's. */
+export const PLACE_DAYS = 30;
+
+/** One of three ways. None, if the person's key was deleted. */
+interface StoredPlace {
+  clear?: Place;
+  expiring?: Place;
+  sealed?: Buffer;
+}
+
+async function storedPlace(
+  sql: Queries,
+  tenantId: TenantId,
+  { actor, address = UNKNOWN_ADDRESS, userAgent }: Origin,
+  { subject }: AuditEntry,
+): Promise<StoredPlace> {
+  const place = { address, userAgent };
+  const person = personOf(actor, subject);
+  if (person === undefined) return actor ? { clear: place } : { expiring: place };
   const [found] = await sql<{ key: Uint8Array }[]>`
     select key from personal_keys where tenant_id = ${tenantId} and user_id = ${person}`;
-  return { address: "", userAgent: "", sealed: found ? sealPlace(found.key, { address, userAgent }) : null };
+  return found ? { sealed: sealPlace(found.key, place) } : {};
+}
+
+export async function removeExpiredPlaces(sql: Queries): Promise<number> {
+  return (await sql`delete from audit_places where expires_on < now()`).count;
 }
 
 /**
@@ -158,16 +182,21 @@ const columns = (sql: Queries) => sql`
   subject_id as "subjectId", details, request_key as "requestKey", sealed,
   case when sealed is not null then (
     select k.key from personal_keys k
-    where k.tenant_id = l.tenant_id and k.user_id = person_of(actor_type, actor_id, subject_type, subject_id)) end as key`;
+    where k.tenant_id = l.tenant_id and k.user_id = person_of(actor_type, actor_id, subject_type, subject_id)) end as key,
+  case when actor_type is null and sealed is null then (
+    select json_build_object('address', p.address, 'userAgent', p.user_agent) from audit_places p
+    where p.tenant_id = l.tenant_id and p.entry_id = l.id) end as place`;
 
-interface SealedEvent extends AuditEvent {
+interface StoredEvent extends AuditEvent {
   sealed: Uint8Array | null;
   /** Null if it is not sealed, or the key was destroyed. */
   key: Uint8Array | null;
+  /** Null if it is kept otherwise, or has expired. */
+  place: Place | null;
 }
 
-function opened({ sealed, key, ...event }: SealedEvent): AuditEvent {
-  return sealed && key ? { ...event, ...openPlace(key, sealed) } : event;
+function opened({ sealed, key, place, ...event }: StoredEvent): AuditEvent {
+  return { ...event, ...(sealed && key ? openPlace(key, sealed) : place) };
 }
 
 /** Newest first; one more than the limit if there are more. */
@@ -178,7 +207,7 @@ export async function listAuditEvents(
   limit: number,
   after: string | undefined,
 ): Promise<AuditEvent[]> {
-  const events = await sql<SealedEvent[]>`
+  const events = await sql<StoredEvent[]>`
     select ${columns(sql)} from audit_log l
     where ${matches(sql, tenantId, filter)} ${after ? sql`and id < ${after}` : sql``}
     order by id desc limit ${limit + 1}`;
@@ -216,7 +245,7 @@ const matches = (
   ${to ? sql`and occurred_on < ${to} and id < ${lowestIdOf(new Date(to.getTime() + CLOCKS_MS))}` : sql``}`;
 
 export async function findAuditEvent(sql: Queries, tenantId: TenantId, id: string): Promise<AuditEvent | undefined> {
-  const [event] = await sql<SealedEvent[]>`
+  const [event] = await sql<StoredEvent[]>`
     select ${columns(sql)} from audit_log l where tenant_id = ${tenantId} and id = ${id}`;
   return event && opened(event);
 }

@@ -10,7 +10,7 @@ export interface RequestContext {
   /** Milliseconds of `performance.now()`, and since 1970. */
   readonly began: number;
   readonly cameOn: number;
-  /** RequestKey: the caller's X-Request-Id if it is valid, otherwise a new one. */
+  /** RequestKey: the caller's X-Request-Id if it is sane, otherwise a new one. */
   readonly key: string;
   /** The sender's IPv4 or IPv6 address without a zone; undefined if unknown. */
   address?: string;
@@ -28,7 +28,8 @@ export interface RequestContext {
   isCutOff?: boolean;
 }
 
-const SANE_KEY = /^[A-Za-z0-9._:-]{1,100}$/;
+/** A UUID or hexadecimal digits: keys are stored for long, so they must not carry a person's data. */
+const SANE_KEY = /^[0-9a-f][0-9a-f-]{14,62}[0-9a-f]$/i;
 
 export function isSaneKey(text: string): boolean {
   return SANE_KEY.test(text);

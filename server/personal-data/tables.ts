@@ -162,6 +162,7 @@ const TABLES = {
   attempts: EVENTS,
   responses: EVENTS,
   audit_log: { how: { file: "AuditEvents" } },
+  audit_places: { how: { expires: "addresses and user agents of unauthenticated callers, for 30 days" } },
 
   signin_failures: { how: { expires: "digests of guessed values, for a day after the last guess" } },
   upstream_attempts: { how: { expires: "claims from an identity provider, until the sign-in has ended or expired" } },

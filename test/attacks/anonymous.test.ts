@@ -34,8 +34,9 @@ interface Limit {
 
 /** The list of a tenant's requests accepts a burst of 500, and as many failures, then ten a second. */
 const REQUESTS = { requests: 1_500 };
+const audited = (most: number) => ({ audit_log: most, audit_places: most });
 /** Wrong passwords: fifty of an address, then one after each wait. */
-const GUESSES = { signin_failures: 120, audit_log: 80 };
+const GUESSES = { signin_failures: 120, ...audited(80) };
 const REGISTERED = [
   "applications",
   "credentials",
@@ -49,15 +50,15 @@ const REGISTERED = [
 /** All other routes write nothing and send nothing. */
 const LIMITS: Record<string, Limit> = {
   "/oauth2/register/:tenant": {
-    rows: Object.fromEntries([...REGISTERED, "audit_log"].map((table) => [table, MAX_PER_ADDRESS])),
+    rows: Object.fromEntries([...REGISTERED, ...Object.keys(audited(0))].map((table) => [table, MAX_PER_ADDRESS])),
   },
   // A failed authentication is one row a minute.
-  "/oAuth/rest/v2/Token": { rows: { ...REQUESTS, audit_log: 5 } },
-  "/oauth2/token": { rows: { ...REQUESTS, audit_log: 5 } },
-  "/oauth2/revoke": { rows: { ...REQUESTS, audit_log: 5 } },
-  "/oauth2/introspect": { rows: { ...REQUESTS, audit_log: 5 } },
-  "/oauth2/par": { rows: { ...REQUESTS, audit_log: 5, pushed_requests: MAX_PUSHES.address } },
-  "/oauth2/device_authorization": { rows: { ...REQUESTS, audit_log: 5, device_codes: MAX_WAITING.address } },
+  "/oAuth/rest/v2/Token": { rows: { ...REQUESTS, ...audited(5) } },
+  "/oauth2/token": { rows: { ...REQUESTS, ...audited(5) } },
+  "/oauth2/revoke": { rows: { ...REQUESTS, ...audited(5) } },
+  "/oauth2/introspect": { rows: { ...REQUESTS, ...audited(5) } },
+  "/oauth2/par": { rows: { ...REQUESTS, ...audited(5), pushed_requests: MAX_PUSHES.address } },
+  "/oauth2/device_authorization": { rows: { ...REQUESTS, ...audited(5), device_codes: MAX_WAITING.address } },
   "/signin": { rows: GUESSES },
   "/account/sign-in": { rows: GUESSES },
   "/device": { rows: { signin_failures: 2 } },

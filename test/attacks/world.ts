@@ -99,7 +99,7 @@ export async function newWorld(): Promise<World> {
     const text = `permit (principal == Client::"0", action, resource) when { context.hour == ${index} };`;
     policy = (await savePolicy(admin, "Versions", text)).Id;
   }
-  const key = unique("key");
+  const key = Bun.randomUUIDv7();
   const [last] = await until("all requests so far to be written down", async () => {
     await ok(admin.get("/Entities", { "x-request-id": key }));
     const { Items } = await ok(admin.get(`/Request?RequestKey=${key}`));

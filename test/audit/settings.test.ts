@@ -224,7 +224,7 @@ test.concurrent("a User's action with its own token has the User as actor and th
   const code = await client.code(new Visitor(), { scope: "openid Settings:Update" });
   const { access_token, refresh_token } = (await client.token(code)).body;
   const headers = { authorization: `Bearer ${access_token}`, "content-type": "application/json" };
-  const own = { "x-request-id": "0-my-own-request-key" };
+  const own = { "x-request-id": "4bf92f3577b34da6a3ce929d0e0e4736" };
   await ok(
     request("PATCH", `${API}/Role`, { headers: { ...headers, ...own }, body: JSON.stringify({ Name: "clerks" }) }),
   );

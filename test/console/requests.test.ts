@@ -24,8 +24,8 @@ test(
       });
       return answer.json();
     };
-    const key = () => `key-${Bun.randomUUIDv7()}`;
-    const [changed, refused, long] = [key(), key(), `long-${Bun.randomUUIDv7()}-${"x".repeat(58)}`];
+    const key = () => Bun.randomUUIDv7();
+    const [changed, refused, long] = [key(), key(), `${Bun.randomUUIDv7()}-${"0".repeat(27)}`];
     const { Id } = await send("PATCH", "/Application", changed, { Name: "Front door" });
     const { EventId } = await api.newestEvent();
     await send("GET", "/Application/7", refused);

@@ -87,7 +87,7 @@ test.each([
     // Created, two times Updated, and Deleted and Erased by the erasure.
     expect(payloads).toEqual([null, null, null, null, null]);
     expect(addresses).toEqual([""]);
-    expect(Removed).toMatchObject({ User: 1, Payloads: 5, AuditEvents: 1, PersonalKeys: 1 });
+    expect(Removed).toMatchObject({ User: 1, Payloads: 5, AuditEvents: 2, PersonalKeys: 1 });
     expect(await Promise.all(others.map(stateOf))).toEqual(before);
     const { Items } = await ok(api.get(`/AuditEvent?Kind=User.Erased`));
     expect(Items).toHaveLength(1);

@@ -220,11 +220,28 @@ describe("RequestKey and the path", () => {
     expect(bad.body.RequestKey).toBe(keys[1]);
   });
 
-  test.each(["abc-123", "trace:1.2_3", Bun.randomUUIDv7(), "x".repeat(100)])("a valid key %s is used", async (key) => {
+  test.each([
+    Bun.randomUUIDv7(),
+    crypto.randomUUID().toUpperCase(),
+    "4bf92f3577b34da6a3ce929d0e0e4736",
+    "a".repeat(64),
+  ])("a valid key %s is used", async (key) => {
     expect((await get({ "x-request-id": key })).body.RequestKey).toBe(key);
   });
 
-  test.each(["", "a b", "x".repeat(101), 'a"b', "<script>", "a\tb", "é", "a,b"])("%j is replaced", async (key) => {
+  test.each([
+    "",
+    "a b",
+    "a".repeat(15),
+    "a".repeat(65),
+    "zoe-example-com-",
+    "+4915112345678901",
+    'a"b',
+    "<script>",
+    "a\tb",
+    "é",
+    "a,b",
+  ])("%j is replaced", async (key) => {
     const answer = await get({ "x-request-id": key });
     expectError(answer, 404, "Not Found", `${API}/nothing`);
     expect(answer.body.RequestKey).not.toBe(key);

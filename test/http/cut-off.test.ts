@@ -16,7 +16,7 @@ test("an aborted body is 400 on every route that reads one, and is logged at deb
   const api = await newTenant(app);
   const calls = ROUTES.flatMap((route) =>
     METHODS.flatMap((method) => MEDIA_TYPES.map((mediaType) => ({ route, method, mediaType }))),
-  ).map((call, i) => ({ ...call, key: `cut-off-${i}` }));
+  ).map((call, i) => ({ ...call, key: i.toString(16).padStart(32, "0") }));
   await Promise.all(
     calls.map(async ({ route, method, mediaType, key }) => {
       const path = route.replace(/:[^/]+|\*$/g, "1");

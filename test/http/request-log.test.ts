@@ -8,22 +8,23 @@ const API = "/Endpoint/rest/api/v1";
 test("each request is one line, with the route and the client, without personal data", async () => {
   await using app = startPrivateApp();
   const api = await newTenant(app);
-  await ask(app, "log-read", `/User/zoe.private?Name=Username`, api);
-  await ask(app, "log-stranger", "/User/1", undefined);
-  await ask(app, "log-method", "/Entities", api, "DELETE");
-  await ask(app, "log-nowhere", "/Nothing/zoe.private", api);
+  const [read, stranger, method, nowhere] = Array.from({ length: 4 }, () => Bun.randomUUIDv7());
+  await ask(app, read!, `/User/zoe.private?Name=Username`, api);
+  await ask(app, stranger!, "/User/1", undefined);
+  await ask(app, method!, "/Entities", api, "DELETE");
+  await ask(app, nowhere!, "/Nothing/zoe.private", api);
 
   const { clientId } = api.tenant.client;
   const known = { tenantId: api.tenant.tenantId, clientId };
-  expect(await lineOf(app, "log-read")).toEqual({ method: "GET", route: `${API}/User/*`, status: 404, ...known });
-  expect(await lineOf(app, "log-stranger")).toEqual({ method: "GET", route: `${API}/User/*`, status: 401 });
-  expect(await lineOf(app, "log-method")).toEqual({
+  expect(await lineOf(app, read!)).toEqual({ method: "GET", route: `${API}/User/*`, status: 404, ...known });
+  expect(await lineOf(app, stranger!)).toEqual({ method: "GET", route: `${API}/User/*`, status: 401 });
+  expect(await lineOf(app, method!)).toEqual({
     method: "DELETE",
     route: `${API}/Entities`,
     status: 405,
     ...known,
   });
-  expect(await lineOf(app, "log-nowhere")).toEqual({ method: "GET", status: 404 });
+  expect(await lineOf(app, nowhere!)).toEqual({ method: "GET", status: 404 });
   const token = app.lines.find((line) => line.route === "/oAuth/rest/v2/Token");
   expect(token).toMatchObject({ method: "POST", status: 200, ...known });
 

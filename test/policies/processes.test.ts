@@ -169,7 +169,7 @@ test.concurrent("a denial is logged with the deciding policies' names, without t
   const admin = await newAdmin();
   await savePolicy(admin, "No peeking", "forbid (principal, action, resource is Application);");
   const path = `/Application/${admin.clientId}`;
-  const key = `asked-${admin.clientId}`;
+  const key = Bun.randomUUIDv7();
   const answer = await until("the refusal", async () => {
     const tried = await second.get(path, admin.token, { "x-request-id": key });
     return tried.status === 403 && tried;

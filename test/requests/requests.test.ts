@@ -16,7 +16,7 @@ const PATIENCE_MS = 120_000;
 /** Longer than one write of the list takes. */
 const TOLD_AFTER_MS = 3_000;
 const PATH = `${API}/Request`;
-const newKey = () => `key-${Bun.randomUUIDv7()}`;
+const newKey = () => Bun.randomUUIDv7();
 
 /** Requests with this key, after the first appears. */
 function byKey(reader: Pick<Api, "get">, key: string, query = "") {
