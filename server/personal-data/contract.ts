@@ -6,7 +6,7 @@ import { DELIVERIES } from "./erasures.store.ts";
 
 const DELIVERIES_TEXT =
   "Open deliveries about the person. Send: the erasure waits for them. Cancel: it cancels them, " +
-  "except for an attempt that is in flight.";
+  "except for an attempt that is in flight, and for its own Deleted and Erased events.";
 
 export const ERASE_DATA = body(
   { name: "Erasure", $id: "ErasureData", needs: [] },

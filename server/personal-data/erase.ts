@@ -40,5 +40,7 @@ export async function continueErasure(
       details: { ErasureId: id },
     });
   });
-  return { state: "Completed", open: 0 };
+  // A redelivery may have made one open again.
+  const { state, waiting } = (await findErasure(sql, tenantId, id))!;
+  return { state, open: waiting ?? 0 };
 }

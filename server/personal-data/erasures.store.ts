@@ -136,23 +136,27 @@ export async function markSearched(sql: Queries, tenantId: TenantId, id: Erasure
   await sql`update erasures set is_searched = true where tenant_id = ${tenantId} and id = ${id}`;
 }
 
-/** Cancels deliveries of these events without an attempt in flight. The erasure's own events are sent, unless Held. */
+/** Cancels deliveries of these events without an attempt in flight. The erasure's own events are always sent. */
 export async function cancelErased(sql: Queries, tenantId: TenantId, id: ErasureId): Promise<void> {
   await sql`
     update deliveries d set state = 'Cancelled', changed_on = now()
     where d.tenant_id = ${tenantId} and ${isOpen(sql)} and d.attempt_started_on is null
       and d.event_id in (
         select f.event_id from erasure_events f join events e on e.id = f.event_id join erasures r on r.id = f.erasure_id
-        where f.erasure_id = ${id} and (e.written_by <> r.written_by or d.state = 'Held'))`;
+        where f.erasure_id = ${id} and e.written_by <> r.written_by)`;
 }
 
-/** Removes the remaining data, and ends the erasure. @returns undefined if it had ended */
+/** Removes the remaining data, and ends the erasure. @returns undefined if it waits again, or had ended */
 export async function completeErasure(
   tx: Transaction,
   tenantId: TenantId,
   { id, userId, removed }: Erasure,
 ): Promise<Erasure | undefined> {
   const events = tx`select event_id from erasure_events where erasure_id = ${id}`;
+  // A redelivery locks them, too: it has made one open again, or it will find no payload.
+  await tx`select from deliveries where event_id in (${events}) order by event_id, id for update`;
+  await tx`select from logouts where tenant_id = ${tenantId} and user_id = ${userId} order by id for update`;
+  if ((await findErasure(tx, tenantId, id))?.waiting !== 0) return undefined;
   const responses = await tx`delete from responses where event_id in (${events})`;
   const payloads = await tx`delete from payloads where event_id in (${events})`;
   await tx`update events set payload_erased_on = now() where id in (${events}) and payload_erased_on is null`;

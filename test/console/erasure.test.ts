@@ -33,7 +33,7 @@ const isThere = async (api: Api, id: string) => (await api.get(`/User/${id}`)).s
 describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
   test("an administrator types the user name, watches the erasure, cancels its deliveries, and gets the certificate", async () => {
     const { api, id } = await arrange();
-    await api.connect("https://localhost:9443/", { Entities: ["User"], State: "Paused" });
+    await api.connect("https://localhost:9443/", { Entities: ["User"], Events: ["Updated"], State: "Paused" });
     await api.made("User", { Id: id, Nickname: "Ani" });
     await using visitor = await enterSettings(browser, api.tenant, { javaScriptEnabled });
     const { page, open } = visitor;

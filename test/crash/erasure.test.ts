@@ -24,7 +24,11 @@ interface Person {
 /** A person with three events, whose deliveries are held, and a failed sign-in. */
 async function arrange(): Promise<Person> {
   const api = await newTenant(stack);
-  const { Id: connection } = await api.connect("https://localhost:9443/", { Entities: ["User"], State: "Paused" });
+  const { Id: connection } = await api.connect("https://localhost:9443/", {
+    Entities: ["User"],
+    Events: ["Created", "Updated"],
+    State: "Paused",
+  });
   const { Id: userId } = await api.made("User", { Username: "ana", Name: NAME, Is_Active: true });
   for (const Nickname of ["Ani", "Nana"]) await api.made("User", { Id: userId, Nickname });
   const visitor = new Visitor(stack.publicUrl);

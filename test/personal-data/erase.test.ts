@@ -1,11 +1,8 @@
 // A person is erased: none of 40 values, which came in by every door, remains anywhere.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
 import { createRemoteJWKSet, jwtVerify } from "jose";
-import { connect } from "../../server/db/sql.ts";
-import { temporalFiles } from "../../server/embedded/processes.ts";
+import { connect, type Sql } from "../../server/db/sql.ts";
 import { Visitor } from "../authorize/visitor.ts";
 import { API, expectError } from "../entities/client.ts";
 import { ok } from "../policies/people.ts";
@@ -13,6 +10,7 @@ import { type Api, signIn, until } from "../support/api.ts";
 import { type Call, type Receiver, startReceiver } from "../support/receiver.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { newTenant } from "../support/tenant.ts";
+import { foundInLogs, foundInTables, foundInTemporal, logSizes } from "./stored.ts";
 import { everyAnswer, everyPage, foundIn, momentOf } from "./walks.ts";
 
 const CALLBACK = "https://app.example/callback";
@@ -29,10 +27,13 @@ function echo({ bytes }: Call): Response {
   return new Response(text, { headers: { "x-echo": /"Email":"([^"]*)"/.exec(text)?.[1] ?? "none" } });
 }
 
+const dataDir = () => process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir;
+const callsOf = ({ tenantId }: Api) => receiver.calls.filter(({ payload }) => payload.TenantId === tenantId);
+const typesOf = (calls: Call[]) => calls.map(({ payload }) => payload.EventType).toSorted();
+
 beforeAll(async () => {
   stack = await startStack({ env: { TRUST_PROXY: "true", WEBHOOK_RECONCILE_INTERVAL: "1s" } });
-  const dataDir = process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir;
-  receiver = startReceiver((call) => reply(call), { dataDir });
+  receiver = startReceiver((call) => reply(call), { dataDir: dataDir() });
 }, 180_000);
 afterAll(async () => {
   await receiver?.[Symbol.asyncDispose]();
@@ -163,47 +164,6 @@ async function act({ api, userId, username, planted }: Person): Promise<void> {
   await ok(api.call("POST", `/User/${userId}/Identities`, { IdentityProviderId: provider.Id, Subject }));
 }
 
-/** Every table with rows that contain a value, and the values. */
-async function foundInTables(values: string[]): Promise<string[]> {
-  const sql = connect(stack.databaseUrl, "gatehouse test", 1);
-  try {
-    const tables = await sql<{ name: string }[]>`
-      select c.relname as name from pg_class c
-      where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'`;
-    const found: string[] = [];
-    for (const { name } of tables) {
-      const rows = await sql<{ value: string }[]>`
-        select v.value from unnest(${values}::text[]) as v(value)
-        where exists (select from ${sql(name)} t where position(v.value in t::text) > 0)`;
-      found.push(...rows.map(({ value }) => `${name}: ${value}`));
-    }
-    return found;
-  } finally {
-    await sql.end();
-  }
-}
-
-function foundInTemporal(values: string[]): string[] {
-  const { folder } = temporalFiles(stack.dataDir);
-  return readdirSync(folder).flatMap((file) => {
-    const bytes = readFileSync(join(folder, file));
-    return values.filter((value) => bytes.includes(value)).map((value) => `${file}: ${value}`);
-  });
-}
-
-function foundInLogs(values: string[], since: Map<string, number>): string[] {
-  const folder = join(stack.dataDir, "logs");
-  return readdirSync(folder).flatMap((file) => {
-    const text = readFileSync(join(folder, file)).subarray(since.get(file) ?? 0);
-    return values.filter((value) => text.includes(value)).map((value) => `${file}: ${value}`);
-  });
-}
-
-const logSizes = () =>
-  new Map(
-    readdirSync(join(stack.dataDir, "logs")).map((file) => [file, statSync(join(stack.dataDir, "logs", file)).size]),
-  );
-
 // biome-ignore lint/suspicious/noExplicitAny: the tests check its type.
 const ended = ({ api }: Person, id: string): Promise<any> =>
   until("the erasure to end", async () => {
@@ -223,7 +183,7 @@ describe("a person who came in by every door", () => {
       const { Items } = await api.events("Limit=200");
       return Items.length >= 4 && Items.every(({ State }) => State === null || State === "Delivered");
     });
-    const before = await foundInTables(values);
+    const before = await foundInTables(stack, values);
     expect(before.length).toBeGreaterThan(values.length / 2);
     // The walks find what is there.
     const found = foundIn(await everyAnswer(api, moment, {}), values).map((one) => one.replace(/^.*: /, ""));
@@ -232,7 +192,7 @@ describe("a person who came in by every door", () => {
     const { Counts } = await ok(api.call("POST", `/User/${userId}/Erase`, { DryRun: true }));
     expect(Counts).toMatchObject({ User: 1, Passwords: 1, Identities: 1 });
 
-    const logged = logSizes();
+    const logged = logSizes(stack);
     const erasure = await ok(api.call("POST", `/User/${userId}/Erase`, { Deliveries: "Send" }));
     expect(erasure).toMatchObject({ UserId: String(userId), State: "Running" });
     expect((await api.get(`/User/${userId}`)).status).toBe(404);
@@ -241,9 +201,9 @@ describe("a person who came in by every door", () => {
     for (const kind of ["Payloads", "Responses", "AuditEvents"]) expect(Removed[kind]).toBeGreaterThan(2);
     console.log(`erased: ${values.length} values; ${JSON.stringify(Removed)}`);
 
-    expect(await foundInTables(values)).toEqual([]);
-    expect(foundInTemporal(values)).toEqual([]);
-    expect(foundInLogs(values, logged)).toEqual([]);
+    expect(await foundInTables(stack, values)).toEqual([]);
+    expect(foundInTemporal(stack, values)).toEqual([]);
+    expect(foundInLogs(stack, values, logged)).toEqual([]);
     const answers = await everyAnswer(api, moment, { "/User": [String(userId)] });
     expect(foundIn(answers, values)).toEqual([]);
     expect(answers.filter(({ status }) => ![200, 400, 404].includes(status))).toEqual([]);
@@ -252,8 +212,8 @@ describe("a person who came in by every door", () => {
     expect(pages.filter(({ status }) => status >= 500)).toEqual([]);
     console.log(`walked: ${answers.length} answers, ${pages.length} pages`);
 
-    const told = receiver.calls.filter(({ payload }) => payload.TenantId === api.tenantId).slice(-2);
-    expect(told.map(({ payload }) => payload.EventType).toSorted()).toEqual(["Deleted", "Erased"]);
+    const told = callsOf(api).slice(-2);
+    expect(typesOf(told)).toEqual(["Deleted", "Erased"]);
     for (const { payload } of told) expect(Object.keys(payload.Data)).toEqual(["Id", "External_Id"]);
 
     const { Certificate } = await ok(api.get(`/Erasure/${erasure.Id}/Certificate`));
@@ -272,21 +232,134 @@ describe("a person who came in by every door", () => {
     expectError(await api.get(`/Erasure/${Id}/Certificate`), 409, "Conflict", `${API}/Erasure/${Id}/Certificate`);
     reply = echo;
     await ended(person, Id);
-    expect(await foundInTables(planted.values)).toEqual([]);
+    expect(await foundInTables(stack, planted.values)).toEqual([]);
   }, 180_000);
 
-  test("does not wait for deliveries that are cancelled", async () => {
+  test("waits for its own events and not for deliveries that are cancelled", async () => {
     reply = echo;
     const person = await arrange();
     const { api, userId, planted } = person;
     const { Items } = await ok(api.get("/WebhookConnection"));
     await api.setState(Items[0].Id, "Paused");
     await api.made("User", { Id: userId, Nickname: planted.text("held") });
+    const { EventId } = await api.newestEvent();
     const { Id } = await ok(api.call("POST", `/User/${userId}/Erase`, { Deliveries: "Send" }));
     const again = await ok(api.call("POST", `/User/${userId}/Erase`, { Deliveries: "Cancel" }));
     expect(again).toMatchObject({ Id, Deliveries: "Cancel" });
+    await until("it to wait for its own", async () => (await ok(api.get(`/Erasure/${Id}`))).Waiting === 2);
+    const before = callsOf(api).length;
+    await api.setState(Items[0].Id, "Active");
     await ended(person, Id);
-    expect(await foundInTables(planted.values)).toEqual([]);
+    expect(typesOf(callsOf(api).slice(before))).toEqual(["Deleted", "Erased"]);
+    expect((await api.event(EventId)).Deliveries).toMatchObject([{ State: "Cancelled", Attempts: [] }]);
+    expect(await foundInTables(stack, planted.values)).toEqual([]);
+  }, 180_000);
+
+  test("leaves no answer that comes after its end", async () => {
+    const gate = Promise.withResolvers<void>();
+    reply = echo;
+    const person = await arrange();
+    const { api, userId, planted } = person;
+    await using answering = startReceiver((call) => gate.promise.then(() => echo(call)), { dataDir: dataDir() });
+    const Events = ["Updated"];
+    const slow = await api.connect(answering.url, { Entities: ["User"], Events, TimeoutMs: 30_000 });
+    await api.made("User", { Id: userId, Nickname: planted.text("late") });
+    const { EventId } = await api.newestEvent();
+    await until("the post to be out", () => answering.calls.length === 1);
+    // The deliveries of a deleted connection are Cancelled; an attempt in flight continues.
+    await ok(api.remove(`/WebhookConnection/${slow.Id}`));
+    const { Id } = await ok(api.call("POST", `/User/${userId}/Erase`, { Deliveries: "Cancel" }));
+    await ended(person, Id);
+    gate.resolve();
+    const attempts = await until("the attempt to be recorded", async () => {
+      const { Deliveries } = await api.event(EventId);
+      const own = Deliveries.find(({ ConnectionId }) => ConnectionId === slow.Id)!;
+      return own.Attempts.length > 0 && own.Attempts;
+    });
+    expect(attempts).toMatchObject([{ Number: 1, StatusCode: 200 }]);
+    expect(await foundInTables(stack, planted.values)).toEqual([]);
+  }, 180_000);
+});
+
+describe("a redelivery beside the end of an erasure", () => {
+  /** A person with a delivered event. */
+  async function delivered() {
+    reply = echo;
+    const person = await arrange();
+    const { api } = person;
+    const { Items } = await ok(api.get("/WebhookEvent?EventType=Created"));
+    const { EventId } = Items[0];
+    await until("all to be delivered", async () => {
+      const { Items: all } = await api.events("Limit=200");
+      return all.every(({ State }) => State === null || State === "Delivered");
+    });
+    return { ...person, eventId: EventId as string };
+  }
+
+  /** Holds a table's lock until `release`. It gives the transaction no id, so the erasure does not wait for it. */
+  async function locked(table: string) {
+    const sql = connect(stack.databaseUrl, "gatehouse test", 2);
+    const lock = await sql.reserve();
+    await lock`begin`;
+    await lock`lock table ${sql(table)} in share row exclusive mode`;
+    return {
+      sql,
+      async release() {
+        await lock`commit`;
+        lock.release();
+        await sql.end();
+      },
+    };
+  }
+
+  const blocked = (sql: Sql, statement: string) =>
+    until(`"${statement}" to wait for a lock`, async () => {
+      const [row] = await sql`
+        select from pg_stat_activity where wait_event_type = 'Lock' and position(${statement} in query) > 0`;
+      return row;
+    });
+
+  test("finds no payload, if the erasure was first", async () => {
+    const person = await delivered();
+    const { api, userId, eventId, planted } = person;
+    const { sql, release } = await locked("personal_keys");
+    const { Id } = await ok(api.call("POST", `/User/${userId}/Erase`));
+    await blocked(sql, "delete from personal_keys");
+    const redelivery = api.redeliver(eventId);
+    await blocked(sql, "for update of d");
+    await release();
+    expect(await redelivery).toMatchObject({
+      status: 409,
+      body: { Errors: [expect.stringContaining("by the erasure of a person")] },
+    });
+    await ended(person, Id);
+    expect(await foundInTables(stack, planted.values)).toEqual([]);
+  }, 180_000);
+
+  test("is awaited by the erasure, if the redelivery was first", async () => {
+    const person = await delivered();
+    const { api, userId, eventId, planted } = person;
+    const { Items } = await ok(api.get("/WebhookConnection"));
+    await api.connect("https://localhost:9443/", { Entities: ["User"], Events: ["Deleted"], State: "Paused" });
+    const { Id } = await ok(api.call("POST", `/User/${userId}/Erase`));
+    await until(
+      "it to wait for the paused connection",
+      async () => (await ok(api.get(`/Erasure/${Id}`))).Waiting === 1,
+    );
+    const before = callsOf(api).length;
+    const { sql, release } = await locked("audit_log");
+    const redelivery = api.redeliver(eventId, Items[0].Id);
+    await blocked(sql, "insert into audit_log");
+    await sql`
+      update deliveries set state = 'Cancelled' where tenant_id = ${api.tenantId} and state = 'Held'`;
+    await sql`update erasures set lease_until = '-infinity' where id = ${Id}`;
+    await sql`select pg_notify('gatehouse_erasure', '')`;
+    await blocked(sql, "select from deliveries where event_id in");
+    await release();
+    expect((await redelivery).status).toBe(200);
+    await ended(person, Id);
+    expect(typesOf(callsOf(api).slice(before))).toEqual(["Created"]);
+    expect(await foundInTables(stack, planted.values)).toEqual([]);
   }, 180_000);
 });
 

@@ -13,7 +13,8 @@ const CHOICES = [
   { value: "Send", label: "Send them first" },
   { value: "Cancel", label: "Cancel them" },
 ];
-const WAITING = "The erasure waits for those that are sent, also while they are Held.";
+const WAITING =
+  "The erasure waits for those that are sent, also while they are Held. Its own Deleted and Erased are always sent.";
 
 interface AskedErasure extends Confirmation {
   counts: Record<string, number>;

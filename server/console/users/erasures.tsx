@@ -176,7 +176,7 @@ function askToCancel({ Id, UserId, State }: ErasureRecord): Confirmation & { use
     above: [...ABOVE, { name: `Erasure of User ${UserId}`, path: back }],
     effects: [
       "Deliveries about this user are not sent, except for an attempt that is in flight.",
-      "The erasure does not wait for them.",
+      "Receivers still get Deleted and Erased of this erasure. It waits for these only, also while they are Held.",
     ],
     confirm: "Cancel them",
     keep: "Wait for them",

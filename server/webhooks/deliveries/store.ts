@@ -37,7 +37,8 @@ export interface AttemptOutcome {
 
 /**
  * Writes the attempt, the delivery's state and the effect on the connection in one statement. A delivery that another
- * worker has completed stays Delivered. A cancelled one stays Cancelled unless it was delivered.
+ * worker has completed stays Delivered. A cancelled one stays Cancelled unless it was delivered. The response is not
+ * stored if the payload was removed.
  */
 export const recordAttempt = repeating(async function recordAttempt(
   sql: Queries,
@@ -60,9 +61,12 @@ export const recordAttempt = repeating(async function recordAttempt(
           select connection_id from deliveries
           where ${isFailure} and event_id = ${eventId} and id = ${deliveryId} and not is_ping))
       ${unlessKnown(sql)}
+    ), payload as (
+      -- Locked after the delivery: its removal waits for this statement, or has ended.
+      select from payloads where event_id = ${eventId} for key share
     ), response as (
       insert into responses (event_id, delivery_id, number, headers, body)
-      select ${eventId}, ${deliveryId}, ${number}, ${attempt.responseHeaders}, ${attempt.responseBody}
+      select ${eventId}, ${deliveryId}, ${number}, ${attempt.responseHeaders}, ${attempt.responseBody} from payload
       where num_nonnulls(${attempt.responseHeaders}::text, ${attempt.responseBody}::text) > 0
       on conflict do nothing
     ), connection as (
@@ -110,7 +114,7 @@ export interface DeliveredAttempt {
 
 /**
  * Like recordAttempt, for attempts that affect only their deliveries. Leaves out locked and final deliveries, and those
- * with earlier failures of their connection.
+ * with earlier failures of their connection. Payloads of open deliveries are never removed.
  * @returns the ids of the written deliveries
  */
 export const recordDelivered = repeating(async function recordDelivered(

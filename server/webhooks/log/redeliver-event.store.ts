@@ -34,6 +34,11 @@ export async function lockEventDeliveries(
     order by d.id for update of d`;
 }
 
+export async function hasPayload(sql: Queries, eventId: EventId): Promise<boolean> {
+  const [row] = await sql<{ has: boolean }[]>`select exists (select from payloads where event_id = ${eventId}) as has`;
+  return row!.has;
+}
+
 /** Whether a workflow of these parts has remaining work. */
 export async function hasOpenRun(
   sql: Queries,

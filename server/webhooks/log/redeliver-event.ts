@@ -12,6 +12,7 @@ import { type EventRecord, eventResources, toEventRecord } from "./record.ts";
 import {
   type EventDelivery,
   hasOpenRun,
+  hasPayload,
   listCounting,
   lockEventDeliveries,
   redeliver,
@@ -42,6 +43,10 @@ export function createRedeliverEvent(sql: Sql, workflowUrl: WorkflowUrl): Redeli
       if (event.payload === null) throw new Conflict(payloadGone(event));
       if (event.eventType === PING) throw new Conflict("A ping cannot be redelivered: send a new one.");
       const all = await lockEventDeliveries(tx, tenantId, event.id, connectionId);
+      // Removals of the payload lock the deliveries, too.
+      if (!(await hasPayload(tx, event.id))) {
+        throw new Conflict(payloadGone((await existing(tx, caller, eventId)).payloadRemovedOn));
+      }
       const deliveries = chosen ? all.filter(({ id }) => chosen.includes(id)) : all;
       const again = await requireRedeliverable(tx, caller, deliveries, connectionId);
       if (await hasOpenRun(tx, tenantId, event.id, parts(again))) {
