@@ -44,9 +44,7 @@ export function createRedeliverEvent(sql: Sql, workflowUrl: WorkflowUrl): Redeli
       if (event.eventType === PING) throw new Conflict("A ping cannot be redelivered: send a new one.");
       const all = await lockEventDeliveries(tx, tenantId, event.id, connectionId);
       // Removals of the payload lock the deliveries, too.
-      if (!(await hasPayload(tx, event.id))) {
-        throw new Conflict(payloadGone((await existing(tx, caller, eventId)).payloadRemovedOn));
-      }
+      if (!(await hasPayload(tx, event.id))) throw new Conflict(payloadGone(await existing(tx, caller, eventId)));
       const deliveries = chosen ? all.filter(({ id }) => chosen.includes(id)) : all;
       const again = await requireRedeliverable(tx, caller, deliveries, connectionId);
       if (await hasOpenRun(tx, tenantId, event.id, parts(again))) {
