@@ -8,7 +8,7 @@ import type { Config } from "./config.ts";
 import { consoleController, createOnce, nothingHere, refusal } from "./console/index.ts";
 import type { Sql } from "./db/sql.ts";
 import type { Egress } from "./egress/index.ts";
-import { ENTITIES, type EntityDefinition } from "./entities/index.ts";
+import { ENTITIES } from "./entities/index.ts";
 import { ServiceUnavailable } from "./errors.ts";
 import { createFailureLog } from "./failure-log.ts";
 import { requireEncodedQuery } from "./http/body.ts";
@@ -21,6 +21,7 @@ import { controllerOf } from "./http/route.ts";
 import { type ApiMetrics, createApiMetrics, metricsController } from "./metrics/index.ts";
 import { createIssuedTokens, endpointRefusal, type IssuedTokens, SPEC_PATHS } from "./oauth/index.ts";
 import { openApiController } from "./openapi/index.ts";
+import type { Entity } from "./records/index.ts";
 import { createRequestRecorder, type RequestRecorder } from "./requests/index.ts";
 import { createServices } from "./services.ts";
 import { SETTINGS, type SettingsKinds, servicesOf } from "./settings.ts";
@@ -44,7 +45,7 @@ export interface AppDependencies {
   tracing?: Tracing;
   /** By default the app serves at once. */
   lifecycle?: Lifecycle;
-  entities?: readonly EntityDefinition[];
+  entities?: readonly Entity[];
   settings?: SettingsKinds;
 }
 

@@ -3,15 +3,16 @@
 import { resourceType } from "./access/index.ts";
 import { ALERT } from "./alerts/index.ts";
 import { AUDIT_RESOURCE_TYPE } from "./audit/index.ts";
-import { type EntityDefinition, resourceTypes } from "./entities/index.ts";
+import { resourceTypes } from "./entities/index.ts";
 import { OAUTH_RESOURCE_TYPES } from "./oauth/index.ts";
 import { ERASURE_RESOURCE_TYPE } from "./personal-data/index.ts";
+import type { Entity } from "./records/index.ts";
 import { REQUEST_RESOURCE_TYPE } from "./requests/index.ts";
 import type { SettingsKinds } from "./settings.ts";
 import { TENANT_SETTINGS } from "./tenants/index.ts";
 import { ALERT_RECORD, CONNECTION, webhookResourceTypes } from "./webhooks/index.ts";
 
-export function policyTypes(entities: readonly EntityDefinition[], settings: SettingsKinds) {
+export function policyTypes(entities: readonly Entity[], settings: SettingsKinds) {
   const [entityTypes, alert] = [resourceTypes(entities), resourceType(ALERT)];
   return [
     ...entityTypes,
@@ -27,15 +28,15 @@ export function policyTypes(entities: readonly EntityDefinition[], settings: Set
 }
 
 /** Types whose records policies can be tried on, by Id. */
-export const namesOfRecords = (entities: readonly EntityDefinition[], settings: SettingsKinds) =>
+export const namesOfRecords = (entities: readonly Entity[], settings: SettingsKinds) =>
   [...entities, ...typesOf(settings), CONNECTION].map(({ name }) => name);
 
-export const namesOfEventRecords = (entities: readonly EntityDefinition[]) => [
+export const namesOfEventRecords = (entities: readonly Entity[]) => [
   ...entities.filter(({ events }) => events).map(({ name }) => name),
   ALERT_RECORD,
 ];
 
-export const auditSubjects = (entities: readonly EntityDefinition[], settings: SettingsKinds) =>
+export const auditSubjects = (entities: readonly Entity[], settings: SettingsKinds) =>
   [...entities, ...typesOf(settings), ...webhookResourceTypes([])].map(({ name }) => name);
 
 const typesOf = (settings: SettingsKinds) => Object.values(settings).map(({ type }) => type);

@@ -7,13 +7,7 @@ import { createAuditLog, recordAudit } from "./audit/index.ts";
 import type { Config } from "./config.ts";
 import type { Sql } from "./db/sql.ts";
 import type { Egress } from "./egress/index.ts";
-import {
-  createEntities,
-  createFindRecord,
-  createFindRecords,
-  type EntityDefinition,
-  exampleRecords,
-} from "./entities/index.ts";
+import { createEntities, createFindRecord, createFindRecords } from "./entities/index.ts";
 import type { LogFailure } from "./failure-log.ts";
 import { createExporter } from "./http/export.ts";
 import type { AdmitClient } from "./http/rate-limit.ts";
@@ -22,7 +16,8 @@ import { auditSubjects, namesOfEventRecords, namesOfRecords, policyTypes } from 
 import { createLogouts } from "./logouts/index.ts";
 import type { ApiMetrics } from "./metrics/index.ts";
 import { createProvider, type IssuedTokens, scopesNow } from "./oauth/index.ts";
-import { createErasures, createPersonalData, type PersonalData } from "./personal-data/index.ts";
+import { createErasures, createPersonalData } from "./personal-data/index.ts";
+import type { Entity } from "./records/index.ts";
 import { createRequests } from "./requests/index.ts";
 import { createReadKept } from "./retention/index.ts";
 import { createSettings, type SettingsKinds } from "./settings.ts";
@@ -39,7 +34,7 @@ export interface ServicesDependencies {
   log: Logger;
   metrics: ApiMetrics;
   issued: IssuedTokens;
-  entities: readonly EntityDefinition[];
+  entities: readonly Entity[];
   kinds: SettingsKinds;
   admitClient: AdmitClient;
   logFailure: LogFailure;
@@ -65,6 +60,27 @@ export function createServices(deps: ServicesDependencies) {
     onDecision: metrics.decided,
   });
 
+  const webhooks = createWebhooks({
+    sql,
+    vault,
+    workflowUrl,
+    exporter,
+    stopping,
+    secretOverlapMs: config.webhooks.secretOverlap,
+    retentionMs: config.retention.log,
+    samples: new Map<string, Record<string, unknown>>([...entities, ALERT].map(({ name, example }) => [name, example])),
+  });
+  finders.add(CONNECTION.name, webhooks.connections.find);
+
+  const auditLog = createAuditLog(sql, auditSubjects(entities, kinds), exporter);
+  const personalData = createPersonalData({
+    sql,
+    findUser: createFindRecord(entities),
+    admitOwner: access.admitOwner,
+    eventLog: webhooks.eventLog,
+    auditLog,
+  });
+
   const provider = createProvider({
     config,
     sql,
@@ -76,7 +92,7 @@ export function createServices(deps: ServicesDependencies) {
     onClient: admitClient,
     onDevice: metrics.device,
     onFailure: logFailure,
-    exportOwn: (...who) => personalData.exportOwn(...who),
+    exportOwn: personalData.exportOwn,
   });
   const administration = provider.administration(createFindRecord(entities));
   const authenticateBearer = createAuthenticate({
@@ -112,27 +128,6 @@ export function createServices(deps: ServicesDependencies) {
 
   const alerts = createAlerts(sql);
   finders.add(ALERT.name, alerts.find);
-
-  const webhooks = createWebhooks({
-    sql,
-    vault,
-    workflowUrl,
-    exporter,
-    stopping,
-    secretOverlapMs: config.webhooks.secretOverlap,
-    retentionMs: config.retention.log,
-    samples: new Map([...exampleRecords(entities), [ALERT.name, ALERT.example]]),
-  });
-  finders.add(CONNECTION.name, webhooks.connections.find);
-
-  const auditLog = createAuditLog(sql, auditSubjects(entities, kinds), exporter);
-  const personalData: PersonalData = createPersonalData({
-    sql,
-    findUser: createFindRecord(entities),
-    admitOwner: access.admitOwner,
-    eventLog: webhooks.eventLog,
-    auditLog,
-  });
 
   return {
     ...administration,

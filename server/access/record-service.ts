@@ -40,7 +40,7 @@ export interface ServedKind<Row extends object, Item extends JudgedRecord, Input
   committed?(tenantId: TenantId, row: Row): void | Promise<void>;
 }
 
-export function createRecordService<Row extends object, Item extends JudgedRecord, Input, Filter>(
+export function createRecordService<Row extends object, Item extends JudgedRecord, Input extends object, Filter>(
   sql: Sql,
   kind: ServedKind<Row, Item, Input, Filter>,
 ) {

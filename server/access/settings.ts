@@ -79,10 +79,6 @@ export function createSettingsService<F extends Fields, Row extends { id: string
       if (!before) kind.whole(input, ...required);
       return { ...(before ?? kind.blank()), ...kind.toColumns(input), id: before?.id ?? "" } as Row;
     },
-    check(_, { gate }, { before, input }) {
-      const record = before && kind.toRecord(before);
-      kind.refuseReadOnly(input, record && gate.sees(name, record) ? record : undefined);
-    },
     async remove(tx, caller, row) {
       await table.remove(tx, caller, row);
       await afterRemoval?.(tx, caller, row);

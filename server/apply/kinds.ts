@@ -1,11 +1,10 @@
 // The kinds of records in a file: all that the API upserts, by the declarations from which the API is made.
 
-import { createRegistry, type EntityDefinition } from "../entities/index.ts";
 import type { Contract } from "../http/contract.ts";
 import type { Field, Fields } from "../http/fields.ts";
 import { namesOfEventRecords } from "../kinds.ts";
 import { CREDENTIALS } from "../oauth/index.ts";
-import { ACTOR_FIELDS, type Declaration } from "../records/index.ts";
+import { ACTOR_FIELDS, type Declaration, type Entity } from "../records/index.ts";
 import type { SettingsKinds } from "../settings.ts";
 import { TENANT_SETTINGS } from "../tenants/index.ts";
 import { connectionContract } from "../webhooks/index.ts";
@@ -25,12 +24,12 @@ type ApplyField = Field & { type?: string };
 const checkUrl = (url: string) => (URL.canParse(url) ? undefined : "This is no address.");
 
 /** Settings of the tenant come first, and policies and roles last, because they can restrict the caller. */
-export function kindsOf(entities: readonly EntityDefinition[], settings: SettingsKinds): FileKind[] {
+export function kindsOf(entities: readonly Entity[], settings: SettingsKinds): FileKind[] {
   const connection = connectionContract({ entities: namesOfEventRecords(entities), checkUrl });
   const others = [connection, ...Object.values(settings).map(({ type }) => type)];
   return [
     kindOf(TENANT_SETTINGS, []),
-    ...createRegistry(entities).map((entity) => kindOf(entity, entity.identifiers)),
+    ...entities.map((entity) => kindOf(entity, entity.identifiers)),
     kindOf(CREDENTIALS, []),
     // Their lists have no filter by further identifiers.
     ...others.map((type) => kindOf(type, type.identifiers.slice(0, 1))),

@@ -1,4 +1,3 @@
-export type { RecordDeclaration as EntityDefinition } from "../records/index.ts";
 export { takenOut, USER_ATTRIBUTES } from "./attribute-definitions.ts";
 export { countUsersWith } from "./attributes.store.ts";
 export type { AttributeDefinition, Attributes, AttributeValue } from "./attributes.ts";
@@ -15,5 +14,5 @@ export {
 export { createFindRecord, createFindRecords, type OnChange, resourceTypes } from "./record.ts";
 export { createRegistry, describeEntities, ENTITIES } from "./registry.ts";
 export { entityRoutes } from "./routes.ts";
-export { exampleRecords, FOREIGN_KEY_SCHEMAS } from "./schemas.ts";
+export { FOREIGN_KEY_SCHEMAS } from "./schemas.ts";
 export { createEntities, type Entities, type EntityRecord, type EntityService } from "./service.ts";

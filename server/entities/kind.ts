@@ -60,8 +60,6 @@ export function entityKind(
     },
     async check(tx, caller, { before, after, input }) {
       await refuseCycles(tx, caller.tenantId, entity, input, after, before?.id);
-      const record = before && entity.toRecord(before);
-      entity.refuseReadOnly(input, record && caller.gate.sees(name, record) ? record : undefined);
       refuseEmptyWord(entity, after);
       await refuseWrongAttributes(tx, caller.tenantId, entity, input, after);
       if (before?.isActive && !after.isActive) refuseOwnEnd(caller, entity, before.id, "deactivate");

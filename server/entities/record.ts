@@ -4,16 +4,8 @@ import { type Caller, type FindRecords, type ResourceType, resourceType } from "
 import { onCommit, type Queries, type Sql, type Transaction } from "../db/sql.ts";
 import { toRecordId } from "../http/query.ts";
 import type { TenantId } from "../ids.ts";
-import {
-  ACTOR_FIELDS,
-  type Entity,
-  type RecordDeclaration,
-  type Row,
-  type RowChange,
-  rowsOf,
-} from "../records/index.ts";
+import { type Entity, type Row, type RowChange, rowsOf } from "../records/index.ts";
 import { type EventType, type RecordedChange, recordEvent } from "../webhooks/index.ts";
-import { createRegistry } from "./registry.ts";
 
 /** Storage of records and receivers of their changes. */
 export interface Records {
@@ -50,23 +42,21 @@ export async function announce(
   onCommit(tx, () => onCommitted(tenantId, change));
 }
 
-export function resourceTypes(definitions: readonly RecordDeclaration[]): ResourceType[] {
-  const actors = ACTOR_FIELDS.map(({ name }) => ({ name, type: "reference" as const }));
-  return definitions.map((definition) => resourceType(definition, actors));
+export function resourceTypes(entities: readonly Entity[]): ResourceType[] {
+  return entities.map((entity) => resourceType(entity));
 }
 
 /** @returns finds a record, in its response shape, by its entity's name and its Id */
-export function createFindRecord(definitions: readonly RecordDeclaration[]) {
-  const find = createFindRecords(definitions);
+export function createFindRecord(entities: readonly Entity[]) {
+  const find = createFindRecords(entities);
   return async (sql: Queries, tenantId: TenantId, entityName: string, id: number) =>
     (await find(sql, tenantId, entityName, [String(id)]))[0];
 }
 
 /** @returns a finder for several types; empty for types that are not entities */
-export function createFindRecords(definitions: readonly RecordDeclaration[]): FindRecords {
-  const entities = new Map(createRegistry(definitions).map((entity) => [entity.name, entity]));
+export function createFindRecords(entities: readonly Entity[]): FindRecords {
   return async (sql, tenantId, entityName, ids) => {
-    const entity = entities.get(entityName);
+    const entity = entities.find(({ name }) => name === entityName);
     const numbers = ids.flatMap((id) => toRecordId(id) ?? []);
     if (!entity || numbers.length === 0) return [];
     return (await rowsOf(entity).findAll(sql, tenantId, numbers)).map((row) => entity.toRecord(row));

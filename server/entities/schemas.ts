@@ -1,5 +1,5 @@
-import type { Entity, RecordDeclaration } from "../records/index.ts";
-import { createRegistry, describeEntities } from "./registry.ts";
+import type { Entity } from "../records/index.ts";
+import { describeEntities } from "./registry.ts";
 
 /** JSON Schema 2020-12. */
 type Schema = Record<string, unknown>;
@@ -73,12 +73,6 @@ function abstract(description: string, id: Schema): Schema {
       Type: { type: "string", default: "", description: "The kind of entity." },
     },
   };
-}
-
-// Example records of the definitions, built by the response code.
-
-export function exampleRecords(definitions: readonly RecordDeclaration[]): Map<string, Record<string, unknown>> {
-  return new Map(createRegistry(definitions).map((entity) => [entity.name, entity.example]));
 }
 
 /** A body that finds its record by the first identifier. */

@@ -12,7 +12,7 @@ import {
 import type { Transaction } from "../db/sql.ts";
 import type { Conditions } from "../http/conditions.ts";
 import { type Asked, type Filters, readAsked } from "../http/query.ts";
-import { type Entity, filterName, filtersOf, isEqual, type RecordDeclaration, rowsOf } from "../records/index.ts";
+import { type Entity, filterName, filtersOf, isEqual, rowsOf } from "../records/index.ts";
 import { findUserAttributes } from "./attributes.store.ts";
 import type { AttributeDefinition } from "./attributes.ts";
 import { upsertRecords } from "./bulk.ts";
@@ -20,7 +20,6 @@ import { eraseUser } from "./erase.ts";
 import { attributesFieldOf, entityKind } from "./kind.ts";
 import { findAddressed, type RecordAddress, SEARCH_MS, wantedIn } from "./read.ts";
 import type { Records } from "./record.ts";
-import { createRegistry } from "./registry.ts";
 
 export type EntityRecord = Record<string, unknown>;
 
@@ -74,8 +73,8 @@ export interface Entities {
   of(name: string): EntityService;
 }
 
-export function createEntities(records: Records, definitions: readonly RecordDeclaration[]): Entities {
-  const all = createRegistry(definitions).map((entity) => createEntityService(records, entity));
+export function createEntities(records: Records, entities: readonly Entity[]): Entities {
+  const all = entities.map((entity) => createEntityService(records, entity));
   return {
     all,
     of(name) {

@@ -42,6 +42,7 @@ export {
   initialTokenRoutes,
   MAX_INITIAL_TOKENS,
   NEW_TOKEN_BODY,
+  REGISTRATION_TOKEN,
 } from "./registration/initial-tokens.ts";
 export { removeUnusedClients } from "./registration/service.ts";
 export { DOCUMENT_MODES, REGISTRATION_MODES, removeSpentInitialTokens } from "./registration/store.ts";

@@ -10,7 +10,10 @@ export type Shape = Record<string, unknown>;
 export interface Writer {
   tenantId: TenantId;
   permissions: { require(action: string, type: string, record: Shape, after?: Shape): void };
-  gate: { versionIn(tx: Queries, type: string, version: object, resource?: object): Promise<object> };
+  gate: {
+    sees(type: string, record: Shape): boolean;
+    versionIn(tx: Queries, type: string, version: object, resource?: object): Promise<object>;
+  };
 }
 
 /** The row before and after; equal if nothing changed. */
@@ -32,7 +35,9 @@ export interface Found<Row> {
 }
 
 export interface RecordKind<By extends Writer, Row extends object, Input> {
-  declaration: Pick<Declaration, "name" | "scopes" | "unique">;
+  declaration: Pick<Declaration, "name" | "scopes" | "unique"> & {
+    refuseReadOnly(input: object, record: object | undefined): void;
+  };
   /** The response shape, which policies evaluate, too. */
   recordOf(row: Row): Shape;
   /** The policies' view of a row that is not stored yet; default: that of any row. */

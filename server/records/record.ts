@@ -81,9 +81,8 @@ export interface RecordTexts {
   examples?: Readonly<Record<string, Record<string, unknown>>>;
 }
 
-export interface Declaration<F extends Fields = Fields, S extends RecordScopes = RecordScopes>
-  extends Contract<F>,
-    Omit<RecordOptions<F, S>, "fields" | "form"> {
+interface Declared<F extends Fields, S extends RecordScopes> extends Omit<RecordOptions<F, S>, "fields" | "form"> {
+  name: string;
   nouns: readonly [one: string, several: string];
   scopes: S;
   events: boolean;
@@ -95,6 +94,10 @@ export interface Declaration<F extends Fields = Fields, S extends RecordScopes =
   /** Unique fields, by their constraint. */
   unique: ReadonlyMap<string, string>;
 }
+
+export interface Declaration<F extends Fields = Fields, S extends RecordScopes = RecordScopes>
+  extends Declared<F, S>,
+    Contract<F> {}
 
 interface Named extends RecordField {
   name: string;
@@ -109,8 +112,8 @@ export interface NamedReference extends Named {
   target: string;
 }
 
-/** An entity: its fields are of fields.ts. */
-export interface RecordDeclaration extends Declaration<Record<string, RecordField>> {
+/** An entity: its fields are of fields.ts. `createRegistry` adds its contract, which needs the targets of foreign keys. */
+export interface RecordDeclaration extends Declared<Record<string, RecordField>, RecordScopes> {
   /** The primary key is written as a string, as Application's is. */
   idAsText: boolean;
   fields: readonly NamedField[];
@@ -136,7 +139,9 @@ export function record(name: string, { fields, ...options }: RecordOptions<Field
     form: form.get(one),
   }));
   const unique = all.filter((field) => field.unique);
+  const isEntity = all.some(({ type }) => type);
   return {
+    name,
     nouns: [name.toLowerCase(), `${name.toLowerCase()}s`],
     events: scopes === ENTITY,
     audit: "Record",
@@ -146,11 +151,14 @@ export function record(name: string, { fields, ...options }: RecordOptions<Field
     ...options,
     scopes,
     form: [...form.keys()],
-    ...contract(name, description, Object.fromEntries(all.map((field) => [field.name, field]))),
     unique: new Map(unique.map(({ name, column }) => [`${table}_${inSnakeCase(column)}_key`, name])),
-    idAsText: fields.Id?.shown?.type === "string",
-    fields: all.filter((field) => !isReference(field)),
-    references: all.filter(isReference),
+    ...(isEntity
+      ? {
+          idAsText: fields.Id?.shown?.type === "string",
+          fields: all.filter((field) => !isReference(field)),
+          references: all.filter(isReference),
+        }
+      : contract(name, description, Object.fromEntries(all.map((field) => [field.name, field])))),
   };
 }
 

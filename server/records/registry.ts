@@ -1,4 +1,4 @@
-import { contract } from "../http/contract.ts";
+import { type Contract, contract } from "../http/contract.ts";
 import { ABSTRACT_LONG, ABSTRACT_TEXT, type Field } from "../http/fields.ts";
 import { reference } from "./fields.ts";
 import type { NamedField, NamedReference, RecordDeclaration } from "./record.ts";
@@ -11,7 +11,7 @@ export interface PointedAt extends Pick<RecordDeclaration, "name" | "table" | "i
 const ACTORS = ["User", "Application"];
 
 /** A definition with resolved targets of its foreign keys. */
-export interface Entity extends RecordDeclaration {
+export interface Entity extends RecordDeclaration, Contract<Record<string, Field>> {
   references: EntityReference[];
   /** The foreign keys of all entities that reference this one. */
   referencedBy: { entity: Entity; column: string; name: string }[];
@@ -25,7 +25,7 @@ export interface EntityReference extends NamedReference {
 /** @throws Error if the target of a definition's foreign key is neither an entity of the list nor a setting */
 export function createRegistry(definitions: readonly RecordDeclaration[], settings: readonly PointedAt[]): Entity[] {
   const entities = definitions.map(
-    (definition): Entity => ({ ...definition, references: [], referencedBy: [], actors: [] }),
+    (definition) => ({ ...definition, references: [], referencedBy: [], actors: [] }) as unknown as Entity,
   );
   const named = (name: string) => entities.find((entity) => entity.name === name);
   for (const [index, entity] of entities.entries()) {

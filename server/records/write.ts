@@ -14,7 +14,7 @@ const FOREIGN_KEY_VIOLATION = "23503";
  * The caller must pass the result through the gate. @param tx of `begin`, which repeats it after races
  * @throws BadInput, NotFound, Permission, Conflict, PreconditionFailed
  */
-export async function writeRecord<By extends Writer, Row extends object, Input>(
+export async function writeRecord<By extends Writer, Row extends object, Input extends object>(
   tx: Transaction,
   caller: By,
   kind: RecordKind<By, Row, Input>,
@@ -31,6 +31,7 @@ export async function writeRecord<By extends Writer, Row extends object, Input>(
   if (refusal) throw refusal;
   // After authorization, so callers cannot probe values.
   if (before) await requireSeen(tx, caller, kind, before, conditions);
+  requireReadOnly(caller, kind, before, input);
   await kind.check?.(tx, caller, { before, after, input });
   if (before && isSame(before, after, input)) return { before, after: before };
   const saved = await stored(kind.declaration, () =>
@@ -86,6 +87,17 @@ async function requireSeen<By extends Writer, Row extends object>(
 ): Promise<void> {
   if (!hasConditions(conditions)) return;
   requireConditions(conditions, await gate.versionIn(tx, name, version(row), recordOf(row)));
+}
+
+/** Bodies may repeat the values of read-only fields that the caller can read. @throws BadInput */
+function requireReadOnly<By extends Writer, Row extends object>(
+  { gate }: By,
+  { declaration, recordOf }: RecordKind<By, Row, never>,
+  before: Row | undefined,
+  input: object,
+): void {
+  const record = before && recordOf(before);
+  declaration.refuseReadOnly(input, record && gate.sees(declaration.name, record) ? record : undefined);
 }
 
 /** @throws Conflict naming the unique field, Raced */

@@ -4,7 +4,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ENTITIES } from "../../server/entities/index.ts";
+import { createRegistry, ENTITIES } from "../../server/entities/index.ts";
 import { id, record } from "../../server/records/index.ts";
 import { CALLBACK, newClient, SPEC_PATH } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
@@ -99,7 +99,7 @@ test.concurrent("an internal failure is 500 with the error record, without inter
     fields: { Id: id("int32", { description: "Its number." }) },
     identifiers: [],
   });
-  await using app = startPrivateApp({}, "info", shared(), [...ENTITIES, ghost]);
+  await using app = startPrivateApp({}, "info", shared(), { entities: createRegistry([...ENTITIES, ghost]) });
   const api = await newTenant(app);
   const { status, body } = await api.call("GET", "/Ghost/1");
   expect(status).toBe(500);

@@ -2,78 +2,39 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { createApp } from "../../server/app.ts";
 import { runApply } from "../../server/apply/command.ts";
 import { kindsOf } from "../../server/apply/kinds.ts";
-import { readConfig } from "../../server/config.ts";
-import { migrate } from "../../server/db/migrate.ts";
-import { connect, type Sql } from "../../server/db/sql.ts";
-import { createEgress } from "../../server/egress/index.ts";
 import { ENTITIES } from "../../server/entities/index.ts";
-import { createLog } from "../../server/log.ts";
 import { SETTINGS } from "../../server/settings.ts";
-import { createTenant, type NewTenant } from "../../server/tenants/index.ts";
-import { createVault } from "../../server/vault.ts";
 import { Visitor } from "../authorize/visitor.ts";
-import { API, TOKEN_PATH } from "../entities/client.ts";
+import { type PrivateApp, startAppWith } from "../http/private-app.ts";
+import { API, type Api } from "../support/api.ts";
 import { temporaryDirectory } from "../support/directories.ts";
-import { type EmptyDatabase, newEmptyDatabase } from "../support/empty-database.ts";
+import { newTenant } from "../support/tenant.ts";
 import { BADGE, BADGES, TABLE } from "./badge.ts";
 
-const masterKey = Buffer.alloc(32, 7).toString("base64");
-let database: EmptyDatabase;
-let sql: Sql;
-let app: ReturnType<typeof createApp>;
-let server: ReturnType<typeof Bun.serve>;
-const origin = () => `http://localhost:${server.port}`;
-
+let app: PrivateApp;
 beforeAll(async () => {
-  database = await newEmptyDatabase();
-  await migrate(database.url);
-  sql = connect(database.url, "gatehouse test", 4);
-  await sql.unsafe(TABLE);
-  server = Bun.serve({ port: 0, fetch: (request) => app.handle(request) });
-  const config = readConfig({ DATABASE_URL: database.url, MASTER_KEY: masterKey, PUBLIC_URL: origin() });
-  app = createApp({
-    ...{ config, sql, vault: createVault(masterKey), log: createLog("silent", "test") },
-    egress: createEgress(config.egress),
-    settings: { ...SETTINGS, badges: BADGES },
-  });
+  app = await startAppWith(TABLE, { settings: { ...SETTINGS, badges: BADGES } });
 });
-
-afterAll(async () => {
-  await server?.stop(true);
-  await sql?.end();
-  await database?.[Symbol.asyncDispose]();
-});
+afterAll(() => app?.[Symbol.asyncDispose]());
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests check its type.
 type Body = any;
-type Call = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<CallAnswer>;
-interface CallAnswer {
-  status: number;
-  etag: string | null;
-  body: Body;
-}
+type Call = ReturnType<typeof callerOf>;
 
-const newTenant = () => createTenant(sql, `tenant ${Bun.randomUUIDv7()}`);
-
-async function callerOf({ client: { clientId, clientSecret } }: NewTenant, scope: string): Promise<Call> {
-  const form = { grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret, scope };
-  const given = await fetch(origin() + TOKEN_PATH, { method: "POST", body: new URLSearchParams(form) });
-  const { access_token } = (await given.json()) as { access_token: string };
-  return async (method, path, body, headers) => {
-    const answer = await fetch(`${origin()}${API}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${access_token}`, "content-type": "application/json", ...headers },
-      body: body === undefined ? undefined : JSON.stringify(body),
+function callerOf(api: Api) {
+  return async (method: string, path: string, body?: unknown, headers?: Record<string, string>) => {
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const answer = await api.send(method, path, {
+      headers: { "content-type": "application/json", ...headers },
+      body: text,
     });
-    const text = await answer.text();
-    return { status: answer.status, etag: answer.headers.get("etag"), body: text && JSON.parse(text) };
+    return { status: answer.status, etag: answer.headers.get("etag"), body: answer.body };
   };
 }
 
-const administrator = async () => callerOf(await newTenant(), "*");
+const administrator = async () => callerOf(await newTenant(app));
 
 test("it is created, read, listed, changed and deleted, and the audit log has it", async () => {
   const call = await administrator();
@@ -131,12 +92,12 @@ test("all its errors are reported at once", async () => {
 });
 
 test("a file of `bun run apply` can contain it", async () => {
-  const { client } = await newTenant();
+  const { clientId, clientSecret } = await newTenant(app);
   const file = join(temporaryDirectory("badges"), "badges.yaml");
   const env = {
-    GATEHOUSE_URL: origin(),
-    GATEHOUSE_CLIENT_ID: client.clientId,
-    GATEHOUSE_CLIENT_SECRET: client.clientSecret,
+    GATEHOUSE_URL: app.url,
+    GATEHOUSE_CLIENT_ID: clientId,
+    GATEHOUSE_CLIENT_SECRET: clientSecret,
   } as unknown as NodeJS.ProcessEnv;
   const run = async (text: string) => {
     await Bun.write(file, text);
@@ -152,8 +113,8 @@ test("a file of `bun run apply` can contain it", async () => {
 });
 
 test("each operation requires its scope", async () => {
-  const tenant = await newTenant();
-  const tokenFor = (scope: string) => callerOf(tenant, scope);
+  const tenant = await newTenant(app);
+  const tokenFor = async (scope: string) => callerOf(await tenant.withScope(scope));
   const { Id } = (await (await tokenFor("*"))("PATCH", "/Badge", { Name: "Door" })).body;
   const [reader, writer, nobody] = await Promise.all(
     ["Settings:Read", "Settings:Update", "AccessManager:Read"].map(tokenFor),
@@ -167,7 +128,7 @@ test("each operation requires its scope", async () => {
   expect(await statuses(reader!)).toEqual([200, 200, 403, 403]);
   expect(await statuses(writer!)).toEqual([403, 403, 200, 412]);
   expect(await statuses(nobody!)).toEqual([403, 403, 403, 403]);
-  expect((await fetch(`${origin()}${API}/Badge`)).status).toBe(401);
+  expect((await fetch(`${app.url}${API}/Badge`)).status).toBe(401);
 });
 
 test("another tenant does not see it", async () => {
@@ -206,7 +167,7 @@ test("policies judge its fields before and after a change, and hide unreadable r
 });
 
 test("it is in the document, with its scopes and schemas", async () => {
-  const { paths, components } = (await (await fetch(`${origin()}/openapi.json`)).json()) as Body;
+  const { paths, components } = (await (await fetch(`${app.url}/openapi.json`)).json()) as Body;
   const path = `${API}/Badge`;
   const scopes = (operation: Body) => operation.security[0].oauth2;
   expect([paths[path]!.get, paths[path]!.patch, paths[`${path}/{Id}`]!.delete].map(scopes)).toEqual([
@@ -223,11 +184,11 @@ test("it is in the document, with its scopes and schemas", async () => {
 });
 
 test("its pages in Settings are generated", async () => {
-  const tenant = await newTenant();
-  const call = await callerOf(tenant, "*");
-  const visitor = new Visitor(origin());
-  const door = await visitor.open(`/settings?organisation=${tenant.tenantId}`);
-  const overview = await visitor.submit(door, tenant.admin);
+  const api = await newTenant(app);
+  const call = callerOf(api);
+  const visitor = new Visitor(app.url);
+  const door = await visitor.open(`/settings?organisation=${api.tenantId}`);
+  const overview = await visitor.submit(door, api.tenant.admin);
   expect(overview.html).toContain('<a href="/settings/badges">Badges</a>');
   const { csrf } = overview.forms[0]!.fields;
   const path = "/settings/badges";

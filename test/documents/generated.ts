@@ -1,8 +1,9 @@
 // The generated parts of the documents; `bun run docs` writes them.
 
 import type { Attribute, ResourceType } from "../../server/access/decisions/resource-type.ts";
-import { POLICY, ROLE, SCOPE_ACTIONS } from "../../server/access/index.ts";
+import { SCOPE_ACTIONS } from "../../server/access/index.ts";
 import { POLICIES, ROLES } from "../../server/access/starter.ts";
+import { ALERT } from "../../server/alerts/index.ts";
 import { type ApiServices, apiRoutes } from "../../server/api.ts";
 import { createAuditLog } from "../../server/audit/index.ts";
 import { VERIFICATIONS, type Verification } from "../../server/console/webhooks/verification.ts";
@@ -11,17 +12,20 @@ import type { Contract } from "../../server/http/contract.ts";
 import type { Field, Fields } from "../../server/http/fields.ts";
 import type { Route } from "../../server/http/route.ts";
 import { auditSubjects, namesOfEventRecords, policyTypes } from "../../server/kinds.ts";
-import { CREDENTIALS } from "../../server/oauth/index.ts";
+import { CREDENTIALS, REGISTRATION_TOKEN } from "../../server/oauth/index.ts";
 import { createDocument, securitySchemes } from "../../server/openapi/document.ts";
 import type { PathItem } from "../../server/openapi/objects.ts";
 import { createSettings, SETTINGS } from "../../server/settings.ts";
-import { PROVIDER } from "../../server/signin/index.ts";
 import { TENANT_SETTINGS } from "../../server/tenants/index.ts";
 import { createVault } from "../../server/vault.ts";
 import { connectionContract, createWebhooks } from "../../server/webhooks/index.ts";
 
 const connection = connectionContract({ entities: namesOfEventRecords(ENTITIES), checkUrl: () => undefined });
-const contracts: Contract<Fields>[] = [connection, POLICY, ROLE, PROVIDER, CREDENTIALS, TENANT_SETTINGS];
+const settings = Object.values(SETTINGS).map(({ type }): Contract<Fields> => type);
+const contracts: Contract<Fields>[] = [
+  ...[...ENTITIES, connection, ...settings],
+  ...[CREDENTIALS, REGISTRATION_TOKEN, TENANT_SETTINGS, ALERT],
+];
 const API = "/Endpoint/rest/api/v1";
 /** The summary of a POST that is equivalent to PATCH. */
 const AS_PATCH = "The same as PATCH";
@@ -151,8 +155,8 @@ function takenBy({ must, readOnly, required }: Field): string {
 }
 
 function meaningOf({ description = "", answered = "", shown }: Field): string {
-  const texts = [description, shown ? answered : "Never read back."];
-  return texts.filter((text, index) => text && texts.indexOf(text) === index).join(" ");
+  const read = shown ? answered : "Never read back.";
+  return description.includes(read) ? description : [description, read].filter(Boolean).join(" ");
 }
 
 function methodsOf(method: string, item: PathItem): string {

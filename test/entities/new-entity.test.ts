@@ -1,75 +1,28 @@
 // An entity is one definition and its table; everything else derives from it.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { createApp } from "../../server/app.ts";
-import { readConfig } from "../../server/config.ts";
-import { migrate } from "../../server/db/migrate.ts";
-import { connect, type Sql } from "../../server/db/sql.ts";
-import { createEgress } from "../../server/egress/index.ts";
-import { ENTITIES } from "../../server/entities/index.ts";
-import { createLog } from "../../server/log.ts";
+import { createRegistry, ENTITIES } from "../../server/entities/index.ts";
 import { UNSET_DATE } from "../../server/records/index.ts";
-import { createTenant, type NewTenant } from "../../server/tenants/index.ts";
-import { createVault } from "../../server/vault.ts";
 import { Visitor } from "../authorize/visitor.ts";
-import { shared } from "../support/tenant.ts";
-import { API, TOKEN_PATH } from "./client.ts";
+import { type PrivateApp, startAppWith } from "../http/private-app.ts";
+import type { Api } from "../support/api.ts";
+import { newTenant } from "../support/tenant.ts";
 import { group, TABLE } from "./group.ts";
 
-const name = `group_${Bun.randomUUIDv7().replaceAll("-", "")}`;
-const masterKey = Buffer.alloc(32, 7).toString("base64");
-let admin: Sql;
-let sql: Sql;
-let app: ReturnType<typeof createApp>;
-let server: ReturnType<typeof Bun.serve>;
-const origin = () => `http://localhost:${server.port}`;
-let tenant: NewTenant;
-let authorization: string;
+let app: PrivateApp;
+let api: Api;
 
 beforeAll(async () => {
-  admin = connect(shared().databaseUrl, "gatehouse test", 1);
-  await admin`create database ${admin(name)}`;
-  const url = new URL(shared().databaseUrl);
-  url.pathname = `/${name}`;
-  await migrate(url.href);
-  sql = connect(url.href, "gatehouse test", 4);
-  await sql.unsafe(TABLE);
-  server = Bun.serve({ port: 0, fetch: (request) => app.handle(request) });
-  const config = readConfig({ DATABASE_URL: url.href, MASTER_KEY: masterKey, PUBLIC_URL: origin() });
-  app = createApp({
-    config,
-    sql,
-    vault: createVault(masterKey),
-    egress: createEgress(config.egress),
-    log: createLog("silent", "test"),
-    entities: [...ENTITIES, group],
-  });
-  tenant = await createTenant(sql, "group");
-  const { clientId, clientSecret } = tenant.client;
-  const form = { grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret, scope: "*" };
-  const token = await app.handle(
-    new Request(`${origin()}${TOKEN_PATH}`, { method: "POST", body: new URLSearchParams(form) }),
-  );
-  authorization = `Bearer ${((await token.json()) as { access_token: string }).access_token}`;
+  app = await startAppWith(TABLE, { entities: createRegistry([...ENTITIES, group]) });
+  api = await newTenant(app);
 });
 
-afterAll(async () => {
-  await server?.stop(true);
-  await sql?.end();
-  await admin`drop database ${admin(name)}`;
-  await admin.end();
-});
+afterAll(() => app?.[Symbol.asyncDispose]());
 
 async function call(method: string, path: string, body?: unknown) {
-  const answer = await app.handle(
-    new Request(`${origin()}${API}${path}`, {
-      method,
-      headers: { authorization, "content-type": "application/json" },
-      body: body === undefined ? undefined : JSON.stringify(body),
-    }),
-  );
   // biome-ignore lint/suspicious/noExplicitAny: the tests check its type.
-  return { status: answer.status, body: (await answer.json()) as any };
+  const answer = await api.call<any>(method, path, body);
+  return { status: answer.status, body: answer.body };
 }
 
 test("it is listed in Entities with its fields, types and events", async () => {
@@ -92,7 +45,7 @@ test("it is listed in Entities with its fields, types and events", async () => {
 });
 
 test("it is upserted, read, listed and deleted, with its events", async () => {
-  const { clientId } = tenant.client;
+  const { clientId } = api;
   const fields = { Code: "A-1", Size: -3, Ends_On: "2026-12-31T22:00:00.000Z", Is_Open: true };
   const Lead = { FieldType: "Name", Value: "Administrator" };
   const made = await call("PATCH", "/Group", { ...fields, Lead, Tool: { Id: clientId } });
@@ -173,9 +126,9 @@ test("policies judge its attributes, before and after a change", async () => {
 });
 
 test("Settings lists, adds, changes and deletes it, by its fields", async () => {
-  const visitor = new Visitor(origin());
-  const door = await visitor.open(`/settings?organisation=${tenant.tenantId}`);
-  const overview = await visitor.submit(door, tenant.admin);
+  const visitor = new Visitor(app.url);
+  const door = await visitor.open(`/settings?organisation=${api.tenantId}`);
+  const overview = await visitor.submit(door, api.tenant.admin);
   expect(overview.html).toContain('<a href="/settings/groups">Groups</a>');
   const { csrf } = overview.forms[0]!.fields;
   const send = (path: string, fields: object) => visitor.post(path, { csrf, ...fields } as Record<string, string>);
@@ -233,15 +186,5 @@ test("Settings lists, adds, changes and deletes it, by its fields", async () => 
 });
 
 test("a definition with an unknown reference fails at the start", () => {
-  const config = readConfig({ DATABASE_URL: "postgres://localhost/none", MASTER_KEY: masterKey });
-  const parts = {
-    config,
-    sql,
-    vault: createVault(masterKey),
-    egress: createEgress(config.egress),
-    log: createLog("silent", "test"),
-  };
-  expect(() => createApp({ ...parts, entities: [group] })).toThrow(
-    "Group.Lead points at User, which is not an entity.",
-  );
+  expect(() => createRegistry([group])).toThrow("Group.Lead points at User, which is not an entity.");
 });

@@ -1,12 +1,13 @@
 // The API in this process, on the shared PostgreSQL, with the test's own settings and log.
 
 import pino from "pino";
-import { createApp } from "../../server/app.ts";
+import { type AppDependencies, createApp } from "../../server/app.ts";
 import { type Config, readConfig } from "../../server/config.ts";
+import { migrate } from "../../server/db/migrate.ts";
 import { connect, type Patience } from "../../server/db/sql.ts";
 import { createEgress } from "../../server/egress/index.ts";
-import type { EntityDefinition } from "../../server/entities/index.ts";
 import { createVault } from "../../server/vault.ts";
+import { newEmptyDatabase } from "../support/empty-database.ts";
 import { type Installed, setting, shared } from "../support/tenant.ts";
 
 export interface PrivateApp extends Installed, AsyncDisposable {
@@ -16,6 +17,8 @@ export interface PrivateApp extends Installed, AsyncDisposable {
   routes: { method: string; path: string }[];
 }
 
+type Declared = Pick<AppDependencies, "entities" | "settings">;
+
 /**
  * @param _ the database; default: the shared one
  * @example await using app = startPrivateApp({ rateLimit: { perSecond: 1, burst: 2 } });
@@ -24,7 +27,7 @@ export function startPrivateApp(
   settings: Partial<Config> = {},
   level = "info",
   { databaseUrl, patience }: Pick<Installed, "databaseUrl"> & { patience?: Patience } = shared(),
-  entities?: readonly EntityDefinition[],
+  declared: Declared = {},
 ): PrivateApp {
   const lines: Record<string, unknown>[] = [];
   const config = { ...readConfig({}), ...settings };
@@ -35,9 +38,9 @@ export function startPrivateApp(
     vault: createVault(setting("GATEHOUSE_TEST_MASTER_KEY")),
     egress: createEgress(config.egress),
     log: pino({ level }, { write: (line: string) => void lines.push(JSON.parse(line)) }),
-    entities,
+    ...declared,
   });
-  app.listen({ hostname: "127.0.0.1", port: 0 });
+  app.listen({ hostname: "127.0.0.1", port: settings.port ?? 0 });
   return {
     url: `http://127.0.0.1:${app.server!.port}`,
     databaseUrl,
@@ -46,6 +49,25 @@ export function startPrivateApp(
     async [Symbol.asyncDispose]() {
       await app.server!.stop(true);
       await sql.end({ timeout: 1 });
+    },
+  };
+}
+
+/** With more declarations, on a database of its own that has their table, and at its PUBLIC_URL. */
+export async function startAppWith(table: string, declared: Declared): Promise<PrivateApp> {
+  const database = await newEmptyDatabase();
+  await migrate(database.url);
+  await database.sql.unsafe(table);
+  const free = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
+  const port = free.port!;
+  await free.stop(true);
+  const settings = { port, publicUrl: `http://127.0.0.1:${port}` };
+  const app = startPrivateApp(settings, "silent", { databaseUrl: database.url }, declared);
+  return {
+    ...app,
+    async [Symbol.asyncDispose]() {
+      await app[Symbol.asyncDispose]();
+      await database[Symbol.asyncDispose]();
     },
   };
 }

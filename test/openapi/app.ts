@@ -3,13 +3,14 @@
 import { createApp } from "../../server/app.ts";
 import { readConfig } from "../../server/config.ts";
 import { createEgress } from "../../server/egress/index.ts";
-import { ENTITIES, type EntityDefinition } from "../../server/entities/index.ts";
+import { createRegistry, ENTITIES } from "../../server/entities/index.ts";
 import { createLog } from "../../server/log.ts";
+import type { RecordDeclaration } from "../../server/records/index.ts";
 import { createVault } from "../../server/vault.ts";
 import { db, setting } from "../support/tenant.ts";
 
 /** @param more additional entities */
-export function composedApp(more: EntityDefinition[] = []) {
+export function composedApp(more: RecordDeclaration[] = []) {
   const config = readConfig({ PUBLIC_URL: "https://gatehouse.example.com" });
   return createApp({
     config,
@@ -17,6 +18,6 @@ export function composedApp(more: EntityDefinition[] = []) {
     vault: createVault(setting("GATEHOUSE_TEST_MASTER_KEY")),
     egress: createEgress(config.egress),
     log: createLog("silent", "test"),
-    entities: [...ENTITIES, ...more],
+    entities: createRegistry([...ENTITIES, ...more]),
   });
 }

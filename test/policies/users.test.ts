@@ -3,7 +3,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { createAccess } from "../../server/access/index.ts";
 import { connect } from "../../server/db/sql.ts";
-import { createFindRecords, ENTITIES, type EntityDefinition, resourceTypes } from "../../server/entities/index.ts";
+import { createFindRecords, createRegistry, ENTITIES, resourceTypes } from "../../server/entities/index.ts";
 import type { TenantId } from "../../server/ids.ts";
 import { createLog } from "../../server/log.ts";
 import { scopesNow } from "../../server/oauth/index.ts";
@@ -16,7 +16,7 @@ import { newAdmin, ok, savePolicy } from "./people.ts";
 const sql = connect(shared().databaseUrl, "gatehouse test", 2);
 afterAll(() => sql.end());
 
-const access = (entities: readonly EntityDefinition[] = ENTITIES) =>
+const access = (entities = ENTITIES) =>
   createAccess({
     sql,
     vault: createVault(Buffer.alloc(32, 7).toString("base64")),
@@ -75,7 +75,7 @@ test.concurrent("policies need only an entity's definition", async () => {
   const policy = `permit (principal is User, action == Action::"AccessManager:Update", resource is Project)
     when { resource.after.Budget < 1000 && resource has Owner && resource.Owner.Id == principal.Id };`;
   const tenantId = Bun.randomUUIDv7() as TenantId;
-  expect(await access([...ENTITIES, project]).checkPolicy(tenantId, policy)).toEqual([]);
+  expect(await access(createRegistry([...ENTITIES, project])).checkPolicy(tenantId, policy)).toEqual([]);
   expect(await access().checkPolicy(tenantId, policy)).toContainEqual(
     expect.objectContaining({ message: expect.stringContaining("unrecognized entity type `Project`") }),
   );

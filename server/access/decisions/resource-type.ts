@@ -33,10 +33,7 @@ export function actionsOn({ families }: ResourceType): Action[] {
 }
 
 /** A kind of record, by its declaration. Without a field Id, it has the Id of another record. */
-export function resourceType(
-  { name, scopes, families, key, field, record }: Declaration,
-  further: Attribute[] = [],
-): ResourceType {
+export function resourceType({ name, scopes, families, key, field, record }: Declaration): ResourceType {
   const own = Object.values(scopes).map((scope) => scope.split(":")[0]!);
   const fields = Object.entries(field as Record<string, Partial<RecordField>>);
   const attributes = fields.flatMap(([one, { type, judged, writeOnly, maxLength }]): Attribute[] => {
@@ -49,7 +46,7 @@ export function resourceType(
     name,
     ...(key && { key }),
     families: [...new Set([...own, ...families])] as ActionFamily[],
-    attributes: [...(field.Id ? [] : [{ name: "Id", type: "text" } as const]), ...attributes, ...further],
+    attributes: [...(field.Id ? [] : [{ name: "Id", type: "text" } as const]), ...attributes],
   };
 }
 

@@ -233,7 +233,6 @@ function requireFit(
   if (input.State === "Held" && !(existing && seen?.State === "Held")) {
     throw new BadInput("State must be Active or Paused; Held is set only after failed deliveries.");
   }
-  CONNECTION.refuseReadOnly(input, seen);
   const { ApiKey: apiKey, URL: url = existing?.url } = input;
   if (url === undefined || apiKey === undefined) return;
   const isHidden = input.URL === undefined && !seen;

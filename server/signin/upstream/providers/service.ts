@@ -99,7 +99,6 @@ export function createIdentityProviders({
         requireSecretsAnew(gate, RESOURCE, toRecord(before), toRecord(after), kept);
       }
       requireSound(after);
-      PROVIDER.refuseReadOnly(input, before && toRecord(before));
     },
     async insert(tx, { tenantId }, provider, { reserved }) {
       const inserted = await PROVIDER_TABLE.insert(tx, tenantId, { ...provider, id: reserved ?? NO_ID });
