@@ -2,7 +2,7 @@
 // per machine.
 
 import { createHash } from "node:crypto";
-import { cpSync, readFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cachedFolder } from "../support/cache.ts";
 import { printedBy } from "../support/packages.ts";
@@ -18,11 +18,41 @@ export async function npmTools(): Promise<string> {
   return join(folder, "node_modules");
 }
 
-/** @returns the folder with the programs that Go builds */
+/** The commands that go.mod lists as tools, and our own. */
+const COMMANDS = ["tool", "./compose"];
+
+/** @returns the folder with the programs that Go builds; the first time takes minutes */
 export function goTools(): Promise<string> {
   return cachedFolder(`go-tools-${markOf("go.sum", "compose/main.go")}`, (draft) =>
-    printedBy(["go", "build", "-trimpath", "-o", draft, "./compose"], LISTS, { env: { CGO_ENABLED: "0" } }),
+    printedBy(["go", "build", "-trimpath", "-ldflags=-s -w", "-o", draft, ...COMMANDS], LISTS, {
+      env: { CGO_ENABLED: "0" },
+    }),
   );
+}
+
+/** @returns the folder with the JSON schemas of these Kubernetes versions, without unknown fields */
+export function kubernetesSchemas(versions: readonly string[]): Promise<string> {
+  return cachedFolder(`kubernetes-schemas-${markOf("requirements.txt")}-${versions.join("-")}`, async (draft) => {
+    const packages = join(draft, "packages");
+    const options = ["--quiet", "--disable-pip-version-check", "--retries", "10", "--no-compile", "--no-deps"];
+    const list = join(LISTS, "requirements.txt");
+    await printedBy(["python3", "-m", "pip", "install", ...options, "--target", packages, "-r", list]);
+    for (const version of versions) {
+      const name = `v${version}-local-strict`;
+      const source = join(packages, "kubernetes_validate/kubernetes-json-schema", name);
+      mkdirSync(join(draft, name));
+      for (const file of readdirSync(source)) {
+        const text = readFileSync(join(source, file), "utf8").replaceAll(
+          '"/api/_definitions.json#',
+          '"_definitions.json#',
+        );
+        // Without it, references would lead to the network.
+        const { $id: _, ...schema } = JSON.parse(text);
+        writeFileSync(join(draft, name, file), JSON.stringify(schema));
+      }
+    }
+    rmSync(packages, { recursive: true });
+  });
 }
 
 function markOf(...files: string[]): string {
