@@ -134,7 +134,7 @@ export function ChartTable<B extends Bar>(props: ChartTableProps<B>): JSX.Elemen
       <summary>The same as a table</summary>
       <Table
         caption={`${title} ${over}`}
-        columns={[slotColumn(ways), ...seriesColumns(series, bars), ...more]}
+        columns={[slotColumn(bars[0], ways), ...seriesColumns(series, bars), ...more]}
         rows={bars.toReversed()}
       />
     </details>
@@ -142,9 +142,9 @@ export function ChartTable<B extends Bar>(props: ChartTableProps<B>): JSX.Elemen
 }
 
 /** @param ways link targets; the bars are not keyboard-accessible, so the table repeats them */
-function slotColumn(ways: Ways | undefined): Column<Slot> {
+function slotColumn(first: Slot | undefined, ways: Ways | undefined): Column<Slot> {
   return {
-    name: "From",
+    name: first && isDay(first) ? "Day" : "From",
     cell: (slot) => {
       const { from } = slot;
       const moment = isDay(slot) ? (

@@ -35,3 +35,7 @@ export async function makePartitionsAhead(sql: Queries): Promise<string[]> {
       now() + make_interval(days => ${AHEAD_DAYS})) as name`;
   return rows.map(({ name }) => name);
 }
+
+/** For `t` of tenants: open deliveries of events before this id are older than the log is kept. */
+export const keptFrom = (sql: Queries, retentionMs: number) => sql`
+  lowest_id(now() - least(t.retention_days * interval '1 day', ${retentionMs} * interval '1 millisecond'))`;

@@ -1,15 +1,14 @@
 import type { RetentionConfig } from "../config.ts";
-import { agesOf } from "../db/partitions.ts";
+import { agesOf, keptFrom } from "../db/partitions.ts";
 import { countWorkers, isDiskFull } from "../db/parts.ts";
 import type { Sql } from "../db/sql.ts";
-import { lowestIdOf } from "../ids.ts";
 
 export interface Backlog {
   /** Deliveries, each count limited to COUNTED_TO. */
   pending: number;
   retrying: number;
   held: number;
-  /** Those among them whose events are older than RETENTION. */
+  /** Those among them whose events are older than their tenant's log is kept. */
   overdue: number;
   dispatches: number;
   /** Seconds since the oldest of them was made; null if there is none. */
@@ -53,7 +52,10 @@ export async function readBacklog(sql: Sql, retention: RetentionConfig): Promise
       (select count(*) from (select from deliveries where state = 'Retrying' and event_id is not null limit ${COUNTED_TO}) counted) as retrying,
       (select count(*) from (select from deliveries where state = 'Held' limit ${COUNTED_TO}) counted) as held,
       (select count(*) from (
-        select from deliveries where state in ('Pending', 'Retrying', 'Held') and event_id < ${lowestIdOf(expiredBefore(retention.log))}
+        select from deliveries d join tenants t on t.id = d.tenant_id
+        where d.state in ('Pending', 'Retrying', 'Held') and not d.is_ping and d.event_id < ${keptFrom(sql, retention.log)}
+          -- The shortest time: no newer ones are read.
+          and d.event_id < (select ${keptFrom(sql, retention.log)} from tenants t order by t.retention_days limit 1)
         limit ${COUNTED_TO}) counted) as overdue,
       (select count(*) from (select from dispatches limit ${COUNTED_TO}) counted) as dispatches,
       (select extract(epoch from now() - created_on)::float8 from dispatches order by id limit 1) as "oldestDispatch",

@@ -89,6 +89,8 @@ async function keptBy(visitor: Visitor, query = ""): Promise<Record<string, stri
   return Object.fromEntries(rows.map(([kind, ...cells]) => [kind!, cells]));
 }
 
+const overdue = async () => sum(await scrape(`${url}/metrics`, METRICS_TOKEN), "gatehouse_webhook_overdue");
+
 /** The product's own words for bytes. */
 function inWords(bytes: number): string {
   const [size, unit] = bytes >= 1e6 ? [1e6, "MB"] : [1e3, "kB"];
@@ -248,7 +250,6 @@ test("a reader who may not see every event gets no figures of the log", async ()
 });
 
 test("open deliveries older than the log is kept are a metric and a line on Overview, which leads to Discard", async () => {
-  const overdue = async () => sum(await scrape(`${url}/metrics`, METRICS_TOKEN), "gatehouse_webhook_overdue");
   const before = await overdue();
   const late = await tenantWith(DAYS, "Held");
   const visitor = await administratorOf(late);
@@ -263,12 +264,18 @@ test("open deliveries older than the log is kept are a metric and a line on Over
   );
 }, 60_000);
 
-test("fewer days of a tenant are its own limit, on the page and on Overview", async () => {
+test("fewer days of a tenant are its own limit, on the page, on Overview and in the metric", async () => {
+  const before = await overdue();
   const strict = await tenantWith(DAYS, "Held");
+  const { Id } = await strict.connect("https://receiver.example/late", { State: "Paused" });
+  const tenantId = strict.tenantId as TenantId;
+  await fill(database.sql, { tenantId, connectionIds: [Id], events: 1, spanMs: 10 * DAY_MS, stateOf: () => "Held" });
+  await until("one older than RETENTION", async () => (await overdue()) === before + 1);
   expect(await strict.patch("/TenantSettings", { RetentionDays: 3 })).toMatchObject({ status: 200 });
   const visitor = await administratorOf(strict);
   await measure();
   const kept = await keptBy(visitor);
   expect([kept.Changes![0], kept.Payloads![0]]).toEqual(["3 d, by RetentionDays", "3 d, by RetentionDays"]);
-  expect((await visitor.open("/settings")).html).toContain("1 delivery of changes older than the log is kept");
+  expect((await visitor.open("/settings")).html).toContain("2 deliveries of changes older than the log is kept");
+  await until("the other one", async () => (await overdue()) === before + 2);
 });

@@ -1,4 +1,5 @@
 import type { Fragment } from "postgres";
+import { keptFrom } from "../../db/partitions.ts";
 import type { Queries } from "../../db/sql.ts";
 import { type ConnectionId, lowestIdOf, type TenantId } from "../../ids.ts";
 import { isOpen } from "../states.store.ts";
@@ -74,8 +75,7 @@ export async function listBacklogs(
     with waiting as (
       select connection_id, count(*) filter (where state = 'Held') as held, count(*) as all,
         count(*) filter (where event_id < (
-          select lowest_id(now() - least(retention_days * interval '1 day', ${retentionMs} * interval '1 millisecond'))
-          from tenants where id = ${tenantId}
+          select ${keptFrom(sql, retentionMs)} from tenants t where t.id = ${tenantId}
         )) as overdue
       from deliveries d where tenant_id = ${tenantId} and ${isOpen(sql)} and event_id is not null
         and not is_ping
