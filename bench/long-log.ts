@@ -8,7 +8,7 @@ import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { connect, type Sql } from "../server/db/sql.ts";
 import { createLog } from "../server/log.ts";
-import { removeExpiredLogs } from "../server/retention/index.ts";
+import { measureKept, removeExpiredLogs } from "../server/retention/index.ts";
 import { Visitor } from "../test/authorize/visitor.ts";
 import { API, type Api, until } from "../test/support/api.ts";
 import { startReceiver } from "../test/support/receiver.ts";
@@ -97,6 +97,10 @@ async function fillLog(): Promise<void> {
   await Promise.all(Array.from({ length: LANES }, lane));
   // As autovacuum does after a while.
   await sql`vacuum analyze events, payloads, deliveries, attempts, responses, audit_log, users`;
+  const measuredAt = performance.now();
+  const measured = await measureKept(sql, new Date(Date.now() + 600_000));
+  const seconds = ((performance.now() - measuredAt) / 1000).toFixed(1);
+  console.log(`${measured} partitions measured for the page Data in ${seconds} s`);
   const [size] = await sql<{ gib: number }[]>`select pg_database_size(current_database()) / 1024.0 ^ 3 as gib`;
   const partitions = await sql`select from pg_inherits where inhparent = 'events'::regclass`;
   console.log(

@@ -53,7 +53,6 @@ test("a reader who may not see the number discards all of them, also more than o
   await using visitor = await enterSettings(browser, api.tenant);
   const { page, open } = visitor;
   await open(path);
-  // Without it the page proposes the last full minute, and some events are newer.
   await page.locator("[name=Before]").fill("2030-01-01T00:00");
   await until("the policy", async () => {
     await page.getByRole("button", { name: /^Count/ }).click();

@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test";
+import type { TenantId } from "../../server/ids.ts";
 import { until } from "../support/api.ts";
+import { fill } from "../support/fill.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { newTenant } from "../support/tenant.ts";
+import { db, newTenant } from "../support/tenant.ts";
 
 test("old held deliveries are counted first, then given up for good; newer ones are still sent", async () => {
   const api = await newTenant();
@@ -30,6 +32,37 @@ test("old held deliveries are counted first, then given up for good; newer ones 
   expect(await api.redeliver(Items[2]!.EventId)).toMatchObject({ status: 200 });
   await until("the oldest", () => receiver.calls.length === 2);
 }, 60_000);
+
+test("a discard of many lets changes of its connection and of records continue, and says that some are left", async () => {
+  const api = await newTenant();
+  const { Id } = await api.connect("https://localhost:9443/", { State: "Paused" });
+  const filling = { tenantId: api.tenantId as TenantId, connectionIds: [Id], spanMs: 3_600_000 };
+  await fill(db(), { ...filling, events: 12_000, stateOf: () => "Held" });
+  // A time in the future means now.
+  const Before = new Date(Date.now() + 86_400_000).toISOString();
+  const discard = (more = {}) => api.call("POST", `/WebhookConnection/${Id}/Discard`, { Before, ...more });
+  expect((await discard({ DryRun: true })).body).toEqual({ Count: 12_000, More: true });
+
+  // Deliveries that another transaction has locked are left out, and no lock on the connection is needed.
+  const { promise: isLocked, resolve: locked } = Promise.withResolvers<void>();
+  const { promise: isOver, resolve: over } = Promise.withResolvers<void>();
+  const holding = db().begin(async (tx) => {
+    await tx`select from webhook_connections where id = ${Id} for update`;
+    await tx`
+      select from deliveries where connection_id = ${Id} and state = 'Held' order by position limit 10 for update`;
+    locked();
+    await isOver;
+  });
+  await isLocked;
+  expect((await discard()).body).toEqual({ Count: 10_000, More: true });
+  expect((await discard()).body).toEqual({ Count: 1_990, More: true });
+  over();
+  await holding;
+  expect((await discard()).body).toEqual({ Count: 10, More: false });
+  const { body: audit } = await api.get("/AuditEvent?Kind=WebhookConnection.Discarded&Limit=200");
+  const counts = audit.Items.map(({ Details }: { Details: { Deliveries: number } }) => Details.Deliveries);
+  expect(counts.reduce((sum: number, count: number) => sum + count, 0)).toBe(12_000);
+}, 120_000);
 
 test("a discard without a time, of an unknown connection or by another tenant is refused", async () => {
   const [api, stranger] = await Promise.all([newTenant(), newTenant()]);

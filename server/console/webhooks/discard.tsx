@@ -9,6 +9,8 @@ import { CONNECTIONS } from "./save.tsx";
 const NEEDS = ["Webhooks:Update"] as const;
 const LABELS = { Before: "Events before" };
 const PATH = "discard";
+/** Then the page answers with its progress. */
+const ANSWER_MS = 5_000;
 
 interface AskedDiscard extends AskedCount {
   input: DiscardInput;
@@ -23,14 +25,15 @@ export function discardPages({ connections, discard }: ConsoleServices): Console
     kind: "danger",
     needs: NEEDS,
     labels: LABELS,
-    initial: () => ({ Before: new Date().toISOString().slice(0, 16) }),
+    // A past time, so the count does not change while changes continue.
+    initial: ({ url }) => ({ Before: url.searchParams.get("Before") ?? new Date().toISOString().slice(0, 19) }),
     fields: (state) => (
       <TextField
         state={state}
         name="Before"
         label={LABELS.Before}
         type="datetime-local"
-        hint="Held deliveries of events before that time."
+        hint="Held deliveries of events before that time. A time in the future means now."
         required
       />
     ),
@@ -59,14 +62,23 @@ export function discardPages({ connections, discard }: ConsoleServices): Console
       };
     },
     async act(visit, { input, back }) {
-      let done = 0;
-      for (let isMore = true; isMore; ) {
-        const { Count, More } = await discard(visit.permitted(...NEEDS), toConnectionId(visit.params.id!), input);
+      const end = performance.now() + ANSWER_MS;
+      // Without those that are held meanwhile.
+      const until = { ...input, Before: new Date(Math.min(input.Before.getTime(), Date.now())) };
+      let [done, isMore] = [0, true];
+      while (isMore && performance.now() < end) {
+        const { Count, More } = await discard(visit.permitted(...NEEDS), toConnectionId(visit.params.id!), until);
         done += Count ?? 0;
         isMore = More;
       }
       const many = done === 0 ? "The" : done.toLocaleString("en");
-      return visit.goTo(back, `${many} held deliveries were discarded.`);
+      if (!isMore) return visit.goTo(back, `${many} held deliveries were discarded.`);
+      const rest = new URLSearchParams({ Before: input.Before.toISOString().slice(0, 19) });
+      const first = done === 0 ? "Many" : many;
+      return visit.goTo(
+        `${back}/${PATH}?${rest}`,
+        `${first} held deliveries were discarded, and more are left. Go on with these.`,
+      );
     },
   });
 }

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { type Permitted, route, type Shown } from "../../access/index.ts";
+import { type Caller, type Permitted, route, type Shown } from "../../access/index.ts";
 import { recordAudit } from "../../audit/index.ts";
 import type { Sql } from "../../db/sql.ts";
 import { NotFound } from "../../errors.ts";
@@ -7,19 +7,23 @@ import { body } from "../../http/contract.ts";
 import { flag, moment, orNull } from "../../http/fields.ts";
 import type { Route } from "../../http/route.ts";
 import type { ConnectionId } from "../../ids.ts";
-import { lockConnection } from "../connections.store.ts";
+import { findConnection } from "../connections.store.ts";
 import { countHeld, discardHeld } from "../deliveries/held.store.ts";
 import { NOT_TOLD } from "../events/event.ts";
-import { countAllEnded } from "../redelivery/follow.store.ts";
 import { CONNECTION_ID, CONNECTION_TAG } from "./routes.ts";
 import type { Connections } from "./service.ts";
 
 const TYPE = "WebhookConnection";
 /** The maximum number of deliveries that one call discards. */
 const MAX_DISCARDED = 10_000;
+/** Deliveries of one transaction, each with its own entry in the audit log. */
+const BATCH = 1_000;
 
 const FIELDS = {
-  Before: moment({ description: "Deliveries of events before this time: a date, or a time with an offset." }),
+  Before: moment({
+    description:
+      "Deliveries of events before this time: a date, or a time with an offset. A time in the future means now.",
+  }),
   DryRun: flag({ description: "Only count them.", documented: { default: false } }),
 };
 
@@ -40,35 +44,47 @@ export type Discard = (
 ) => Promise<Shown<Discarded>>;
 
 export function createDiscard(sql: Sql, { recordOf }: Pick<Connections, "recordOf">): Discard {
-  return async (caller, id, { Before, DryRun }) => {
+  return async (caller, id, input) => {
     const { tenantId, permissions, gate } = caller;
-    const { Count, More } = await sql.beginLong(tenantId, async (tx) => {
-      const connection = await lockConnection(tx, tenantId, { id });
-      if (!connection) throw new NotFound(`There is no ${TYPE} with this Id.`);
-      permissions.require("Webhooks:Update", TYPE, recordOf(connection));
-      const held = await countHeld(tx, tenantId, id, Before);
-      if (DryRun || held === 0) return { Count: held, More: false };
-      // The Drain must first count its failed deliveries.
-      await countAllEnded(tx, tenantId, id);
-      const count = await discardHeld(tx, tenantId, id, Before, MAX_DISCARDED);
-      await recordAudit(tx, tenantId, caller, {
-        kind: "WebhookConnection.Discarded",
-        subject: { type: TYPE, id },
-        details: { Before: Before.toISOString(), Deliveries: count },
-      });
-      return { Count: count, More: held > count };
-    });
-    return { ...gate.count("WebhookEvent", { Count }), More };
+    const connection = await findConnection(sql, tenantId, id);
+    if (!connection) throw new NotFound(`There is no ${TYPE} with this Id.`);
+    permissions.require("Webhooks:Update", TYPE, recordOf(connection));
+    const before = input.Before < new Date() ? input.Before : new Date();
+    const held = await countHeld(sql, tenantId, id, before);
+    const count = input.DryRun ? held : await discard(caller, id, before);
+    const More = input.DryRun ? held > MAX_DISCARDED : held > count;
+    return { ...gate.count("WebhookEvent", { Count: count }), More };
   };
+
+  async function discard(caller: Caller, id: ConnectionId, before: Date): Promise<number> {
+    const { tenantId } = caller;
+    let total = 0;
+    for (let after = 0; total < MAX_DISCARDED; ) {
+      const { count, last } = await sql.beginFor(tenantId, async (tx) => {
+        const batch = await discardHeld(tx, tenantId, id, before, after, BATCH);
+        if (batch.count === 0) return batch;
+        await recordAudit(tx, tenantId, caller, {
+          kind: "WebhookConnection.Discarded",
+          subject: { type: TYPE, id },
+          details: { Before: before.toISOString(), Deliveries: batch.count },
+        });
+        return batch;
+      });
+      total += count;
+      after = last;
+      if (count < BATCH) break;
+    }
+    return total;
+  }
 }
 
 const DISCARDED = Type.Object(
   {
     Count: orNull(Type.Integer({ format: "int32", minimum: 0 }), {
-      description: `Deliveries that were discarded, or with DryRun would be. ${NOT_TOLD}`,
+      description: `Deliveries that this call has discarded. With DryRun: all that would be, by as many calls as it takes. ${NOT_TOLD}`,
     }),
     More: Type.Boolean({
-      description: `There are more. One call discards at most ${MAX_DISCARDED.toLocaleString("en")}: call again.`,
+      description: `Some are left: call again. With DryRun: one call would not discard all. It discards at most ${MAX_DISCARDED.toLocaleString("en")}.`,
     }),
   },
   { $id: "WebhookDiscarded" },

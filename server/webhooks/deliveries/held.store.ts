@@ -1,4 +1,4 @@
-import type { Queries, Transaction } from "../../db/sql.ts";
+import type { Queries } from "../../db/sql.ts";
 import { type ConnectionId, lowestIdOf, type TenantId } from "../../ids.ts";
 
 export async function countHeld(
@@ -14,21 +14,30 @@ export async function countHeld(
   return row!.count;
 }
 
-/** Cancels the oldest of them. @param tx has locked the connection @returns the number */
+/**
+ * Cancels the oldest of them after a position. No lock on the connection is needed: nothing else is changed, and a row that
+ * another transaction has locked is left out. Redeliveries count their own later.
+ * @returns the number, and the last position
+ */
 export async function discardHeld(
-  tx: Transaction,
+  sql: Queries,
   tenantId: TenantId,
   connectionId: ConnectionId,
   before: Date,
+  after: number,
   limit: number,
-): Promise<number> {
-  const rows = await tx`
-    update deliveries set state = 'Cancelled', changed_on = now(), redelivery_id = null
-    where state = 'Held' and id in (
-      select id from deliveries
-      where tenant_id = ${tenantId} and connection_id = ${connectionId} and state = 'Held'
-        and event_id < ${lowestIdOf(before)}
-      order by position limit ${limit}
-    )`;
-  return rows.count;
+): Promise<{ count: number; last: number }> {
+  const [row] = await sql<{ count: number; last: number }[]>`
+    with discarded as (
+      update deliveries set state = 'Cancelled', changed_on = now()
+      where state = 'Held' and id in (
+        select id from deliveries
+        where tenant_id = ${tenantId} and connection_id = ${connectionId} and state = 'Held'
+          and event_id < ${lowestIdOf(before)} and position > ${after}
+        order by position limit ${limit} for update skip locked
+      )
+      returning position
+    )
+    select count(*) as count, coalesce(max(position), 0) as last from discarded`;
+  return row!;
 }
