@@ -77,7 +77,7 @@ export function discardPages({ connections, discard }: ConsoleServices): Console
       const first = done === 0 ? "Many" : many;
       return visit.goTo(
         `${back}/${PATH}?${rest}`,
-        `${first} held deliveries were discarded, and more are left. Go on with these.`,
+        `${first} held deliveries were discarded, and more are left. Continue with the rest.`,
       );
     },
   });
