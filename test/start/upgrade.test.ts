@@ -32,6 +32,7 @@ test("a database of 0.1.0 keeps its activity and its audit log, and what was ope
   const connectionId = Bun.randomUUIDv7();
   await fill010(sql, { tenantId, connectionId, url: receiver.url, apiKey });
   const before = await activityOf010(sql);
+  const { kept, deleted } = await fillUsers010(sql, tenantId);
 
   expect(await migrate(database.url)).toEqual(expect.arrayContaining(["002-partitions.sql"]));
   expect(await migrate(database.url)).toEqual([]);
@@ -64,6 +65,17 @@ test("a database of 0.1.0 keeps its activity and its audit log, and what was ope
   expect(shown).toEqual(before);
   const { body: audit } = await client.call("GET", "/AuditEvent?Kind=SignOut");
   expect(audit.Items).toHaveLength(3);
+
+  // Users, their sessions, and traces of a deleted one.
+  expect(await client.get(`/User/${kept}`)).toMatchObject({ status: 200, body: { Username: "mary" } });
+  expect(await client.get(`/User/${deleted}`)).toMatchObject({ status: 404 });
+  const [keys] = await sql<{ users: number[]; sessions: number }[]>`
+    select array(select user_id from personal_keys where tenant_id = ${tenantId}) as users,
+      (select count(*) from sessions where user_id = ${kept}) as sessions`;
+  expect(keys).toEqual({ users: expect.arrayContaining([kept]), sessions: 1 });
+  expect(keys!.users).not.toContain(deleted);
+  const { body: ofDeleted } = await client.get(`/AuditEvent?SubjectType=User&SubjectId=${deleted}`);
+  expect(ofDeleted.Items).toMatchObject([{ Kind: "SignIn.Succeeded" }]);
 
   await using worker = startProcess("activities/worker.ts", env);
   await worker.said((message) => message === "worker ready");
@@ -138,6 +150,25 @@ async function fill010(sql: Sql, { tenantId, connectionId, url, apiKey }: Filled
     insert into audit_log (tenant_id, id, occurred_on, kind, outcome, address, user_agent, details, request_key)
     select ${tenantId}, uuidv7(make_interval(days => -40 * n)), now() - make_interval(days => 40 * n), 'SignOut', 'Success',
       '127.0.0.1', '', '{}', '' from generate_series(0, 2) as n`;
+}
+
+/** A User with a session, and a deleted one with an entry in the audit log. */
+async function fillUsers010(sql: Sql, tenantId: string): Promise<{ kept: number; deleted: number }> {
+  const rows = await sql<{ id: number }[]>`
+    insert into users (tenant_id, name, username, email, is_active)
+    select ${tenantId}, name, name, name || '@example.com', true from unnest(array['mary', 'john']) name returning id`;
+  const [kept, deleted] = rows.map(({ id }) => id) as [number, number];
+  await sql`
+    insert into sessions (id, tenant_id, user_id, digest, amr, acr, address, user_agent, finished_on, expires_on)
+    select gen_random_uuid(), ${tenantId}, id, sha256(id::text::bytea), '{pwd}', '1', '198.51.100.7', 'Old Browser', now(),
+      now() + interval '1 day' from users where id = any (${[kept, deleted]})`;
+  await sql`
+    insert into audit_log (tenant_id, id, kind, outcome, actor_type, actor_id, subject_type, subject_id, address, user_agent,
+      details, request_key)
+    select ${tenantId}, uuidv7(), 'SignIn.Succeeded', 'Success', 'User', id, 'User', id, '198.51.100.7', 'Old Browser', '{}', ''
+    from unnest(${[kept, deleted]}::int[]) id`;
+  await sql`delete from users where id = ${deleted}`;
+  return { kept, deleted };
 }
 
 interface OldEvent {

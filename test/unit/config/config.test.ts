@@ -260,6 +260,28 @@ describe("secrets are never repeated", () => {
   });
 });
 
+describe("retentions", () => {
+  const DAY = 86_400_000;
+
+  test.each(["RETENTION", "PAYLOAD_RETENTION", "AUDIT_RETENTION"])("%s is at least a day", (name) => {
+    const problem = expect.stringContaining("a time such as 36h or 30d, at least 1d and at most 36500d");
+    for (const text of ["23h", "0d", "1", "90m", "36501d"]) expect(problemsOf({ [name]: text })).toEqual([problem]);
+    expect(problemsOf({ [name]: "24h" })).toEqual([]);
+  });
+
+  test("TEMPORAL_RETENTION is at least an hour", () => {
+    expect(problemsOf({ TEMPORAL_RETENTION: "0h" })).toEqual([expect.stringContaining("at least 1h")]);
+    expect(readConfig({ TEMPORAL_RETENTION: "1h" }).temporal.retention).toBe(3_600_000);
+  });
+
+  test("a longer PAYLOAD_RETENTION, its default too, is as long as RETENTION", () => {
+    const { retention } = readConfig({ RETENTION: "2d", PAYLOAD_RETENTION: "10d" });
+    expect(retention).toEqual({ log: 2 * DAY, payloads: 2 * DAY, audit: 400 * DAY });
+    expect(readConfig({ RETENTION: "36h" }).retention.payloads).toBe(1.5 * DAY);
+    expect(readConfig({ RETENTION: "10d" }).retention.payloads).toBe(7 * DAY);
+  });
+});
+
 describe("durations", () => {
   const UNITS = { ms: 1, s: 1_000, m: 60_000 };
   const DAY = 86_400_000;
