@@ -80,6 +80,35 @@ export async function saveErasure(
   return row!;
 }
 
+/**
+ * Clears the authorization requests and sign-ins in progress that name the User, or may do so in a token. A pushed
+ * request counts as used, so its request object cannot be replayed. @param identifiers of the User's record
+ */
+export async function clearUnfinished(
+  tx: Transaction,
+  tenantId: TenantId,
+  userId: number,
+  identifiers: string[],
+): Promise<void> {
+  const linked = await tx<{ subject: string }[]>`
+    select subject from upstream_identities where tenant_id = ${tenantId} and user_id = ${userId}`;
+  const forms = [...identifiers, ...linked.map(({ subject }) => subject)].flatMap(formsOf);
+  const names = (text: ReturnType<Queries>) => tx`(${text} like '%id_token_hint=%' or exists (
+    select from unnest(${forms}::text[]) as known (form) where position(lower(form) in lower(${text})) > 0))`;
+  await tx`
+    update pushed_requests set parameters = '', used_on = coalesce(used_on, now())
+    where tenant_id = ${tenantId} and ${names(tx`parameters`)}`;
+  await tx`
+    delete from upstream_attempts
+    where tenant_id = ${tenantId} and ${names(tx`(target || coalesce(identity::text, ''))`)}`;
+}
+
+/** A value as itself, in a query, in a form, and in JSON. */
+function formsOf(value: string): string[] {
+  const form = new URLSearchParams([["", value]]).toString().slice(1);
+  return [...new Set([value, encodeURIComponent(value), form, JSON.stringify(value).slice(1, -1)])];
+}
+
 /** Whether any data is kept about a User whose record was deleted. */
 export async function hasTraces(sql: Queries, tenantId: TenantId, userId: number): Promise<boolean> {
   const [row] = await sql<{ has: boolean }[]>`

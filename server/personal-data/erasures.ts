@@ -14,7 +14,7 @@ import type { Entities } from "../entities/index.ts";
 import { Conflict, NotFound, PreconditionFailed } from "../errors.ts";
 import { isUuid, type Paging, readUserId } from "../http/query.ts";
 import type { EraseInput } from "./contract.ts";
-import { type Erasure, findErasure, hasTraces, listErasures, saveErasure } from "./erasures.store.ts";
+import { clearUnfinished, type Erasure, findErasure, hasTraces, listErasures, saveErasure } from "./erasures.store.ts";
 import { countPersonalRows, type PersonalCounts } from "./store.ts";
 
 export const ERASURE_RESOURCE_TYPE: ResourceType = {
@@ -27,6 +27,9 @@ export const ERASURE_RESOURCE_TYPE: ResourceType = {
   ],
 };
 const TYPE = ERASURE_RESOURCE_TYPE.name;
+
+/** Fields of a User that sign-ins in progress may have. */
+const IDENTIFIERS = ["Username", "Email", "MobilePhone", "External_Id"];
 
 type Reader = Permitted<"AccessManager:Read">;
 type Eraser = Permitted<"AccessManager:Erase">;
@@ -67,6 +70,13 @@ export function createErasures({ sql, records, issuer, sign }: ErasuresDependenc
       const id = readUserId(userId);
       const erasure = await records.of("User").erase(caller, id, async (tx, record) => {
         if (!record) await requireTraces(caller, tx, id);
+        else
+          await clearUnfinished(
+            tx,
+            tenantId,
+            id,
+            IDENTIFIERS.map((name) => String(record[name] ?? "")).filter(Boolean),
+          );
         const removed = await countPersonalRows(tx, tenantId, id);
         if (seen && !Bun.deepEquals(seen, removed)) throw new PreconditionFailed("The counts have changed.");
         const wish = { userId: id, deliveries: Deliveries, removed, createdByType: actor.type, createdById: actor.id };

@@ -88,6 +88,22 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
   });
 });
 
+test("a user name is typed as it is seen", async () => {
+  const api = await newTenant();
+  // Decomposed, with two spaces that a page shows as one.
+  const { Id } = await api.made("User", { Username: "Zoe\u0301  Silva", Is_Active: true });
+  const visitor = await plainly(api);
+  const path = `/settings/users/${Id}/erase`;
+  const { fields } = (await visitor.open(path)).forms.find(({ action }) => action === path)!;
+  const typed = (Username: string) => visitor.post(path, { ...fields, Username, Deliveries: "Send" });
+  expect((await typed("Zoe Silva")).status).toBe(422);
+  expect((await typed(" Zo\u00e9 Silva")).status).toBe(303);
+  expect(await isThere(api, String(Id))).toBe(false);
+  const erasure = (await ok(api.get("/Erasure"))).Items[0].Id;
+  const { html } = await visitor.open(`/settings/search?q=${erasure}`);
+  expect(html).toContain(`/settings/erasures/${erasure}`);
+});
+
 test("the certificate is a file", async () => {
   const { api, id } = await arrange();
   const { Id } = await ok(api.call("POST", `/User/${id}/Erase`));

@@ -140,6 +140,14 @@ async function act({ api, userId, username, planted }: Person): Promise<void> {
   if (view.heading === "Allow access") view = await visitor.submit(view, { decision: "allow" }, from());
   const code = view.location!.searchParams.get("code")!;
   const form = { grant_type: "authorization_code", code, redirect_uri: CALLBACK };
+  const pushed = await fetch(`${stack.url}/oauth2/par`, {
+    method: "POST",
+    body: new URLSearchParams({
+      ...{ client_id: api.clientId, client_secret: api.clientSecret },
+      ...{ response_type: "code", redirect_uri: CALLBACK, scope: SCOPE, login_hint: username },
+    }),
+  });
+  expect(pushed.status).toBe(201);
   const credentials = { client_id: api.clientId, client_secret: api.clientSecret };
   const answer = await fetch(`${stack.url}/oauth2/token`, {
     method: "POST",
@@ -185,6 +193,7 @@ describe("a person who came in by every door", () => {
     });
     const before = await foundInTables(stack, values);
     expect(before.length).toBeGreaterThan(values.length / 2);
+    expect(before).toContain(`pushed_requests: ${person.username}`);
     // The walks find what is there.
     const found = foundIn(await everyAnswer(api, moment, {}), values).map((one) => one.replace(/^.*: /, ""));
     expect(new Set(found).size).toBeGreaterThan(values.length / 2);

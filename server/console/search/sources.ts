@@ -10,6 +10,7 @@ import { titleOfEvent } from "../activity/list.tsx";
 import type { ConsoleServices } from "../page.tsx";
 import { titleOfConnection, titleOfRecord } from "../records/names.ts";
 import { findRequest, pathOfRequests, titleOfRequest } from "../requests.tsx";
+import { ERASURES } from "../users/erasures.tsx";
 import type { Visit } from "../visit.ts";
 
 export interface SearchAnswer {
@@ -103,6 +104,12 @@ const auditRow: Find = async ({ auditLog }, visit, text) => {
   return [{ title: Kind, detail: `Audit log ${Id}`, path: `/settings/audit-log/${Id}` }];
 };
 
+const erasure: Find = async ({ erasures }, visit, text) => {
+  if (!isUuid(text) || !visit.may("AccessManager:Read")) return [];
+  const { Id, UserId } = await erasures.read(visit.permitted("AccessManager:Read"), text);
+  return [{ title: `Erasure of User ${UserId}`, detail: `Erasure ${Id}`, path: `${ERASURES}/${Id}` }];
+};
+
 const requestKey: Find = async ({ auditLog, requests }, visit, text) => {
   if (!isSaneKey(text) || !visit.may("Settings:Read")) return [];
   const request = await findRequest(requests, visit, { requestKey: text });
@@ -161,7 +168,7 @@ const connectionByText: Find = async ({ connections }, visit, text) => {
   return holding(text, answers);
 };
 
-const BY_ID: readonly Find[] = [event, connectionById, redelivery, auditRow, recordById, requestKey];
+const BY_ID: readonly Find[] = [event, connectionById, redelivery, auditRow, erasure, recordById, requestKey];
 const byText = ({ records }: ConsoleServices): readonly Find[] => [
   ...records.all.map(recordByText),
   connectionByText,

@@ -56,6 +56,11 @@ async function askToErase(deps: ConsoleServices, visit: Visit): Promise<AskedEra
   };
 }
 
+/** Texts that look the same are typed the same: spaces collapse on a page, and keyboards compose accents. */
+function asSeen(text: string): string {
+  return text.normalize("NFC").replace(/\s+/g, " ").trim();
+}
+
 export function erasePage(deps: ConsoleServices): ConsolePage {
   return confirming<AskedErasure>({
     path: `${USERS}/:id/erase`,
@@ -63,7 +68,7 @@ export function erasePage(deps: ConsoleServices): ConsolePage {
     needs: ["AccessManager:Read", ERASE],
     ask: (visit) => askToErase(deps, visit),
     async act(visit, { counts, word, form }) {
-      if (visit.form.get("Username")?.trim() !== word) {
+      if (asSeen(visit.form.get("Username") ?? "") !== asSeen(word)) {
         throw new BadInput(`Username: type the ${form!.labels.Username} of the user to erase.`);
       }
       const wish = ERASE_DATA.parse({ Deliveries: visit.form.get("Deliveries") });
