@@ -23,7 +23,7 @@ async function unfinished(tenantId: string): Promise<string> {
   return rows.map(({ text }) => text).join("\n");
 }
 
-test("what names an erased person is cleared, and the others' continue", async () => {
+test("sign-ins in progress that name an erased person end, and the others continue", async () => {
   const { client, caller } = await newRealTenant(real);
   const word = () => Bun.randomUUIDv7().replaceAll("-", "");
   const [phone, external, other] = ["+49 151/1234 5678", `HR ${word()}`, `${word()}@example.com`];
