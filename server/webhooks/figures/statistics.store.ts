@@ -1,6 +1,7 @@
 import type { DeliveryState } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/sql.ts";
 import { type ConnectionId, lowestIdOf, type TenantId } from "../../ids.ts";
+import { newestClosed } from "../states.store.ts";
 import { outcomes } from "./day.store.ts";
 
 /** Deliveries that reached this state in a slice of time, or attempts that failed in it. */
@@ -39,7 +40,7 @@ export interface AnswerTimes {
 }
 
 /**
- * Durations of each delivery's last answered attempt, by event time. Samples a few from each of `starts`, so the cost
+ * Durations of each ended delivery's last answered attempt, by event time. Samples a few from each of `starts`, so the cost
  * is independent of traffic.
  * @param starts in order; each extends to the next, and a fixed number of them forms a slice
  * @param most deliveries sampled from each start
@@ -60,10 +61,11 @@ export async function sampleAnswerTimes(
     select ((part.number - 1) / ${startsPerSlice}::int)::int as slice,
       percentile_cont(array[0.5, 0.95]) within group (order by a.duration_ms) as times
     from part cross join lateral (
-      select d.event_id, d.id, d.attempts from deliveries d
-      where d.tenant_id = ${tenantId} and d.connection_id = ${connectionId}
-        and d.event_id >= part.lowest and d.event_id < part.next and not d.is_ping
-      order by d.event_id limit ${sql.unsafe(`${most}`)}
+      ${newestClosed(
+        sql,
+        sql`d.tenant_id = ${tenantId} and d.connection_id = ${connectionId}
+          and d.event_id >= part.lowest and d.event_id < part.next and not d.is_ping`,
+      )} limit ${sql.unsafe(`${most}`)}
     ) d cross join lateral (
       select a.duration_ms from attempts a
       where a.event_id = d.event_id and a.delivery_id = d.id and a.number = d.attempts and a.status_code is not null offset 0

@@ -9,15 +9,13 @@ import { countBySlice, type SliceCount, sampleAnswerTimes } from "./statistics.s
 
 const HOUR_MS = 3_600_000;
 
-/** Supported time spans. Each slice is sampled from several starts, to cover its whole time. */
+/** Supported time spans. Each slice is sampled from several starts, to cover its whole time; each gives `sample`. */
 const SPANS = {
-  "24h": { slices: 24, sliceMs: HOUR_MS, startsPerSlice: 4 },
-  "7d": { slices: 28, sliceMs: 6 * HOUR_MS, startsPerSlice: 6 },
+  "24h": { slices: 24, sliceMs: HOUR_MS, startsPerSlice: 4, sample: 25 },
+  "7d": { slices: 28, sliceMs: 6 * HOUR_MS, startsPerSlice: 6, sample: 15 },
 };
 export type Span = keyof typeof SPANS;
 export const SPAN_NAMES = Object.keys(SPANS) as Span[];
-
-const SAMPLE = 25;
 
 const count = (description: string) => Type.Integer({ format: "int32", minimum: 0, description });
 const milliseconds = (description: string) => orNull(Type.Integer({ format: "int32", minimum: 0 }), { description });
@@ -61,7 +59,7 @@ export async function statisticsOf(
   span: Span,
   isTold: boolean,
 ): Promise<StatisticsRecord> {
-  const { slices, sliceMs, startsPerSlice } = SPANS[span];
+  const { slices, sliceMs, startsPerSlice, sample } = SPANS[span];
   const last = Math.floor(Date.now() / sliceMs) * sliceMs;
   const since = last - (slices - 1) * sliceMs;
   const at = (index: number, stepMs: number) => new Date(since + index * stepMs);
@@ -75,7 +73,7 @@ export async function statisticsOf(
   // Uses the tenant's share of the pool, because it scans a whole week.
   const [counts, times] = await sql.beginFor(tenantId, async (tx) => [
     await countBySlice(tx, tenantId, connectionId, at(0, sliceMs), sliceMs),
-    await sampleAnswerTimes(tx, tenantId, connectionId, starts, startsPerSlice, SAMPLE),
+    await sampleAnswerTimes(tx, tenantId, connectionId, starts, startsPerSlice, sample),
   ]);
   const Slices = Array.from({ length: slices }, (_, index): Slice => {
     const answers = times.find(({ slice }) => slice === index);
