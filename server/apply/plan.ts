@@ -64,7 +64,8 @@ async function find(rest: Rest, entry: Entry): Promise<Json | undefined> {
   const { kind, body, whole } = entry;
   if (kind.identifiers.length === 0) return whole && !whole.current ? undefined : rest.get(pathOf(entry));
   for (const name of kind.identifiers.filter((one) => typeof body[one] === "string" && body[one])) {
-    const [found] = await rest.list(kind.name, { [name]: body[name] }, 1);
+    const [found, second] = await rest.list(kind.name, { [name]: body[name] }, 2);
+    if (second) throw new WrongFile([problemAt(entry, `${name} is that of several records.`)]);
     if (found) return found;
   }
   return undefined;
@@ -156,8 +157,8 @@ function boundSecrets({ kind, body, current }: Entry, differences: Difference[])
   const bound = new Map(Object.entries(BOUND_SECRETS)).get(kind.name);
   const moved = bound ? movedAddresses(kind.name as never, current as never, { ...current, ...body } as never) : [];
   const known = new Set(differences.map(({ field }) => field));
-  const secrets = moved.length > 0 ? bound!.secrets.filter((name) => name in body && !known.has(name)) : [];
-  return secrets.map((field) => ({ field }));
+  const secrets = moved.length > 0 ? bound!.secrets : [];
+  return secrets.filter((name) => name in body && !known.has(name)).map((field) => ({ field }));
 }
 
 /** Each entry after those that it needs: references, its whole, and definitions of the names that it uses. */

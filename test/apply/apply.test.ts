@@ -1,6 +1,8 @@
 // `bun run apply FILE`, on the example of docs/apply.md.
 
 import { expect, test } from "bun:test";
+import { isSecret } from "../../server/apply/kinds.ts";
+import { isObject } from "../../server/http/body.ts";
 import { ROOT } from "../documents/pages.ts";
 import { API } from "../support/api.ts";
 import { withoutSettings } from "../support/stack.ts";
@@ -311,4 +313,40 @@ test("every record that the API can change is a kind of the file", async () => {
   // A redelivery is an action in progress.
   expect(changed.filter((path) => !kinds.includes(path))).toEqual([`${API}/Redelivery/{Id}`]);
   expect(kinds.filter((path) => !changed.includes(path))).toEqual([]);
+});
+
+test.concurrent("every field of every kind keeps its example, so a second run changes nothing", async () => {
+  const { apply } = await newApplyTenant();
+  const sections = KINDS.filter(({ partOf }) => !partOf).map((kind): [string, unknown] => {
+    const parts = KINDS.filter(({ partOf }) => partOf === kind.name).map((part) => [part.name, exampleOf(part)]);
+    const record = { ...exampleOf(kind), ...Object.fromEntries(parts) };
+    return [kind.name, kind.identifiers.length > 0 ? [record] : record];
+  });
+  // YAML contains JSON. The member of the role is the user of the file, and an audience is unique in the installation.
+  const file = JSON.stringify(Object.fromEntries(sections), null, 2)
+    .replace('"Id": 7', '"Username": "ana"')
+    .replace("https://orders.example.com", `https://${crypto.randomUUID()}.example.com`);
+  const made = await apply(file);
+  expect([made.err, made.code]).toEqual(["", 0]);
+  expect(shown(await apply(file))).toEqual([`No changes. ${KINDS.length} as in the file.`]);
+});
+
+/** Without secrets and hidden values, and without references to records that do not exist. */
+function exampleOf({ contract, settable }: (typeof KINDS)[number]): Record<string, unknown> {
+  const example: Record<string, unknown> = contract.example;
+  const isHidden = (value: unknown) => isObject(value) && Object.values(value).includes(null);
+  const given = [...settable].filter(([name, field]) => {
+    return !isSecret(field) && !field.target && field.shown && !isHidden(example[name]);
+  });
+  return Object.fromEntries(given.map(([name]) => [name, example[name]]));
+}
+
+test.concurrent("a record is not guessed among several", async () => {
+  const { apply, api } = await newApplyTenant();
+  for (const External_Id of ["one", "two"]) {
+    const { Id } = await api.made("User", { External_Id });
+    await api.made("User", { Id, Username: "ana" });
+  }
+  const { err, code } = await apply("User:\n  - Name: Ana\n    Username: ana\n");
+  expect([err, code]).toEqual(['acme.yaml:3: User "ana": Username is that of several records.', 1]);
 });
