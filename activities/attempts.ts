@@ -43,7 +43,7 @@ export function isWorkflowCancelled({ reason }: AbortSignal): boolean {
   return reason instanceof CancelledFailure && reason.message === WORKFLOW_CANCELLED;
 }
 
-/** How an open delivery or logout is closed: with fewer attempts in its run it stays open. */
+/** The closing state of an open delivery or logout, and the attempts that its run must have for it. */
 export function closingOf({ cancelled, maximumAttempts }: { cancelled: boolean; maximumAttempts: number }) {
   return cancelled
     ? ({ wished: "Cancelled", reason: "cancelled in Temporal", leastAttempts: 0 } as const)

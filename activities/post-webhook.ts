@@ -1,5 +1,5 @@
-// A delivery's attempt in its workflow's task, with a place in its receiver's window. Without a place or turn soon, or
-// behind a hanging post, it returns to the queue without using up an attempt.
+// A delivery's attempt in its workflow's task, with a place in its receiver's window. Without a free place, it
+// returns to the queue without using up an attempt. So does one that waits for a hanging post.
 
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";

@@ -61,7 +61,7 @@ export function cacheFolder(env: Env): string {
   return join(base, "gatehouse", `temporal-${TEMPORAL_CLI_VERSION}`);
 }
 
-/** A user id without a name, common in containers, has no home, or / without write access. */
+/** Containers often run as a user id without a name. Its home is unset, or is /, which it cannot write to. */
 function homeOf({ HOME, DATA_DIR }: Env): string {
   if (HOME && HOME !== "/") return HOME;
   if (process.getuid?.() === 0 || isNamed()) return HOME || homedir();

@@ -2,7 +2,8 @@
 
 import type { Caller } from "../access/index.ts";
 import type { Transaction } from "../db/sql.ts";
-import { type Entity, rowsOf } from "../records/index.ts";
+import { UNCONDITIONAL } from "../http/conditions.ts";
+import { type Entity, removeRecord, rowsOf } from "../records/index.ts";
 import { ERASED } from "../webhooks/index.ts";
 import { entityKind } from "./kind.ts";
 import { announce, changeOf, type Records } from "./record.ts";
@@ -23,15 +24,26 @@ export async function eraseUser<T>(
     const row = await rowsOf(entity).find(tx, tenantId, { id }, "for update");
     if (!row) return then(tx, undefined);
     const kind = entityKind(records, entity);
-    caller.permissions.require("AccessManager:Erase", entity.name, kind.recordOf(row));
-    const result = await then(tx, kind.recordOf(row));
-    await kind.checkRemoval?.(tx, caller, row);
-    await kind.remove!(tx, caller, row);
-    for (const [index, eventType] of (["Deleted", ERASED] as const).entries()) {
-      const { Id, External_Id } = kind.recordOf(row) as { Id: number; External_Id: string };
-      const change = { ...changeOf(entity, "Deleted", [{ ...row, sequence: row.sequence + 1 + index }]), eventType };
-      await announce(tx, caller, entity, { ...change, data: { Id, External_Id } }, records);
-    }
-    return result;
+    const record = kind.recordOf(row);
+    const { Id, External_Id } = record;
+    let result: T | undefined;
+    const erased: typeof kind = {
+      ...kind,
+      declaration: { ...entity, scopes: { ...entity.scopes, remove: "AccessManager:Erase" } },
+      async remove() {
+        result = await then(tx, record);
+        await kind.remove!(tx, caller, row);
+      },
+      // The erasure has its own entry.
+      async audit() {},
+      async announce() {
+        for (const [index, eventType] of (["Deleted", ERASED] as const).entries()) {
+          const change = changeOf(entity, "Deleted", [{ ...row, sequence: row.sequence + 1 + index }]);
+          await announce(tx, caller, entity, { ...change, eventType, data: { Id, External_Id } }, records);
+        }
+      },
+    };
+    await removeRecord(tx, caller, erased, row, UNCONDITIONAL);
+    return result as T;
   });
 }

@@ -1,3 +1,4 @@
+import { NUL_FREE } from "../http/fields.ts";
 import type { Entity } from "../records/index.ts";
 import { describeEntities } from "./registry.ts";
 
@@ -5,8 +6,6 @@ import { describeEntities } from "./registry.ts";
 type Schema = Record<string, unknown>;
 
 const schemaRef = (name: string) => ({ $ref: `#/components/schemas/${name}` });
-
-const NUL_FREE = "^[^\\u0000]*$";
 
 /** docs/behaviour.md "Foreign keys"; FieldType is how a body names one. */
 export const FOREIGN_KEY_SCHEMAS: Record<string, Schema> = {

@@ -1,6 +1,6 @@
 export { API, type ApiRecord } from "./apis/contract.ts";
 export { APIS } from "./apis/service.ts";
-export { lockApis, removeRestedAudiences } from "./apis/store.ts";
+export { lockScopesOfApis, removeRestedAudiences } from "./apis/store.ts";
 export { removeExpiredCodes, removeExpiredDevices, removeExpiredPushes } from "./authorize/index.ts";
 export { CREDENTIALS, type CredentialsRecord, SECRET } from "./clients/contract.ts";
 export { developmentUris, redirectUriProblem } from "./clients/credential-rules.ts";

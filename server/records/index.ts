@@ -54,4 +54,4 @@ export {
   unvouched,
   vouching,
 } from "./values.ts";
-export { heldByAnother, removeRecord, writeRecord } from "./write.ts";
+export { FOREIGN_KEY_VIOLATION, heldByAnother, removeRecord, writeRecord } from "./write.ts";

@@ -8,7 +8,7 @@ import type { RecordKind, Writer, WrittenRow } from "./kind.ts";
 import type { Declaration } from "./record.ts";
 
 const UNIQUE_VIOLATION = "23505";
-const FOREIGN_KEY_VIOLATION = "23503";
+export const FOREIGN_KEY_VIOLATION = "23503";
 
 /**
  * The caller must pass the result through the gate. @param tx of `begin`, which repeats it after races

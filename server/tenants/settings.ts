@@ -14,7 +14,7 @@ import { countUsersWith, takenOut } from "../entities/index.ts";
 import { BadInput, Conflict } from "../errors.ts";
 import { UNCONDITIONAL } from "../http/conditions.ts";
 import type { Route } from "../http/route.ts";
-import { lockApis } from "../oauth/index.ts";
+import { lockScopesOfApis } from "../oauth/index.ts";
 import { USERS_TAG } from "../signin/index.ts";
 import { TENANT_SETTINGS, type TenantSettings, type TenantSettingsInput } from "./contract.ts";
 import { TENANT_TABLE } from "./settings.store.ts";
@@ -85,15 +85,14 @@ function settingsKind(days: number): ServedKind<TenantSettings, Record<string, u
     },
     async lock(tx, { tenantId }) {
       // APIs first, which is the common lock order.
-      await lockApis(tx, tenantId);
+      await lockScopesOfApis(tx, tenantId);
       const row = await TENANT_TABLE.find(tx, tenantId, { id: tenantId }, "for no key update");
       return { rows: [row!] };
     },
     prepare: (_, __, input, before) => ({ ...before!, ...TENANT_SETTINGS.toColumns(input) }),
     async check(tx, { tenantId }, { before, after, input }) {
       TENANT_SETTINGS.refuseReadOnly(input, TENANT_SETTINGS.toRecord(before!));
-      const ofApis = (await lockApis(tx, tenantId)).flatMap(({ scopes }) => scopes.map(({ name }) => name));
-      requireKnownScopes(after.registrationScopes, ofApis, "RegistrationScopes");
+      requireKnownScopes(after.registrationScopes, await lockScopesOfApis(tx, tenantId), "RegistrationScopes");
       const gone = takenOut(before!.userAttributes, after.userAttributes);
       const users = await countUsersWith(tx, tenantId, gone);
       if (users === 0) return;

@@ -111,7 +111,8 @@ export function mergeHeaders(stored: ExtraHeaders, input: HeadersInput): ExtraHe
   const known = new Map(Object.entries(stored).map(([name, value]) => [name.toLowerCase(), value]));
   const merged = Object.entries(input).map(([name, value]) => [name, value ?? known.get(name.toLowerCase())] as const);
   const empty = merged.filter(([, value]) => value === undefined).map(([name]) => name);
-  if (empty.length > 0) throw new BadInput(`Headers: ${empty.join(", ")} has no value to keep with null.`);
+  if (empty.length > 0)
+    throw new BadInput(`Headers: ${empty.join(", ")} is null, which keeps a stored value, but none is stored.`);
   return Object.fromEntries(merged) as ExtraHeaders;
 }
 

@@ -204,7 +204,7 @@ describe.concurrent("SSRF by an issuer's address", () => {
       "userinfo that is redirected to there",
       { answers: { "/me": () => Response.redirect("https://169.254.169.254/") } },
     ],
-  ])("with metadata that name %s no sign-in completes", async (_, behaviour) => {
+  ])("metadata with %s let no sign-in complete", async (_, behaviour) => {
     await using provider = await startForgedProvider(behaviour);
     const { client } = await newUpstreamTenant({ Issuer: provider.issuer });
     const visitor = new Visitor();

@@ -112,7 +112,7 @@ test("of each kind, the address and the user agent can be removed, for each acto
   for (const kind of AUDIT_KINDS) {
     for (const actor of [user, application, undefined]) {
       for (const subject of [user, application, provider, undefined]) {
-        // An application's own address is no person's.
+        // The address of an application is not personal data.
         if (actor === application && subject !== user) continue;
         const origin = { ...(actor && { actor }), ...place, requestKey: Bun.randomUUIDv7() };
         await recordAudit(db(), tenantId, origin, { kind, ...(subject && { subject }) });

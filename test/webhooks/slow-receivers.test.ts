@@ -40,7 +40,7 @@ describe.concurrent("a receiver that hangs", () => {
     expect(left).toStartWith(`${WorkflowId}/`);
     await client.workflow.getHandle(left).result();
     const { events } = await client.workflow.getHandle(left).fetchHistory();
-    // For a fast receiver, a timer of the workflow; for one that has just answered late, Temporal's own wait.
+    // A fast receiver's retry waits by a timer of the workflow, a slow receiver's by Temporal's own retry.
     const waits = events!.some(
       ({ timerStartedEventAttributes, activityTaskStartedEventAttributes }) =>
         timerStartedEventAttributes || activityTaskStartedEventAttributes?.attempt === 2,

@@ -90,8 +90,11 @@ export async function listApis(sql: Queries, tenantId: TenantId): Promise<Api[]>
   return (await API_TABLE.findWhere(sql, tenantId, sql`true`)).toReversed();
 }
 
-export async function lockApis(sql: Queries, tenantId: TenantId): Promise<Pick<Api, "scopes">[]> {
-  return sql<Pick<Api, "scopes">[]>`select scopes from apis where tenant_id = ${tenantId} order by id for share`;
+/** Locks all APIs of a tenant against changes. @returns the names of their scopes */
+export async function lockScopesOfApis(sql: Queries, tenantId: TenantId): Promise<string[]> {
+  const apis = await sql<Pick<Api, "scopes">[]>`
+    select scopes from apis where tenant_id = ${tenantId} order by id for share`;
+  return apis.flatMap(({ scopes }) => scopes.map(({ name }) => name));
 }
 
 export async function countApis(sql: Queries, tenantId: TenantId): Promise<number> {

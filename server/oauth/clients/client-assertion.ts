@@ -12,7 +12,7 @@ const ASSERTION_LIMIT = 8 * 1024;
 const JTI_LIMIT = 500;
 const KIND = {
   algs: CLIENT_JWT_ALGS,
-  /** RFC 7523 defines no typ; the client's other kinds of JWT have their own. */
+  /** RFC 7523 defines no typ. The client's JWTs of other kinds have a different typ each. */
   types: ["jwt", "client-authentication+jwt", "application/client-authentication+jwt"],
   typ: "JWT",
   name: "JWT",

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import {
   type Access,
   type Caller,
@@ -16,22 +15,19 @@ import { recordAudit } from "../../audit/index.ts";
 import type { Queries, Sql, Transaction } from "../../db/sql.ts";
 import { BadInput, Conflict, NotFound } from "../../errors.ts";
 import { type Conditions, UNCONDITIONAL } from "../../http/conditions.ts";
-import { changesOf } from "../../http/contract.ts";
 import { isUuid } from "../../http/query.ts";
 import type { TenantId } from "../../ids.ts";
 import { writeRecord } from "../../records/index.ts";
-import { digestOf } from "../../signin/index.ts";
-import type { Api } from "../apis/contract.ts";
-import { lockApis } from "../apis/store.ts";
+import { lockScopesOfApis } from "../apis/store.ts";
 import { noteAdministrator } from "./ceilings.store.ts";
 import type { Credentials } from "./contract.ts";
 import { CREDENTIALS, type CredentialsInput, type CredentialsRecord, type SecretInput } from "./contract.ts";
 import { changedCredentials, type Possible, requireSound } from "./credential-rules.ts";
+import { credentialChanges, newSecret } from "./credentials.ts";
 import { type ReadSector, requireListed, type SectorListing } from "./sector.ts";
 import {
   deleteSecret,
   findCredentials,
-  insertSecret,
   listSecrets,
   lockApplication,
   type StoredSecret,
@@ -40,10 +36,7 @@ import {
 
 /** Two allow rotation without interruption. */
 export const MAX_SECRETS = 2;
-const SECRET_BYTES = 32;
 const RESOURCE = CREDENTIALS.name;
-/** Other values, such as addresses, are not in the audit log, only that they changed. */
-const SHOWN = CREDENTIALS.namesOf(({ audit }) => audit === "value");
 
 export type SecretRecord = ReturnType<typeof toSecretRecord>;
 
@@ -197,7 +190,7 @@ function credentialsKind(
     },
     prepare: (_, __, { given }, before) => ({ ...before!, ...changedCredentials(before!, given) }),
     async check(tx, by, { before, after, input: { listing } }) {
-      const ofApis = scopesOfApis(await lockApis(tx, by.tenantId));
+      const ofApis = await lockScopesOfApis(tx, by.tenantId);
       BadInput.all(
         () => requireSound(after, before!, possible),
         () => requireListed(after, before!, listing),
@@ -212,8 +205,7 @@ function credentialsKind(
       return row;
     },
     async audit(tx, by, { before, after }) {
-      const [from, to] = [CREDENTIALS.toRecord(before!), CREDENTIALS.toRecord(after!)];
-      const details = changesOf(from, to, Object.keys(to), SHOWN);
+      const details = credentialChanges(before!, after!);
       if (!details) return;
       const { applicationId, scopes } = after!;
       const added = scopes.filter((scope) => !before!.scopes.includes(scope));
@@ -225,9 +217,7 @@ function credentialsKind(
 }
 
 async function addSecret(tx: Transaction, by: Permitted<"Settings:Update">, applicationId: number, name: string) {
-  const secret = randomBytes(SECRET_BYTES).toString("base64url");
-  const made = { id: Bun.randomUUIDv7(), name, digest: digestOf(secret) };
-  const stored = await insertSecret(tx, by.tenantId, applicationId, made);
+  const { stored, secret } = await newSecret(tx, by.tenantId, applicationId, name);
   await noteAdministrator(tx, by.tenantId, applicationId, ["Secrets"]);
   const about = { subject: subjectOf(applicationId), details: { SecretId: stored.id } };
   await recordAudit(tx, by.tenantId, by, { kind: "Secret.Created", ...about });
@@ -240,26 +230,22 @@ export async function makeClient(
   applicationId: number,
   given: Pick<Credentials, "grantTypes" | "scopes">,
 ): Promise<{ clientId: string; clientSecret: string }> {
-  const clientSecret = randomBytes(SECRET_BYTES).toString("base64url");
   const credentials = (await findCredentials(tx, tenantId, applicationId))!;
   await saveCredentials(tx, tenantId, applicationId, { ...credentials, ...given });
-  const made = { id: Bun.randomUUIDv7(), name: "", digest: digestOf(clientSecret) };
-  await insertSecret(tx, tenantId, applicationId, made);
-  return { clientId: String(applicationId), clientSecret };
+  const { secret } = await newSecret(tx, tenantId, applicationId);
+  return { clientId: String(applicationId), clientSecret: secret };
 }
 
 /** Also locks the scopes of APIs; otherwise a concurrently deleted scope would be written back. */
 async function lockCredentials(tx: Transaction, { tenantId }: Caller, applicationId: number): Promise<Credentials> {
   if (!(await lockApplication(tx, tenantId, applicationId))) throw noApplication();
-  await lockApis(tx, tenantId);
+  await lockScopesOfApis(tx, tenantId);
   return (await findCredentials(tx, tenantId, applicationId))!;
 }
 
 function requireUpdate(by: Caller, applicationId: number, credentials: Credentials): void {
   by.permissions.require("Settings:Update", RESOURCE, toResource(applicationId, credentials));
 }
-
-const scopesOfApis = (apis: Pick<Api, "scopes">[]) => apis.flatMap(({ scopes }) => scopes.map(({ name }) => name));
 
 function toResource(applicationId: number, credentials: Credentials) {
   return { ...CREDENTIALS.toRecord(credentials), Id: String(applicationId) };

@@ -10,6 +10,7 @@ import { changeOwnApplication, makeOwnApplication } from "../../entities/index.t
 import { BadInput } from "../../errors.ts";
 import { clientNetwork } from "../../http/context.ts";
 import type { TenantId } from "../../ids.ts";
+import { lockScopesOfApis } from "../apis/store.ts";
 import { findCeiling } from "../clients/ceilings.store.ts";
 import { defaultsOf } from "../clients/credential-rules.ts";
 import { findCredentials, isDocumentUrl, lockApplication, saveCredentials } from "../clients/store.ts";
@@ -25,7 +26,7 @@ import {
   noteDocument,
 } from "./documents.store.ts";
 import { readMetadata } from "./metadata.ts";
-import { admitStranger, lockScopesOfApis, requireRoom, saveChange, scopesFor } from "./service.ts";
+import { admitStranger, requireRoom, saveChange, scopesFor } from "./service.ts";
 import { insertRegistered, lockRules } from "./store.ts";
 
 /** Minimum seconds between two requests for a client's document. */

@@ -8,21 +8,19 @@ import type { CheckUrl } from "../../egress/index.ts";
 import { changeOwnApplication, deleteOwnApplication, makeOwnApplication } from "../../entities/index.ts";
 import { Conflict, Permission, TooManyRequests, Unauthorized } from "../../errors.ts";
 import { clientNetwork } from "../../http/context.ts";
-import { changesOf } from "../../http/contract.ts";
 import { toRecordId } from "../../http/query.ts";
 import type { TenantId } from "../../ids.ts";
 import { digestOf, newOpaqueValue } from "../../signin/index.ts";
-import { lockApis } from "../apis/store.ts";
+import { lockScopesOfApis } from "../apis/store.ts";
 import { type Ceiling, findCeiling } from "../clients/ceilings.store.ts";
 import type { Credentials } from "../clients/contract.ts";
-import { CREDENTIALS } from "../clients/contract.ts";
 import { defaultsOf, type Possible } from "../clients/credential-rules.ts";
+import { credentialChanges, newSecret } from "../clients/credentials.ts";
 import type { ReadSector } from "../clients/sector.ts";
 import {
   deleteSecret,
   findCredentials,
   findSecretDigests,
-  insertSecret,
   listSecrets,
   lockApplication,
   saveCredentials,
@@ -59,8 +57,6 @@ export const MAX_CHANGES = 20;
 export const UNUSED_SECONDS = 7 * 86_400;
 /** The maximum deleted in one run of the housekeeping. */
 const MAX_REMOVED = 1_000;
-
-const SHOWN = CREDENTIALS.namesOf(({ audit }) => audit === "value");
 
 export interface Registration {
   /** @param tenant in the path @param token the initial access token @throws Unauthorized, TokenError, ApiError 429 */
@@ -117,6 +113,7 @@ export function createRegistration({
       const token = newOpaqueValue();
       const listing = await readSector(tenantId, sectorNamed(body, { isOpen }));
       return sql.beginFor(tenantId, async (tx) => {
+        // Before the rules: changes of an API lock in this order, too.
         const ofApis = await lockScopesOfApis(tx, tenantId);
         const rules = await lockRules(tx, tenantId);
         if (rules.mode === "Off" || (isOpen && rules.mode !== "Open")) throw refused(initial);
@@ -243,16 +240,8 @@ export function scopesFor(rules: RegistrationRules, ofApis: string[], isOpen: bo
   return common(rules.scopes, [...(isOpen ? OPENID_SCOPES : SCOPES), ...ofApis]);
 }
 
-/** Call it before locking the tenant's rules, in the order that changes of an API use. */
-export async function lockScopesOfApis(tx: Queries, tenantId: TenantId): Promise<string[]> {
-  return (await lockApis(tx, tenantId)).flatMap(({ scopes }) => scopes.map(({ name }) => name));
-}
-
-async function makeSecret(tx: Queries, tenantId: TenantId, applicationId: number): Promise<string> {
-  const secret = newOpaqueValue();
-  await insertSecret(tx, tenantId, applicationId, { id: Bun.randomUUIDv7(), name: "", digest: digestOf(secret) });
-  return secret;
-}
+const makeSecret = async (tx: Queries, tenantId: TenantId, applicationId: number) =>
+  (await newSecret(tx, tenantId, applicationId)).secret;
 
 /** @returns a new secret if one is needed and missing */
 async function fittingSecret(tx: Queries, tenantId: TenantId, applicationId: number, credentials: Credentials) {
@@ -313,8 +302,7 @@ export async function saveChange(
   after: Credentials,
 ): Promise<void> {
   await saveCredentials(tx, tenantId, applicationId, after);
-  const [from, to] = [CREDENTIALS.toRecord(before), CREDENTIALS.toRecord(after)];
-  const details = changesOf(from, to, Object.keys(to), SHOWN);
+  const details = credentialChanges(before, after);
   const subject = { type: "Application", id: applicationId };
   if (details) await recordAudit(tx, tenantId, origin, { kind: "Credentials.Changed", subject, details });
 }

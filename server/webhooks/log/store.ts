@@ -88,7 +88,7 @@ export interface LoggedAttempt {
 export interface Moment {
   /** Milliseconds since 1970. */
   time: number;
-  /** pg_snapshot: the transactions that had ended. */
+  /** pg_snapshot, which names the transactions that were still running. */
   snapshot: string;
 }
 

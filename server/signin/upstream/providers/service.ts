@@ -17,7 +17,7 @@ import { BadInput, Conflict, NotFound } from "../../../errors.ts";
 import type { Conditions } from "../../../http/conditions.ts";
 import { readId } from "../../../http/query.ts";
 import type { TenantId } from "../../../ids.ts";
-import type { Found } from "../../../records/index.ts";
+import { FOREIGN_KEY_VIOLATION, type Found } from "../../../records/index.ts";
 import type { Vault } from "../../../vault.ts";
 import { CLIENT_SECRET_PURPOSE, redirectUriOf } from "../configuration.ts";
 import { createProbe, type ProbeResult } from "../try-provider.ts";
@@ -28,7 +28,6 @@ import { deleteSessionsOf, findProvider, lockProvidersNamed, nextProviderId, PRO
 
 const RESOURCE = "IdentityProvider";
 
-const FOREIGN_KEY_VIOLATION = "23503";
 /** For a provider that is not stored yet. */
 const NO_ID = 0;
 
