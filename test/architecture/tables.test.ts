@@ -5,7 +5,7 @@ import { AUDIT_KINDS } from "../../server/audit/index.ts";
 import { describeEntities, ENTITIES } from "../../server/entities/index.ts";
 import type { ErrorRecord } from "../../server/http/error-record.ts";
 import { ERROR_EXAMPLES } from "../../server/openapi/errors.ts";
-import { blocksOf, readPage } from "../documents/pages.ts";
+import { readPage } from "../documents/pages.ts";
 
 describe.each(describeEntities(ENTITIES))("docs/behaviour.md, $Name", ({ Name, Fields }) => {
   test("has every field with its type", () => {
@@ -25,22 +25,6 @@ test("docs/behaviour.md has every error", () => {
 test("docs/operations.md has every kind of the audit log", () => {
   const documented = rowsOf("docs/operations.md", "Audit log").flatMap(([kinds]) => kindsOf(kinds!));
   expect(documented.toSorted()).toEqual([...AUDIT_KINDS].toSorted());
-});
-
-test("docs/operations.md has Prometheus rules that parse and use documented metrics", () => {
-  const text = blocksOf("docs/operations.md").find((block) => block.text.startsWith("groups:"))!.text;
-  const { groups } = Bun.YAML.parse(text) as { groups: { rules: Record<string, unknown>[] }[] };
-  const metrics = rowsOf("docs/operations.md", "Metrics").map(([name]) => /^`(\w+)/.exec(name!)?.[1]);
-  for (const rule of groups.flatMap(({ rules }) => rules)) {
-    expect(rule).toEqual({
-      alert: expect.stringMatching(/^Gatehouse[A-Za-z]+$/),
-      expr: expect.any(String),
-      for: expect.stringMatching(/^\d+m$/),
-      annotations: { summary: expect.any(String) },
-    });
-    const named = [...String(rule.expr).matchAll(/gatehouse_\w+/g)].map(([name]) => name.replace(/_count$/, ""));
-    for (const name of named) expect(metrics).toContain(name);
-  }
 });
 
 /** The cells of the tables below a heading. */
