@@ -32,6 +32,7 @@ export const ERASURE = Type.Object(
       description:
         "Open deliveries about the person, and open logouts. null: it still searches for them, or has ended.",
     }),
+    Reason: orNull(Type.String(), { description: "Why a Running erasure has not ended yet." }),
     CreatedOn: time(),
     CreatedBy: Type.Object({ Type: word(["User", "Application"]), Id: Type.String() }),
     EndedOn: orNull(time()),
@@ -49,6 +50,7 @@ export const EXAMPLE = {
   State: "Completed",
   Removed: { User: 1, Sessions: 2, Payloads: 5, Responses: 5, AuditEvents: 12 },
   Waiting: null,
+  Reason: null,
   CreatedOn: "2026-01-31T12:00:00.000Z",
   CreatedBy: { Type: "Application", Id: "1001" },
   EndedOn: "2026-01-31T12:00:04.000Z",

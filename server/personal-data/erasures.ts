@@ -132,8 +132,15 @@ function toErasureRecord(erasure: Erasure) {
     State: erasure.state,
     Removed: erasure.removed,
     Waiting: erasure.waiting,
+    Reason: erasure.state === "Running" ? reasonToRun(erasure) : null,
     CreatedOn: erasure.createdOn.toISOString(),
     CreatedBy: { Type: erasure.createdByType, Id: String(erasure.createdById) },
     EndedOn: erasure.endedOn?.toISOString() ?? null,
   };
+}
+
+function reasonToRun({ isSearched, isSettled, waiting }: Erasure): string {
+  if (!isSearched && !isSettled) return "Waits for transactions of PostgreSQL that began before it, such as a backup.";
+  if (!waiting) return isSearched ? "Removes payloads, answers and keys." : "Searches the stored events.";
+  return `Waits for ${waiting.toLocaleString("en")} open ${waiting === 1 ? "delivery or logout" : "deliveries and logouts"}.`;
 }

@@ -104,7 +104,7 @@ async function erasurePage(deps: ConsoleServices, visit: Visit): Promise<View> {
               ["State", <Badge state={State} spoken />],
               ["Begun", <Time at={new Date(CreatedOn)} />],
               ["By", <RecordLink visit={visit} one={CreatedBy} name={name} />],
-              EndedOn ? ["Ended", <Time at={new Date(EndedOn)} />] : ["Now", <Text text={stepOf(erasure)} />],
+              EndedOn ? ["Ended", <Time at={new Date(EndedOn)} />] : ["Now", <Text text={erasure.Reason!} />],
             ]}
           />
           <CancelButton visit={visit} erasure={erasure} />
@@ -117,12 +117,6 @@ async function erasurePage(deps: ConsoleServices, visit: Visit): Promise<View> {
       </Live>
     ),
   };
-}
-
-function stepOf({ Waiting }: ErasureRecord): string {
-  if (Waiting === null) return "Searches the stored events.";
-  if (Waiting === 0) return "Removes payloads, answers and keys.";
-  return `Waits for ${Waiting.toLocaleString("en")} open ${Waiting === 1 ? "delivery" : "deliveries"}.`;
 }
 
 /** @example "KnownBrowsers" is shown as "Known browsers" */
