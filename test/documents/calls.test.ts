@@ -20,6 +20,7 @@ const SINGLE = [
   "run: temporal",
   "run: tenant",
   "run: grants",
+  "run: drop",
   "run: policy",
   "run: editors",
   "run: exchange",
