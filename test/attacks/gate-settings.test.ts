@@ -57,6 +57,7 @@ describe("every setting", () => {
       });
       expect(await ok(world.spy.patch("/TenantSettings", {}))).toEqual({});
       expect(await ok(world.admin.patch("/TenantSettings", {}))).toEqual({
+        Name: expect.stringMatching(/^test /),
         UserAttributes: [],
         RetentionDays: null,
         SecondFactor: "Optional",
