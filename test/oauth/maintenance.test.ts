@@ -35,6 +35,7 @@ const TABLES = [
   "issued_tokens",
   "logouts",
   "alerts",
+  "audit_places",
 ];
 
 test("its runs are visible in Temporal, with the number of expired rows removed", async () => {
