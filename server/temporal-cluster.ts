@@ -32,33 +32,42 @@ export interface ClusterServices {
 
 /** A cluster's description of itself; a managed one hides some of it. */
 export interface ClusterFacts {
-  /** False if the cluster does not list its search attributes, which are then assumed to exist. */
-  attributesKnown: boolean;
   temporalVersion?: string;
   historyShards?: number;
   /** Milliseconds for which the namespace keeps ended workflows. */
   retention?: number;
 }
 
-/** @throws CannotStart if the cluster rejects the credentials, or lacks the namespace or its search attributes */
+/** @throws CannotStart if the cluster rejects the credentials or lacks the namespace */
 export async function requireCluster(
-  { workflowService, operatorService }: ClusterServices,
+  { workflowService }: Pick<ClusterServices, "workflowService">,
   config: TemporalConfig,
 ): Promise<ClusterFacts> {
   const { namespace } = config;
   const described = await allowed(config, () => workflowService.describeNamespace({ namespace }));
   // A client may use a namespace that it may not describe.
   if (!described) await requireAccess(workflowService, config);
-  const listed = await allowed(config, () => operatorService.listSearchAttributes({ namespace }));
-  if (listed) requireAttributes(listed.customAttributes ?? {}, config);
   const cluster = await allowed(config, () => workflowService.getClusterInfo({}));
   const seconds = described?.config?.workflowExecutionRetentionTtl?.seconds;
   return {
-    attributesKnown: listed !== undefined,
     ...(cluster?.serverVersion && { temporalVersion: cluster.serverVersion }),
     ...(cluster?.historyShardCount && { historyShards: cluster.historyShardCount }),
     ...(seconds && { retention: Number(seconds) * 1_000 }),
   };
+}
+
+/**
+ * @returns false if the cluster does not list its search attributes, which are then assumed to exist
+ * @throws CannotStart naming missing ones and the command to add them
+ */
+export async function requireSearchAttributes(
+  { operatorService }: Pick<ClusterServices, "operatorService">,
+  config: TemporalConfig,
+): Promise<boolean> {
+  const { namespace } = config;
+  const listed = await allowed(config, () => operatorService.listSearchAttributes({ namespace }));
+  if (listed) requireAttributes(listed.customAttributes ?? {}, config);
+  return listed !== undefined;
 }
 
 /** @returns undefined if the cluster hides the answer */

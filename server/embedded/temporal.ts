@@ -4,7 +4,7 @@ import { closeSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Connection } from "@temporalio/client";
 import { CannotStart } from "../errors.ts";
-import { CLUSTER_ATTRIBUTES, explained, requireCluster } from "../temporal-cluster.ts";
+import { CLUSTER_ATTRIBUTES, explained, requireCluster, requireSearchAttributes } from "../temporal-cluster.ts";
 import type { TemporalConfig } from "../temporal-config.ts";
 import { openLog } from "./data-directory.ts";
 import type { PartSpec } from "./part.ts";
@@ -111,9 +111,10 @@ export async function checkOutsideCluster(config: TemporalConfig, say: (line: st
     },
   );
   try {
-    const { attributesKnown } = await connection.withDeadline(Date.now() + CALL_LIMIT, () =>
-      requireCluster(connection, config),
-    );
+    const attributesKnown = await connection.withDeadline(Date.now() + CALL_LIMIT, async () => {
+      await requireCluster(connection, config);
+      return requireSearchAttributes(connection, config);
+    });
     if (!attributesKnown) say(`${config.address} does not list its search attributes; they are assumed to exist`);
   } finally {
     await connection.close();
