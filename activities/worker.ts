@@ -210,13 +210,14 @@ async function connectToTemporal(config: TemporalConfig, log: Logger): Promise<N
   for (let attempt = 1; ; attempt++) {
     let connection: NativeConnection | undefined;
     try {
-      connection = await NativeConnection.connect(temporalOptions(config));
+      connection = await NativeConnection.connect(temporalOptions(config)).catch((error) => {
+        throw explained(error, config);
+      });
       log.info(await requireCluster(connection, config), "connected to Temporal");
       return connection;
     } catch (error) {
       await connection?.close();
-      const known = explained(error as Error, config);
-      if (known instanceof CannotStart) throw known;
+      if (error instanceof CannotStart) throw error;
       if (attempt % 20 === 1) log.warn({ err: error }, "Temporal does not answer; retrying");
       await Bun.sleep(FAILURE_PAUSE_MS);
     }

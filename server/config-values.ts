@@ -5,6 +5,11 @@ import { parseDatabaseUrl } from "./db/address.ts";
 import { isNameServer, parseAllowList, parseDenyList, parseRange, readCertificates } from "./egress/index.ts";
 import type { Network, TrustProxy } from "./http/context.ts";
 
+export const DAY_MS = 86_400_000;
+
+/** Reads a variable. A value that cannot be parsed is reported, and the fallback is used. */
+export type Read = <T>(name: string, fallback: T, parse: (text: string) => T) => T;
+
 /** Milliseconds of `200ms`, `10s` or `5m`. @throws Error with a message that completes "it must be …" */
 export function parseDuration(text: string): number {
   const match = /^(\d{1,9})(ms|s|m)$/.exec(text.trim());

@@ -3,6 +3,7 @@
 import { dirname, resolve } from "node:path";
 import { misspeltNames } from "./config-names.ts";
 import {
+  DAY_MS,
   parseAge,
   parseAllow,
   parseBackoff,
@@ -27,6 +28,7 @@ import {
   parseTraceSampler,
   parseTrustProxy,
   parseWorkerPort,
+  type Read,
   type TraceSampler,
 } from "./config-values.ts";
 import type { EgressConfig } from "./egress/index.ts";
@@ -254,11 +256,7 @@ export function hostProblems(env: Record<string, string | undefined>): string[] 
   }
 }
 
-function readMtls(
-  trustProxy: TrustProxy,
-  problems: string[],
-  read: <T>(name: string, fallback: T, parse: (text: string) => T) => T,
-): Config["mtls"] {
+function readMtls(trustProxy: TrustProxy, problems: string[], read: Read): Config["mtls"] {
   const url = read<string | undefined>("MTLS_URL", undefined, parseMtlsUrl);
   const header = read("CLIENT_CERT_HEADER", "client-cert", parseHeaderName);
   if (url !== undefined && !trustProxy)
@@ -266,15 +264,13 @@ function readMtls(
   return url === undefined ? undefined : { url, header };
 }
 
-function readProxy(read: <T>(name: string, fallback: T, parse: (text: string) => T) => T): EgressConfig["proxy"] {
+function readProxy(read: Read): EgressConfig["proxy"] {
   const url = read("https_proxy", read<string | undefined>("HTTPS_PROXY", undefined, parseProxy), parseProxy);
   const except = read("no_proxy", read("NO_PROXY", [], parseList), parseList);
   return url === undefined ? undefined : { url, except };
 }
 
-const DAY_MS = 86_400_000;
-
-function readRetention(read: <T>(name: string, fallback: T, parse: (text: string) => T) => T): RetentionConfig {
+function readRetention(read: Read): RetentionConfig {
   const days = (text: string) => parseAge(text, 24);
   const log = read("RETENTION", 30 * DAY_MS, days);
   return {

@@ -25,11 +25,6 @@ const UNAUTHENTICATED = 16;
 const REJECTED = /valid authentication credentials|HTTP status code 400|status: 400/;
 const UNTRUSTED = /InvalidCertificate|unable to verify|self[- ]signed certificate|altnames/;
 
-export interface ClusterServices {
-  workflowService: Pick<WorkflowService, "describeNamespace" | "getClusterInfo" | "countWorkflowExecutions">;
-  operatorService: Pick<OperatorService, "listSearchAttributes">;
-}
-
 /** A cluster's description of itself; a managed one hides some of it. */
 export interface ClusterFacts {
   temporalVersion?: string;
@@ -40,7 +35,7 @@ export interface ClusterFacts {
 
 /** @throws CannotStart if the cluster rejects the credentials or lacks the namespace */
 export async function requireCluster(
-  { workflowService }: Pick<ClusterServices, "workflowService">,
+  { workflowService }: { workflowService: WorkflowService },
   config: TemporalConfig,
 ): Promise<ClusterFacts> {
   const { namespace } = config;
@@ -61,7 +56,7 @@ export async function requireCluster(
  * @throws CannotStart naming missing ones and the command to add them
  */
 export async function requireSearchAttributes(
-  { operatorService }: Pick<ClusterServices, "operatorService">,
+  { operatorService }: { operatorService: OperatorService },
   config: TemporalConfig,
 ): Promise<boolean> {
   const { namespace } = config;
@@ -81,7 +76,7 @@ async function allowed<T>(config: TemporalConfig, ask: () => Promise<T>): Promis
   }
 }
 
-async function requireAccess(service: ClusterServices["workflowService"], config: TemporalConfig): Promise<void> {
+async function requireAccess(service: WorkflowService, config: TemporalConfig): Promise<void> {
   try {
     await service.countWorkflowExecutions({ namespace: config.namespace });
   } catch (error) {

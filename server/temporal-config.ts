@@ -3,7 +3,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { ConnectionOptions } from "@temporalio/client";
-import { parseAge, parseOrigin } from "./config-values.ts";
+import { DAY_MS, parseAge, parseOrigin, type Read } from "./config-values.ts";
 
 export interface TemporalConfig {
   /** True if TEMPORAL_ADDRESS names an external cluster. */
@@ -17,10 +17,8 @@ export interface TemporalConfig {
   retention: number;
 }
 
-type Read = <T>(name: string, fallback: T, parse: (text: string) => T) => T;
 type Env = Record<string, string | undefined>;
 
-const DAY_MS = 86_400_000;
 const DEFAULT_PORT = 7233;
 const METADATA = "TEMPORAL_GRPC_META_";
 

@@ -35,6 +35,7 @@ export class Raced extends Error {
 }
 
 export const DEADLOCK = "40P01";
+export const LOCK_NOT_AVAILABLE = "55P03";
 
 const REFUSALS: Record<string, string> = {
   users_username_own: "Username is already used by another User, and a User who can sign in needs a unique one.",

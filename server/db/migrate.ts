@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
+import { LOCK_NOT_AVAILABLE } from "./failures.ts";
 import { makePartitionsAhead } from "./partitions.ts";
 import { connect, type Queries, type Sql } from "./sql.ts";
 
@@ -7,7 +8,6 @@ const FOLDER = join(import.meta.dir, "migrations");
 /** An arbitrary constant for the lock that serializes migrations. */
 const MIGRATION_LOCK = 7_203_415;
 const INSUFFICIENT_PRIVILEGE = "42501";
-const LOCK_NOT_AVAILABLE = "55P03";
 /** A request waits at most this long behind a migration that waits for a lock. */
 const LOCK_TIMEOUT_MS = 50;
 const PAUSE_MS = 100;

@@ -1,5 +1,6 @@
 // Partitions by the time in an id, in UTC: a day each of the activity log, a month each of the audit log.
 
+import type { Fragment } from "postgres";
 import type { Queries } from "./sql.ts";
 
 /** Tables of the activity log, by EventId. */
@@ -11,7 +12,7 @@ export const LOG_TABLES = [
   "responses",
   "former_outcomes",
 ] as const;
-const PARTITIONED = [...LOG_TABLES, "audit_log"] as const;
+export const PARTITIONED = [...LOG_TABLES, "audit_log"] as const;
 
 /** The tables among them that PAYLOAD_RETENTION removes. */
 export const BODY_TABLES: readonly string[] = ["payloads", "responses"];
@@ -39,3 +40,8 @@ export async function makePartitionsAhead(sql: Queries): Promise<string[]> {
 /** For `t` of tenants: open deliveries of events before this id are older than the log is kept. */
 export const keptFrom = (sql: Queries, retentionMs: number) => sql`
   lowest_id(now() - least(t.retention_days * interval '1 day', ${retentionMs} * interval '1 millisecond'))`;
+
+/** A table's partitions: oid, parent and starts_on. */
+export const namedPartitions = (sql: Queries, parent: Fragment) => sql`
+  select c.oid, ${parent} as parent, to_date(right(c.relname, 8), 'YYYYMMDD')::timestamp at time zone 'UTC' as starts_on
+  from pg_inherits join pg_class c on c.oid = inhrelid where inhparent = to_regclass(${parent})`;

@@ -64,7 +64,9 @@ function listWorkers(sql: Queries): Promise<{ pid: number; isOwn: boolean }[]> {
   return sql`select pid, pid = pg_backend_pid() as "isOwn" from pg_stat_activity where ${isWorker(sql)}`;
 }
 
-/** A part of a statement. */
+/** Parts of statements. */
+export const secondsOfOldestDispatch = (sql: Queries) => sql`
+  (select extract(epoch from now() - created_on)::float8 from dispatches order by id limit 1)`;
 export const countWorkers = (sql: Queries) => sql`(select count(*) from pg_stat_activity where ${isWorker(sql)})`;
 
 export async function readParts(sql: Sql): Promise<PartsSeen> {
@@ -73,7 +75,7 @@ export async function readParts(sql: Sql): Promise<PartsSeen> {
     select
       exists (select from pg_stat_activity where ${isWorker(sql)}) as worker,
       current_setting('transaction_read_only')::boolean as "readOnly",
-      (select extract(epoch from now() - created_on)::float8 from dispatches order by id limit 1) as "oldestDispatch",
+      ${secondsOfOldestDispatch(sql)} as "oldestDispatch",
       (select coalesce(array_agg(distinct reason), '{}') from delivery_troubles
         where noticed_on > now() - make_interval(secs => ${TROUBLE_SECONDS})) as troubles`;
   return { ...row!, diskFull: await isDiskFull(sql) };

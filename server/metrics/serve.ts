@@ -57,14 +57,14 @@ export function createRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   for (const { name } of registry.getMetricsAsArray()) if (UNMEASURED.test(name)) registry.removeSingleMetric(name);
+  const schema = migrationNames().then((names) => names.at(-1)!.replace(/\.sql$/, ""));
   new Gauge({
     name: "gatehouse_build_info",
     help: "1. The version of the code, and the newest migration that it needs.",
     labelNames: ["version", "schema"],
     registers: [registry],
     async collect() {
-      const schema = (await migrationNames()).at(-1)!.replace(/\.sql$/, "");
-      this.set({ version, schema }, 1);
+      this.set({ version, schema: await schema }, 1);
     },
   });
   return registry;

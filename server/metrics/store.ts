@@ -1,6 +1,6 @@
 import type { RetentionConfig } from "../config.ts";
-import { agesOf, keptFrom } from "../db/partitions.ts";
-import { countWorkers, isDiskFull } from "../db/parts.ts";
+import { agesOf, keptFrom, namedPartitions } from "../db/partitions.ts";
+import { countWorkers, isDiskFull, secondsOfOldestDispatch } from "../db/parts.ts";
 import type { Sql } from "../db/sql.ts";
 
 export interface Backlog {
@@ -58,12 +58,10 @@ export async function readBacklog(sql: Sql, retention: RetentionConfig): Promise
           and d.event_id < (select ${keptFrom(sql, retention.log)} from tenants t order by t.retention_days limit 1)
         limit ${COUNTED_TO}) counted) as overdue,
       (select count(*) from (select from dispatches limit ${COUNTED_TO}) counted) as dispatches,
-      (select extract(epoch from now() - created_on)::float8 from dispatches order by id limit 1) as "oldestDispatch",
+      ${secondsOfOldestDispatch(sql)} as "oldestDispatch",
       ${countWorkers(sql)} as workers,
-      (select count(*) from unnest(${tables}::text[], ${limits}::timestamptz[]) as kept (parent, until)
-        join pg_inherits on inhparent = to_regclass(parent) join pg_class c on c.oid = inhrelid, lateral (
-          select to_date(right(c.relname, 8), 'YYYYMMDD')::timestamp at time zone 'UTC' as starts_on
-        ) named
+      (select count(*) from unnest(${tables}::text[], ${limits}::timestamptz[]) as kept (table_name, until),
+        lateral (${namedPartitions(sql, sql`kept.table_name`)}) p
         where partition_end(parent, starts_on) <= until and not exists (
           select from deliveries d where parent <> 'audit_log' and d.state in ('Pending', 'Retrying', 'Held')
             and d.event_id >= lowest_id(starts_on) and d.event_id < lowest_id(partition_end(parent, starts_on))

@@ -1,8 +1,9 @@
 // Counts and sizes of what is kept, by tenant and day.
 
+import { namedPartitions } from "../db/partitions.ts";
 import type { Queries, Sql } from "../db/sql.ts";
 import { isOpen } from "../webhooks/index.ts";
-import { namedPartitions, type Partition } from "./partitions.store.ts";
+import type { Partition } from "./partitions.store.ts";
 
 export interface ChangedPartition extends Partition {
   changes: number;

@@ -1,10 +1,9 @@
 // Measures what is kept of each tenant, for the page Data.
 
-import { LOG_TABLES } from "../db/partitions.ts";
+import { PARTITIONED } from "../db/partitions.ts";
 import type { Sql } from "../db/sql.ts";
 import { listChanged, measureOpen, measurePartition, recordTotals } from "./measure.store.ts";
 
-const PARTITIONED = [...LOG_TABLES, "audit_log"] as const;
 export const MEASURED = [...PARTITIONED, "deliveries_open"] as const;
 
 /**

@@ -1,5 +1,4 @@
-import type { Fragment } from "postgres";
-import { BODY_TABLES } from "../db/partitions.ts";
+import { BODY_TABLES, namedPartitions } from "../db/partitions.ts";
 import type { Queries, Sql } from "../db/sql.ts";
 import type { TenantId } from "../ids.ts";
 import { isOpen } from "../webhooks/index.ts";
@@ -9,11 +8,6 @@ export interface Partition {
   from: Date;
   to: Date;
 }
-
-/** A table's partitions: oid, parent and starts_on. */
-export const namedPartitions = (sql: Queries, parent: Fragment) => sql`
-  select c.oid, ${parent} as parent, to_date(right(c.relname, 8), 'YYYYMMDD')::timestamp at time zone 'UTC' as starts_on
-  from pg_inherits join pg_class c on c.oid = inhrelid where inhparent = to_regclass(${parent})`;
 
 /** Partitions that ended before an age, the oldest first. */
 export function listEnded(sql: Queries, parent: string, ageMs: number): Promise<Partition[]> {

@@ -3,6 +3,7 @@
 
 import type { Logger } from "pino";
 import type { RetentionConfig } from "../config.ts";
+import { LOCK_NOT_AVAILABLE } from "../db/failures.ts";
 import { agesOf } from "../db/partitions.ts";
 import type { Sql } from "../db/sql.ts";
 import {
@@ -17,8 +18,6 @@ import {
 } from "./partitions.store.ts";
 import { listRetentions } from "./tenants.store.ts";
 
-/** SQLSTATE lock_not_available. */
-const BUSY = "55P03";
 const TRIES = 50;
 const PAUSE_MS = 100;
 /** The number of events for one statement. */
@@ -60,7 +59,7 @@ export async function removeExpiredLogs(
       try {
         return (await dropPartition(sql, partition)) ? "kept" : "dropped";
       } catch (error) {
-        if ((error as { code?: string }).code !== BUSY) throw error;
+        if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE) throw error;
         // Changes that wait for the lock go first.
         await Bun.sleep(PAUSE_MS * (1 + Math.random()));
       }
