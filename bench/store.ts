@@ -5,11 +5,11 @@
 
 import { parseArgs } from "node:util";
 import { connect } from "../server/db/sql.ts";
+import { insertEvent } from "../server/events/index.ts";
 import type { EventId } from "../server/ids.ts";
 import { claimDispatches, removeDispatches } from "../server/webhooks/deliveries/dispatch.store.ts";
 import { openAttempts } from "../server/webhooks/deliveries/opening.store.ts";
 import { recordDelivered } from "../server/webhooks/deliveries/store.ts";
-import { insertEvent } from "../server/webhooks/events/store.ts";
 import { signIn } from "../test/support/api.ts";
 import { startOwnApi } from "./own-api.ts";
 import { cpuSeconds } from "./processes.ts";

@@ -4,13 +4,14 @@ import { resourceType } from "./access/index.ts";
 import { ALERT } from "./alerts/index.ts";
 import { AUDIT_RESOURCE_TYPE } from "./audit/index.ts";
 import { resourceTypes } from "./entities/index.ts";
+import { ALERT_RECORD } from "./events/index.ts";
 import { OAUTH_RESOURCE_TYPES } from "./oauth/index.ts";
 import { ERASURE_RESOURCE_TYPE } from "./personal-data/index.ts";
 import type { Entity } from "./records/index.ts";
 import { REQUEST_RESOURCE_TYPE } from "./requests/index.ts";
 import type { SettingsKinds } from "./settings.ts";
 import { TENANT_SETTINGS } from "./tenants/index.ts";
-import { ALERT_RECORD, CONNECTION, webhookResourceTypes } from "./webhooks/index.ts";
+import { CONNECTION, webhookResourceTypes } from "./webhooks/index.ts";
 
 export function policyTypes(entities: readonly Entity[], settings: SettingsKinds) {
   const [entityTypes, alert] = [resourceTypes(entities), resourceType(ALERT)];

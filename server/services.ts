@@ -8,6 +8,7 @@ import type { Config } from "./config.ts";
 import type { Sql } from "./db/sql.ts";
 import type { Egress } from "./egress/index.ts";
 import { createEntities, createFindRecord, createFindRecords } from "./entities/index.ts";
+import type { Change } from "./events/index.ts";
 import type { LogFailure } from "./failure-log.ts";
 import { createExporter } from "./http/export.ts";
 import type { AdmitClient } from "./http/rate-limit.ts";
@@ -24,7 +25,7 @@ import { createSettings, type SettingsKinds } from "./settings.ts";
 import { createFindWorkflow } from "./temporal.ts";
 import { createOwnTenant, createTenants } from "./tenants/index.ts";
 import type { Vault } from "./vault.ts";
-import { CONNECTION, connectionContract, createWebhooks, type RecordedChange } from "./webhooks/index.ts";
+import { CONNECTION, connectionContract, createWebhooks } from "./webhooks/index.ts";
 
 export interface ServicesDependencies {
   config: Config;
@@ -106,7 +107,7 @@ export function createServices(deps: ServicesDependencies) {
     return caller;
   };
 
-  const onCommitted = (tenantId: TenantId, change: RecordedChange) => {
+  const onCommitted = (tenantId: TenantId, change: Change) => {
     metrics.accepted([change]);
     access.forgetRecords(tenantId, change.eventRecord, change.recordIds);
   };

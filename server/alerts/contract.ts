@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
+import { ALERT_RECORD, EVENT_TYPES } from "../events/index.ts";
 import { body } from "../http/contract.ts";
 import { momentOrNull, orNull, readOnly, serverTime, serverTimeOrNull, uuid, word } from "../http/fields.ts";
 import { record, typeName, WEBHOOK } from "../records/index.ts";
-import { ALERT_RECORD, EVENT_TYPES } from "../webhooks/index.ts";
 
 export const ALERT_KINDS = ["ConnectionHeld", "ErrorRate", "Backlog", "FailedSignIns", "FailedLogouts"] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];

@@ -1,8 +1,8 @@
 // Webhook events of alerts, in the transaction of the alert's row.
 
 import type { Transaction } from "../db/sql.ts";
+import { ALERT_RECORD, type EventType, isAlertHeard, recordEvent } from "../events/index.ts";
 import type { TenantId } from "../ids.ts";
-import { ALERT_RECORD, type EventType, isAlertHeard, recordEvent } from "../webhooks/index.ts";
 import { ALERT } from "./contract.ts";
 import type { Alert } from "./store.ts";
 

@@ -1,9 +1,9 @@
 // A record's history: its events and audit entries. Every page with a `record` gets these tabs.
 
 import { ACTOR_TYPES, toAuditFilter } from "../audit/index.ts";
+import { PING_RECORD } from "../events/index.ts";
 import { firstPage } from "../http/query.ts";
 import { ButtonLink, EmptyState, Section } from "../ui/index.ts";
-import { PING_RECORD } from "../webhooks/index.ts";
 import { tableOfEvents } from "./activity/list.tsx";
 import { AUDIT_LOG, tableOfAudit } from "./audit-log.tsx";
 import type { ConsolePage, ConsoleServices, PageRecord, View } from "./page.tsx";

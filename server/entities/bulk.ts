@@ -3,12 +3,12 @@
 import type { Caller } from "../access/index.ts";
 import type { Transaction } from "../db/sql.ts";
 import { ApiError, BadInput } from "../errors.ts";
+import type { EventType } from "../events/index.ts";
 import { isObject } from "../http/body.ts";
 import { UNCONDITIONAL } from "../http/conditions.ts";
 import { toRecordId } from "../http/query.ts";
 import type { TenantId } from "../ids.ts";
 import { type Entity, type EntityInput, lockAll, type Row, waitForTurn, writeRecord } from "../records/index.ts";
-import type { EventType } from "../webhooks/index.ts";
 import { entityKind, givenIdentifiers, lockTargets } from "./kind.ts";
 import { announce, changeOf, type Records } from "./record.ts";
 

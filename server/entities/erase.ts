@@ -2,9 +2,9 @@
 
 import type { Caller } from "../access/index.ts";
 import type { Transaction } from "../db/sql.ts";
+import { ERASED } from "../events/index.ts";
 import { UNCONDITIONAL } from "../http/conditions.ts";
 import { type Entity, removeRecord, rowsOf } from "../records/index.ts";
-import { ERASED } from "../webhooks/index.ts";
 import { entityKind } from "./kind.ts";
 import { announce, changeOf, type Records } from "./record.ts";
 

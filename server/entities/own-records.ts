@@ -2,6 +2,7 @@
 // system's own application.
 
 import type { Transaction } from "../db/sql.ts";
+import { recordEvent } from "../events/index.ts";
 import { asTyped } from "../http/fields.ts";
 import type { TenantId } from "../ids.ts";
 import {
@@ -14,7 +15,6 @@ import {
   unvouched,
   waitForTurn,
 } from "../records/index.ts";
-import { recordEvent } from "../webhooks/index.ts";
 import { changeOf } from "./record.ts";
 import { createRegistry, ENTITIES } from "./registry.ts";
 

@@ -2,22 +2,22 @@
 
 import { type Caller, type FindRecords, type ResourceType, resourceType } from "../access/index.ts";
 import { onCommit, type Queries, type Sql, type Transaction } from "../db/sql.ts";
+import { type Change, type EventType, recordEvent } from "../events/index.ts";
 import { toRecordId } from "../http/query.ts";
 import type { TenantId } from "../ids.ts";
 import { type Entity, type Row, type RowChange, rowsOf } from "../records/index.ts";
-import { type EventType, type RecordedChange, recordEvent } from "../webhooks/index.ts";
 
 /** Storage of records and receivers of their changes. */
 export interface Records {
   sql: Sql;
-  onCommitted(tenantId: TenantId, event: RecordedChange): void;
+  onCommitted(tenantId: TenantId, event: Change): void;
   onChange: OnChange;
 }
 
 /** Additional effects of a change in its transaction. */
 export type OnChange = (tx: Transaction, caller: Caller, entityName: string, change: RowChange<Row>) => Promise<void>;
 
-export function changeOf(entity: Entity, eventType: EventType, rows: Row[]): RecordedChange {
+export function changeOf(entity: Entity, eventType: EventType, rows: Row[]): Change {
   const data = rows.map((row) => entity.toRecord(row));
   return {
     eventType,
@@ -34,7 +34,7 @@ export async function announce(
   tx: Transaction,
   { tenantId, traceParent }: Pick<Caller, "tenantId" | "traceParent">,
   { events }: Entity,
-  change: RecordedChange,
+  change: Change,
   { onCommitted }: Pick<Records, "onCommitted">,
 ): Promise<void> {
   if (!events) return;

@@ -1,3 +1,4 @@
+import { ERASED, EVENT_TYPES } from "../events/index.ts";
 import {
   ACTOR_FIELDS,
   type Entity,
@@ -8,7 +9,6 @@ import {
   createRegistry as resolved,
   typeName,
 } from "../records/index.ts";
-import { ERASED, EVENT_TYPES } from "../webhooks/index.ts";
 import { application } from "./application.ts";
 import { department } from "./department.ts";
 import { user } from "./user.ts";

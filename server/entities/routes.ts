@@ -1,12 +1,12 @@
 import { Type } from "@sinclair/typebox";
 import { resourceRoutes, route, withoutRecords } from "../access/index.ts";
 import { BadInput } from "../errors.ts";
+import { ERASED, EVENT_TYPES } from "../events/index.ts";
 import { hasConditions } from "../http/conditions.ts";
 import { type Fields, word } from "../http/fields.ts";
 import { textParameter } from "../http/query.ts";
 import type { Route } from "../http/route.ts";
 import { type Declaration, type ENTITY, type Entity, filterName, filtersOf, matchables } from "../records/index.ts";
-import { ERASED, EVENT_TYPES } from "../webhooks/index.ts";
 import { MAX_RECORDS } from "./bulk.ts";
 import { describeEntities } from "./registry.ts";
 import { exampleDescription, exampleInput } from "./schemas.ts";

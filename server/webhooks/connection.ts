@@ -2,6 +2,7 @@
 // derive from it.
 
 import { Type } from "@sinclair/typebox";
+import { ERASED, EVENT_TYPES } from "../events/index.ts";
 import {
   field,
   type InputOf,
@@ -19,7 +20,6 @@ import {
 } from "../http/fields.ts";
 import type { ConnectionId } from "../ids.ts";
 import { record, WEBHOOK } from "../records/index.ts";
-import { ERASED, EVENT_TYPES } from "./events/event.ts";
 import { HEADERS_LIMIT, type HeadersInput, headersProblem, isHidden, MAX_HEADERS, ownApiKeys } from "./secrets.ts";
 import { secretProblem } from "./signature.ts";
 

@@ -1,8 +1,8 @@
 import type { Queries } from "../db/sql.ts";
+import { NAME_SHOWN } from "../events/index.ts";
 import type { ConnectionId, TenantId } from "../ids.ts";
 import { recordTable } from "../records/index.ts";
 import { CONNECTION, type ConnectionRow, type ConnectionState } from "./connection.ts";
-import { NAME_SHOWN } from "./events/event.ts";
 
 export type { ConnectionState };
 

@@ -38,17 +38,6 @@ export { createStartTroubles } from "./deliveries/start-troubles.ts";
 export { detailsLink, inBytes, TENANT_ID } from "./deliveries/start-workflow.ts";
 export { type Attempt, closeOpenDelivery, takeBackAttempt } from "./deliveries/store.ts";
 export { createWindows, QUICK_MS, type WindowPlace, type Windows } from "./deliveries/windows.ts";
-export {
-  ALERT_RECORD,
-  ERASED,
-  EVENT_TYPES,
-  type EventType,
-  LOGGED_EVENT_TYPES,
-  PING,
-  PING_RECORD,
-} from "./events/event.ts";
-export { isAlertHeard } from "./events/store.ts";
-export { type Change as RecordedChange, recordEvent } from "./events/write-event.ts";
 export { type Counts, type HourCount, outcomes } from "./figures/day.store.ts";
 export type { Health } from "./figures/health.store.ts";
 export { figureRoutes } from "./figures/routes.ts";

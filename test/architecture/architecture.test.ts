@@ -103,13 +103,13 @@ const RULES: { name: string; rule: Rule; sources: Source[]; bad: Sample[]; good:
     rule: foldersMeetInTheirIndex,
     sources: product,
     bad: [
-      source("server/entities/a.ts", `import { insertEvent } from "../webhooks/events/store.ts"; insertEvent();`),
+      source("server/entities/a.ts", `import { insertEvent } from "../events/store.ts"; insertEvent();`),
       source("server/webhooks/log/a.ts", `import type { Client } from "../../oauth/store.ts";`),
       source("activities/a.ts", `import { openAttempt } from "../server/webhooks/deliveries/store.ts"; openAttempt();`),
     ],
     good: [
-      source("server/entities/a.ts", `import { recordEvent } from "../webhooks/index.ts"; recordEvent();`),
-      source("server/webhooks/log/a.ts", `import { EVENT_TYPES } from "../events/event-types.ts"; EVENT_TYPES;`),
+      source("server/entities/a.ts", `import { recordEvent } from "../events/index.ts"; recordEvent();`),
+      source("server/webhooks/log/a.ts", `import { resultOf } from "../deliveries/attempt.ts"; resultOf();`),
       source("server/webhooks/log/a.ts", `import { TASK_QUEUE } from "../../../workflows/contract.ts"; TASK_QUEUE;`),
     ],
   },

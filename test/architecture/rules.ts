@@ -26,6 +26,7 @@ const CLOSED_FOLDERS = [
   "alerts",
   "logouts",
   "requests",
+  "events",
   "personal-data",
   "retention",
 ].map((name) => `server/${name}/`);
@@ -303,7 +304,7 @@ export const ROOMS_OF_WORDS: Readonly<Record<string, RegExp>> = {
   delivery: /^(server\/(webhooks|console)|workflows|activities)\//,
   door: /^server\/oauth\//,
   drain: /^(server\/webhooks|workflows)\//,
-  event: /^server\/(webhooks|alerts|console\/activity)\//,
+  event: /^server\/(events|webhooks|alerts|console\/activity)\//,
   family: /^server\/oauth\//,
   gate: /^server\/access\/gate\//,
   grant: /^server\/(oauth|console)\//,

@@ -1,7 +1,8 @@
 // An event's changes: the fields of its records, before and after.
 
+import { PING } from "../../events/index.ts";
 import { type Column, phrase, Section, Table, Text, Time } from "../../ui/index.ts";
-import { PING, type SeenEvent } from "../../webhooks/index.ts";
+import type { SeenEvent } from "../../webhooks/index.ts";
 import type { ConsoleServices } from "../page.tsx";
 import { nameOfRecord } from "../records/names.ts";
 import type { Visit } from "../visit.ts";

@@ -1,5 +1,6 @@
 import { DELIVERY_STATES } from "../../../workflows/contract.ts";
 import { BadInput, Conflict } from "../../errors.ts";
+import { PING } from "../../events/index.ts";
 import { firstPage, MAX_LIMIT, type Paging, readPaging, readQuery, readWord } from "../../http/query.ts";
 import type { ConnectionId } from "../../ids.ts";
 import {
@@ -22,7 +23,6 @@ import {
   type Connections,
   type EventRecord,
   type LoggedConnection,
-  PING,
   REDELIVER,
   type SeenEvent,
   toEventId,

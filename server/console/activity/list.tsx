@@ -1,3 +1,4 @@
+import { LOGGED_EVENT_TYPES, PING_RECORD } from "../../events/index.ts";
 import { firstPage, isUuid, MAX_LIMIT, readAsked } from "../../http/query.ts";
 import type { ConnectionId } from "../../ids.ts";
 import {
@@ -20,9 +21,7 @@ import {
   ASKED_STATES,
   type EventRecord,
   eventFilters,
-  LOGGED_EVENT_TYPES,
   PAST_STATES,
-  PING_RECORD,
   toEventFilter,
   WORST_FIRST,
 } from "../../webhooks/index.ts";

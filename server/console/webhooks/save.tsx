@@ -1,6 +1,7 @@
 // A connection's form, and its special parts for adding and deleting.
 
 import { BadInput } from "../../errors.ts";
+import { EVENT_TYPES } from "../../events/index.ts";
 import {
   ButtonLink,
   bodyOf,
@@ -17,7 +18,6 @@ import {
   CONNECTION,
   type ConnectionContract,
   type ConnectionRecord,
-  EVENT_TYPES,
   generateSecret,
   toConnectionId,
 } from "../../webhooks/index.ts";

@@ -1,5 +1,6 @@
 // A connection's tab Verify: a test for each kind of call, recent tests, and code that verifies a call.
 
+import { PING } from "../../events/index.ts";
 import type { ConnectionId } from "../../ids.ts";
 import {
   ActionButton,
@@ -13,7 +14,7 @@ import {
   Text,
   Time,
 } from "../../ui/index.ts";
-import { type ConnectionRecord, PING, type RecentDelivery, toConnectionId } from "../../webhooks/index.ts";
+import { type ConnectionRecord, type RecentDelivery, toConnectionId } from "../../webhooks/index.ts";
 import { Source } from "../activity/attempts.tsx";
 import type { ConsoleServices, View } from "../page.tsx";
 import { titleOfConnection } from "../records/names.ts";

@@ -3,13 +3,13 @@ import { type Caller, type Permitted, route, type Shown } from "../../access/ind
 import { recordAudit } from "../../audit/index.ts";
 import type { Sql } from "../../db/sql.ts";
 import { NotFound } from "../../errors.ts";
+import { NOT_TOLD } from "../../events/index.ts";
 import { body } from "../../http/contract.ts";
 import { flag, moment, orNull } from "../../http/fields.ts";
 import type { Route } from "../../http/route.ts";
 import type { ConnectionId } from "../../ids.ts";
 import { findConnection } from "../connections.store.ts";
 import { countHeld, discardHeld } from "../deliveries/held.store.ts";
-import { NOT_TOLD } from "../events/event.ts";
 import { CONNECTION_ID, CONNECTION_TAG } from "./routes.ts";
 import type { Connections } from "./service.ts";
 

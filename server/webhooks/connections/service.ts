@@ -17,6 +17,7 @@ import { recordAudit } from "../../audit/index.ts";
 import type { Sql } from "../../db/sql.ts";
 import { movedAddresses, requireSecretsAnew } from "../../egress/index.ts";
 import { BadInput } from "../../errors.ts";
+import { recordPing } from "../../events/index.ts";
 import type { Conditions } from "../../http/conditions.ts";
 import { isUuid, type Paging } from "../../http/query.ts";
 import { type ConnectionId, type EventId, newId } from "../../ids.ts";
@@ -32,7 +33,6 @@ import {
   lockConnection,
 } from "../connections.store.ts";
 import { countPostsOut } from "../deliveries/opening.store.ts";
-import { recordPing } from "../events/write-event.ts";
 import { endHold, probeAtOnce } from "../holding.store.ts";
 import { countAllEnded } from "../redelivery/follow.store.ts";
 import { cancelRedeliveries, startDrain, wakeStarters } from "../redelivery/store.ts";

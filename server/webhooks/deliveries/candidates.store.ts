@@ -2,8 +2,8 @@
 
 import type { PendingQuery, Row } from "postgres";
 import { type Transaction, uuids } from "../../db/sql.ts";
+import { listRecordKeys } from "../../events/index.ts";
 import type { ConnectionId, DeliveryId, EventId, TenantId } from "../../ids.ts";
-import { listRecordKeys } from "../events/store.ts";
 import { matching, type Redelivery } from "../redelivery/store.ts";
 import { isOpen } from "../states.store.ts";
 import { isUnderWay, isWaiting } from "./opening.store.ts";

@@ -3,10 +3,10 @@
 import type { DeliveryToMake, EventName } from "../../../workflows/contract.ts";
 import { type Queries, repeating, type Sql } from "../../db/sql.ts";
 import { listen } from "../../db/watch.ts";
+import { DISPATCH_CHANNEL, describeEvents } from "../../events/index.ts";
 import { isUuid } from "../../http/query.ts";
 import type { ConnectionId, DeliveryId, EventId, TenantId } from "../../ids.ts";
 import { connectionName } from "../connections.store.ts";
-import { DISPATCH_CHANNEL, describeEvents } from "../events/store.ts";
 import { isOpen } from "../states.store.ts";
 import { STARTING_MS } from "./in-flight.ts";
 import { FAILURE_PAUSE_MS } from "./loop.ts";

@@ -3,8 +3,8 @@
 
 import { DELIVERIES_PER_WORKFLOW } from "../../../workflows/contract.ts";
 import { type Queries, repeating, type Transaction, uuids } from "../../db/sql.ts";
+import { type DescribedEvent, describeEvents, wakeQueue } from "../../events/index.ts";
 import type { ConnectionId, DeliveryId, RedeliveryId, TenantId } from "../../ids.ts";
-import { type DescribedEvent, describeEvents, wakeQueue } from "../events/store.ts";
 import { inStates, type Redelivery } from "../redelivery/store.ts";
 import type { Candidate } from "./candidates.store.ts";
 import { deliveryToMake, type WorkflowToStart } from "./dispatch.store.ts";

@@ -2,9 +2,9 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import type { Sql } from "../../db/sql.ts";
+import { NOT_TOLD } from "../../events/index.ts";
 import { orNull, time, uuid } from "../../http/fields.ts";
 import type { ConnectionId, TenantId } from "../../ids.ts";
-import { NOT_TOLD } from "../events/event.ts";
 import { countBySlice, type SliceCount, sampleAnswerTimes } from "./statistics.store.ts";
 
 const HOUR_MS = 3_600_000;

@@ -2,11 +2,11 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import type { Queries } from "../../db/sql.ts";
+import { NOT_TOLD } from "../../events/index.ts";
 import { orNull, time, uuid, word } from "../../http/fields.ts";
 import type { ConnectionId, TenantId } from "../../ids.ts";
 import { CONNECTION_STATES, type ConnectionState } from "../connection.ts";
 import { noConnection } from "../connections/record.ts";
-import { NOT_TOLD } from "../events/event.ts";
 import { countWaiting, listWindows } from "./status.store.ts";
 
 const count = (description: string) =>

@@ -2,6 +2,7 @@ import { type TSchema, Type } from "@sinclair/typebox";
 import { DELIVERY_STATES } from "../../../workflows/contract.ts";
 import { FAILURES } from "../../egress/index.ts";
 import { BadInput, NotFound } from "../../errors.ts";
+import { ERASED, EVENT_TYPES, LOGGED_EVENT_TYPES, PING, PING_RECORD } from "../../events/index.ts";
 import { body } from "../../http/contract.ts";
 import { id, orNull, time, uuid, word } from "../../http/fields.ts";
 import {
@@ -20,7 +21,6 @@ import {
 import type { ConnectionId, DeliveryId, EventId } from "../../ids.ts";
 import { CONNECTION } from "../connection.ts";
 import { connectionFilter } from "../connection-filter.ts";
-import { ERASED, EVENT_TYPES, LOGGED_EVENT_TYPES, PING, PING_RECORD } from "../events/event.ts";
 import { ASKED_STATES, type EventFilter, PAST_STATES } from "./store.ts";
 
 /** Parses an EventId in a path. @throws NotFound */

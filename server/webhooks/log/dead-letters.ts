@@ -3,6 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import { type Caller, route, type ShownPage } from "../../access/index.ts";
 import type { Sql } from "../../db/sql.ts";
+import { NOT_TOLD } from "../../events/index.ts";
 import { orNull, time, uuid, word } from "../../http/fields.ts";
 import { momentFilter, type Paging, wordFilter } from "../../http/query.ts";
 import type { Route } from "../../http/route.ts";
@@ -10,7 +11,6 @@ import { type ConnectionId, timeOfId } from "../../ids.ts";
 import { connectionFilter } from "../connection-filter.ts";
 import type { Connections } from "../connections/service.ts";
 import { type Connection, type ConnectionState, listConnections } from "../connections.store.ts";
-import { NOT_TOLD } from "../events/event.ts";
 import {
   countDeadLetters,
   DEAD_STATES,

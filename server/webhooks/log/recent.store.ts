@@ -1,7 +1,7 @@
 import type { DeliveryState } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/sql.ts";
+import { PING } from "../../events/index.ts";
 import type { ConnectionId, EventId, TenantId } from "../../ids.ts";
-import { PING } from "../events/event.ts";
 import { newestClosed, newestOpen } from "../states.store.ts";
 
 /** The event data that policies need for a delivery. */

@@ -1,6 +1,6 @@
 import { type DeliveryState, workflowId } from "../../../workflows/contract.ts";
 import type { Caller, Shown } from "../../access/index.ts";
-import { ALERT_RECORD, PING } from "../events/event.ts";
+import { ALERT_RECORD, PING } from "../../events/index.ts";
 import type { WorkflowUrl } from "../workflow-url.ts";
 import type { LoggedAttempt, LoggedEvent, WithPayload } from "./store.ts";
 

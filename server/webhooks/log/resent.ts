@@ -4,6 +4,7 @@ import { Type } from "@sinclair/typebox";
 import { DELIVERY_STATES } from "../../../workflows/contract.ts";
 import { type Caller, permit, route, type ShownPage } from "../../access/index.ts";
 import type { Sql } from "../../db/sql.ts";
+import { LOGGED_EVENT_TYPES } from "../../events/index.ts";
 import {
   type Cell,
   EXPORT_FILES,
@@ -19,7 +20,6 @@ import { orNull, time, uuid, word } from "../../http/fields.ts";
 import { type Paging, uuidParameter } from "../../http/query.ts";
 import type { Route } from "../../http/route.ts";
 import type { ConnectionId, DeliveryId, EventId, RedeliveryId } from "../../ids.ts";
-import { LOGGED_EVENT_TYPES } from "../events/event.ts";
 import { EXAMPLE as EXAMPLE_REDELIVERY } from "../redelivery/contract.ts";
 import { REDELIVERY_TAG } from "../redelivery/routes.ts";
 import type { Redeliveries } from "../redelivery/service.ts";

@@ -1,10 +1,10 @@
 import type { Caller, Shown, ShownPage } from "../../access/index.ts";
 import type { Sql } from "../../db/sql.ts";
 import { Permission } from "../../errors.ts";
+import { PING_RECORD } from "../../events/index.ts";
 import type { Paging } from "../../http/query.ts";
 import type { ConnectionId, DeliveryId, EventId } from "../../ids.ts";
 import { sequenceOf } from "../deliveries/request.ts";
-import { PING_RECORD } from "../events/event.ts";
 import type { WorkflowUrl } from "../workflow-url.ts";
 import { noEvent } from "./contract.ts";
 import { listRecentDeliveries, listTests, type RecentDelivery } from "./recent.store.ts";

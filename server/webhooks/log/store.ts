@@ -1,10 +1,10 @@
 import type { Fragment } from "postgres";
 import { DELIVERY_STATES, type DeliveryState } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/sql.ts";
+import { LOGGED_EVENT_TYPES, PING } from "../../events/index.ts";
 import { DEFAULT_LIMIT, MAX_LIMIT } from "../../http/query.ts";
 import { type ConnectionId, type DeliveryId, type EventId, lowestIdOf, type TenantId } from "../../ids.ts";
 import type { ConnectionState } from "../connections.store.ts";
-import { LOGGED_EVENT_TYPES, PING } from "../events/event.ts";
 import { isDrainPaused } from "../redelivery/store.ts";
 import { hadTrouble, newestClosed, newestOpen } from "../states.store.ts";
 

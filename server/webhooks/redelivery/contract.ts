@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { type DeliveryState, REDELIVERY_STATES } from "../../../workflows/contract.ts";
+import { NOT_TOLD } from "../../events/index.ts";
 import { body } from "../../http/contract.ts";
 import {
   field,
@@ -16,7 +17,6 @@ import {
   word,
 } from "../../http/fields.ts";
 import type { ConnectionId } from "../../ids.ts";
-import { NOT_TOLD } from "../events/event.ts";
 import { REDELIVERY_KINDS } from "./store.ts";
 
 export const REPLAYED_STATES = ["Delivered", "Exhausted", "Cancelled"] as const satisfies DeliveryState[];

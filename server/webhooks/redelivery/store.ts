@@ -1,9 +1,9 @@
 import type { PendingQuery, Row } from "postgres";
 import type { DeliveryState, RedeliveryState } from "../../../workflows/contract.ts";
 import type { Queries, Transaction } from "../../db/sql.ts";
+import { wakeQueue } from "../../events/index.ts";
 import { type ConnectionId, type EventId, lowestIdOf, type RedeliveryId, type TenantId, timeOfId } from "../../ids.ts";
 import type { ConnectionState } from "../connections.store.ts";
-import { wakeQueue } from "../events/store.ts";
 import { endHold } from "../holding.store.ts";
 import { isClosed } from "../states.store.ts";
 

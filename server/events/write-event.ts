@@ -1,5 +1,5 @@
-import type { Transaction } from "../../db/sql.ts";
-import { type ConnectionId, type EventId, newId, type TenantId, timeOfId } from "../../ids.ts";
+import type { Transaction } from "../db/sql.ts";
+import { type ConnectionId, type EventId, newId, type TenantId, timeOfId } from "../ids.ts";
 import { type ChangeType, type LoggedEventType, NAME_SHOWN, PING, PING_RECORD } from "./event.ts";
 import { insertEvent, insertPing, type NewEvent } from "./store.ts";
 

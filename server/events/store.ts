@@ -1,7 +1,7 @@
 import type { PendingQuery, Row } from "postgres";
-import { DELIVERIES_PER_WORKFLOW } from "../../../workflows/contract.ts";
-import type { Queries } from "../../db/sql.ts";
-import type { ConnectionId, EventId, TenantId } from "../../ids.ts";
+import { DELIVERIES_PER_WORKFLOW } from "../../workflows/contract.ts";
+import type { Queries } from "../db/sql.ts";
+import type { ConnectionId, EventId, TenantId } from "../ids.ts";
 import { ALERT_RECORD, type EventType, NAME_SHOWN } from "./event.ts";
 
 /** An event's message is its id; without a message every worker looks. */
