@@ -46,6 +46,6 @@ export function isWorkflowCancelled({ reason }: AbortSignal): boolean {
 /** The closing state of an open delivery or logout, and the attempts that its run must have for it. */
 export function closingOf({ cancelled, maximumAttempts }: { cancelled: boolean; maximumAttempts: number }) {
   return cancelled
-    ? ({ wished: "Cancelled", reason: "cancelled in Temporal", leastAttempts: 0 } as const)
-    : ({ wished: "Exhausted", reason: "attempts lost", leastAttempts: maximumAttempts } as const);
+    ? ({ wished: "Cancelled", reason: "cancelled in Temporal", minAttempts: 0 } as const)
+    : ({ wished: "Exhausted", reason: "attempts lost", minAttempts: maximumAttempts } as const);
 }

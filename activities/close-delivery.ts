@@ -19,8 +19,8 @@ export function createCloseDelivery(
     // Releases the place of a delivery that has not begun.
     inFlight.begin(deliveryId);
     windows.release(connectionId, deliveryId);
-    const { wished, reason, leastAttempts } = closingOf(input);
-    const closed = await closeOpenDelivery(sql, tenantId, eventId, deliveryId, wished, leastAttempts);
+    const { wished, reason, minAttempts } = closingOf(input);
+    const closed = await closeOpenDelivery(sql, tenantId, eventId, deliveryId, wished, minAttempts);
     if (!closed) return { state: wished, attempts: 0, reason };
     const { state, attempts, ping } = closed;
     log.warn({ tenantId, deliveryId, state, reason }, "delivery closed without an attempt's result");

@@ -93,8 +93,8 @@ export function createPostLogout({ sql, attemptLogout, logoutWindows, log, metri
 export function createCloseLogout({ sql, log, metrics }: Pick<ActivityDependencies, "sql" | "log" | "metrics">) {
   return async (input: CloseLogoutInput): Promise<LogoutOutcome> => {
     const { tenantId, logoutId } = input;
-    const { wished, reason, leastAttempts } = closingOf(input);
-    const closed = await closeOpenLogout(sql, tenantId, logoutId, wished, reason, leastAttempts);
+    const { wished, reason, minAttempts } = closingOf(input);
+    const closed = await closeOpenLogout(sql, tenantId, logoutId, wished, reason, minAttempts);
     log.warn({ tenantId, logoutId, state: closed?.state, reason }, "logout closed without an attempt's result");
     if (!closed) return { state: "Cancelled", attempts: 0 };
     if (closed.hasJustEnded) metrics.logoutEnded(closed.state);

@@ -17,9 +17,9 @@ const TRIED_AGAIN = /^gRPC call \w+ retried \d+ times$/;
 export function temporalLogger(log: Logger): TemporalLogger {
   const triedAgain = createOutageLog(log);
   const write = (level: keyof typeof LEVELS, message: string, meta: LogMetadata = {}) => {
-    const { taskToken, ...told } = meta;
-    if (TRIED_AGAIN.test(message)) return triedAgain(told, message);
-    log[isAsItShouldBe(message, told) ? "debug" : LEVELS[level]](told, message);
+    const { taskToken, ...fields } = meta;
+    if (TRIED_AGAIN.test(message)) return triedAgain(fields, message);
+    log[isAsItShouldBe(message, fields) ? "debug" : LEVELS[level]](fields, message);
   };
   return {
     log: write,

@@ -79,18 +79,18 @@ export const ATTACKS: Record<string, Attack> = {
     },
     run: async ({ attacker, service }, isOver) => {
       const before = await service.apiMiB();
-      let most = before;
+      let max = before;
       const done = await lanes(4, isOver, async () => {
         const answer = await attacker.fetch("GET", "/AuditEvent/Export?Format=NDJSON");
         let chunks = 0;
         for await (const _ of answer.body!) {
-          if (chunks++ % 50 === 0) most = Math.max(most, await service.apiMiB());
+          if (chunks++ % 50 === 0) max = Math.max(max, await service.apiMiB());
           if (isOver()) break;
         }
         if (answer.status === 429) await Bun.sleep(100);
         return String(answer.status);
       });
-      return `${done}; the API's memory ${before.toFixed(0)} MiB, at most ${most.toFixed(0)} MiB`;
+      return `${done}; the API's memory ${before.toFixed(0)} MiB, at most ${max.toFixed(0)} MiB`;
     },
   },
 

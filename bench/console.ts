@@ -94,8 +94,8 @@ for (const [name, path] of PAGES) {
   times.sort((a, b) => a - b);
   const [median, slow] = [times[ROUNDS / 2]!, times[Math.floor(ROUNDS * 0.95)]!];
   const verdict = median < AIM_MS ? "" : `  over ${AIM_MS} ms`;
-  const [least, middle, most] = [times[0]!, median, slow].map((time) => time.toFixed(0).padStart(5));
-  const figures = `${middle} ms (least ${least}, 95 % ${most})`;
+  const [min, middle, max] = [times[0]!, median, slow].map((time) => time.toFixed(0).padStart(5));
+  const figures = `${middle} ms (least ${min}, 95 % ${max})`;
   console.log(`${name.padEnd(40)} ${figures}  ${(size / 1024).toFixed(0).padStart(4)} KiB${verdict}`);
 }
 console.log(`\nmedian of ${ROUNDS}, load average ${loadavg()[0]!.toFixed(1)}`);

@@ -279,11 +279,11 @@ async function measureDrop(): Promise<void> {
   };
   const lanes = Array.from({ length: CHANGERS }, lane);
   const show = (when: string) => {
-    const [p50, p99, most] = [0.5, 0.99, 1].map((part) => quantile(times, part));
-    const figures = `p50 ${p50!.toFixed(0)} ms, p99 ${p99!.toFixed(0)} ms, longest ${most!.toFixed(0)} ms`;
+    const [p50, p99, max] = [0.5, 0.99, 1].map((part) => quantile(times, part));
+    const figures = `p50 ${p50!.toFixed(0)} ms, p99 ${p99!.toFixed(0)} ms, longest ${max!.toFixed(0)} ms`;
     console.log(`${when.padEnd(45)} ${figures} of ${times.length}`);
     times = [];
-    return most!;
+    return max!;
   };
   await Bun.sleep(USUAL_MS / 3);
   times = [];

@@ -64,9 +64,9 @@ function report(): void {
     const all = spread(measured.flatMap((round) => round.get(account)!));
     const ratios = spread(measured.map((round) => medianOf(account, round) / medianOf(known, round)));
     const [median, lowest, highest] = all.map((time) => time.toFixed(2));
-    const [ratio, least, most] = ratios.map((value) => value.toFixed(3));
+    const [ratio, min, max] = ratios.map((value) => value.toFixed(3));
     const time = `${median} ms (${lowest} to ${highest})`;
-    const against = account === known ? "" : `ratio ${ratio} (${least} to ${most})`;
+    const against = account === known ? "" : `ratio ${ratio} (${min} to ${max})`;
     console.log(`  ${account.padEnd(18)} ${time.padEnd(32)} ${against}`);
   }
   console.log(`  ${rounds} rounds of ${attempts} attempts each, load average ${loadavg()[0]!.toFixed(1)}`);

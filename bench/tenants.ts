@@ -92,6 +92,6 @@ async function measureDeliveries(forSeconds: number): Promise<Figures> {
 }
 
 function report(name: string, { p50, p99, longest, of }: Figures): void {
-  const [median, high, most] = [p50, p99, longest].map((time) => time.toFixed(1));
-  console.log(`  ${name.padEnd(11)} p50 ${median} ms, p99 ${high} ms, longest ${most} ms, of ${of}`);
+  const [median, high, max] = [p50, p99, longest].map((time) => time.toFixed(1));
+  console.log(`  ${name.padEnd(11)} p50 ${median} ms, p99 ${high} ms, longest ${max} ms, of ${of}`);
 }

@@ -31,7 +31,7 @@ const { values: options } = parseArgs({
 const rates = options.rates.split(",").map(Number);
 const fans = options.receivers.split(",").map(Number);
 const seconds = Number(options.seconds);
-const most = Math.max(...fans);
+const max = Math.max(...fans);
 
 interface Side {
   name: string;
@@ -40,7 +40,7 @@ interface Side {
 }
 
 await using service = await startService();
-await using arrivals = startArrivals(most, service.certificate);
+await using arrivals = startArrivals(max, service.certificate);
 const tenants = new Map(
   await Promise.all(
     fans.map(async (fan) => {

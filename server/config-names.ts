@@ -30,8 +30,8 @@ function isNear(name: string, right: string): boolean {
     .toUpperCase()
     .replaceAll("-", "_")
     .replace(/^GATEHOUSE_/, "");
-  const most = right.length < LONG ? 1 : 2;
-  return [spelt, spelt.replace(OTHER_UNITS, "")].some((each) => distance(each, right) <= most);
+  const max = right.length < LONG ? 1 : 2;
+  return [spelt, spelt.replace(OTHER_UNITS, "")].some((each) => distance(each, right) <= max);
 }
 
 /** The number of letters to add, drop, replace or swap (optimal string alignment). */

@@ -19,13 +19,13 @@ export function parseDuration(text: string): number {
   return milliseconds;
 }
 
-/** Milliseconds of a retention time such as `24h` or `30d`. @param leastHours also the unit of the message */
-export function parseAge(text: string, leastHours: number): number {
+/** Milliseconds of a retention time such as `24h` or `30d`. @param minHours also the unit of the message */
+export function parseAge(text: string, minHours: number): number {
   const [, count = "", unit] = /^(\d{1,5})(h|d)$/.exec(text.trim()) ?? [];
   const hours = Number(count) * (unit === "d" ? 24 : 1);
-  const least = leastHours % 24 === 0 ? `${leastHours / 24}d` : `${leastHours}h`;
-  if (!unit || hours < leastHours || hours > MAX_AGE_HOURS) {
-    throw new Error(`a time such as 36h or 30d, at least ${least} and at most 36500d`);
+  const min = minHours % 24 === 0 ? `${minHours / 24}d` : `${minHours}h`;
+  if (!unit || hours < minHours || hours > MAX_AGE_HOURS) {
+    throw new Error(`a time such as 36h or 30d, at least ${min} and at most 36500d`);
   }
   return hours * 3_600_000;
 }
@@ -37,9 +37,9 @@ export function parseDelay(text: string): number {
   return /^0(ms|s|m)?$/.test(text.trim()) ? 0 : parseDuration(text);
 }
 
-export function parseInteger(text: string, least: number, most: number, expected: string): number {
+export function parseInteger(text: string, min: number, max: number, expected: string): number {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value >= least && value <= most)) throw new Error(expected);
+  if (!(value >= min && value <= max)) throw new Error(expected);
   return value;
 }
 

@@ -63,11 +63,11 @@ function failures(text = "0"): Options["fail"] {
   throw new Error(`--fail is "${text}"; it must be a number of calls from 0 to 999999, or a share from 0% to 100%`);
 }
 
-function whole(flag: string, text: string | undefined, least: number, most: number): number | undefined {
+function whole(flag: string, text: string | undefined, min: number, max: number): number | undefined {
   if (text === undefined) return undefined;
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value >= least && value <= most)) {
-    throw new Error(`${flag} is "${text}"; it must be a whole number from ${least} to ${most}`);
+  if (!(value >= min && value <= max)) {
+    throw new Error(`${flag} is "${text}"; it must be a whole number from ${min} to ${max}`);
   }
   return value;
 }

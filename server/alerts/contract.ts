@@ -13,11 +13,11 @@ export type AlertState = (typeof ALERT_STATES)[number];
 /** When each kind is raised (docs/operations.md "Alerts"). */
 export const RULES = {
   /** Needs at least this many exhausted deliveries in an hour: only failures raise it, with a recent one. */
-  errorRate: { percent: 10, least: 3, hours: 1, lateMinutes: 5 },
+  errorRate: { percent: 10, min: 3, hours: 1, lateMinutes: 5 },
   backlog: { minutes: 15 },
   failedSignIns: { count: 30, minutes: 10 },
   /** Needs at least this many exhausted logouts of one application in an hour. */
-  failedLogouts: { percent: 10, least: 2, hours: 1 },
+  failedLogouts: { percent: 10, min: 2, hours: 1 },
 };
 
 export const ACKNOWLEDGEMENT = body(

@@ -109,8 +109,8 @@ export async function listStanding(tx: Transaction, now: Date): Promise<Standing
       where state in ('Delivered', 'Exhausted')
       group by connection_id
     ) rate join failing c on c.id = rate.connection_id
-    where rate.exhausted >= ${errorRate.least} and 100 * rate.exhausted >= ${errorRate.percent} * rate.ended
-      -- When older successes leave the hour, a receiver that has recovered is not told anew.
+    where rate.exhausted >= ${errorRate.min} and 100 * rate.exhausted >= ${errorRate.percent} * rate.ended
+      -- When older successes leave the hour, a receiver that has recovered is not reported again.
       and (rate.exhausted_on > now() - make_interval(mins => ${errorRate.lateMinutes}) or exists (
         select from alerts a where a.tenant_id = t.tenant_id and a.kind = 'ErrorRate' and a.connection_id = c.id
           and a.ended_on is null
@@ -141,7 +141,7 @@ export async function listStanding(tx: Transaction, now: Date): Promise<Standing
       where state in ('Delivered', 'Exhausted') and ended_on > now() - make_interval(hours => ${failedLogouts.hours})
       group by tenant_id, client_id
     ) rate
-    where exhausted >= ${failedLogouts.least} and 100 * exhausted >= ${failedLogouts.percent} * ended
+    where exhausted >= ${failedLogouts.min} and 100 * exhausted >= ${failedLogouts.percent} * ended
     group by tenant_id`;
 }
 

@@ -9,8 +9,8 @@ export type Json = Record<string, unknown>;
 export interface Rest {
   clientId: string;
   get(path: string): Promise<Json>;
-  /** @param most records, rounded up to a page; default: a page */
-  list(kind: string, filters: Json, most?: number): Promise<Json[]>;
+  /** @param max records, rounded up to a page; default: a page */
+  list(kind: string, filters: Json, max?: number): Promise<Json[]>;
   /** @param isNew rejects the change of an existing record */
   save(path: string, body: Json, isNew: boolean): Promise<Json>;
   remove(path: string): Promise<void>;
@@ -42,10 +42,10 @@ export async function connectRest(env: NodeJS.ProcessEnv): Promise<Rest> {
   return {
     clientId: client_id,
     get: (path) => call("GET", path),
-    async list(kind, filters, most = MAX_LIMIT) {
+    async list(kind, filters, max = MAX_LIMIT) {
       const found: Json[] = [];
-      const query = new URLSearchParams({ ...filters, Limit: String(Math.min(most, MAX_LIMIT)) } as never);
-      for (let next: unknown; next !== null && found.length < most; ) {
+      const query = new URLSearchParams({ ...filters, Limit: String(Math.min(max, MAX_LIMIT)) } as never);
+      for (let next: unknown; next !== null && found.length < max; ) {
         if (next) query.set("Cursor", String(next));
         const page = await call("GET", `/${kind}?${query}`);
         found.push(...(page.Items as Json[]));

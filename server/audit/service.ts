@@ -83,7 +83,7 @@ export function createAuditLog(sql: Sql, subjects: readonly string[], exporter: 
       return exporter(caller, format, {
         name: "audit-log",
         cells: CELLS,
-        count: (most) => countAuditEvents(sql, tenantId, filter, most),
+        count: (max) => countAuditEvents(sql, tenantId, filter, max),
         async readPage(reader, after) {
           const now = permit(reader, ["Settings:Read"]);
           return hideDetails(now, await now.gate.listAfter(listOf(now, filter), EXPORT_PAGE, after));

@@ -128,19 +128,19 @@ export async function insertConsequence(
     limit 1`;
 }
 
-/** The number of entries of these kinds in the last hour, counted up to `most`. */
+/** The number of entries of these kinds in the last hour, counted up to `max`. */
 export async function countLately(
   sql: Queries,
   tenantId: TenantId,
   kinds: readonly AuditKind[],
-  most: number,
+  max: number,
 ): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*) as count from (
       select from audit_log
       where tenant_id = ${tenantId} and kind = any (${[...kinds]}::text[]) and occurred_on > now() - interval '1 hour'
         and id >= lowest_id(now() - interval '1 hour' - ${CLOCKS_MS} * interval '1 millisecond')
-      limit ${most}
+      limit ${max}
     ) as lately`;
   return row!.count;
 }
@@ -214,16 +214,16 @@ export async function listAuditEvents(
   return events.map(opened);
 }
 
-/** Counts up to `most`. */
+/** Counts up to `max`. */
 export async function countAuditEvents(
   sql: Queries,
   tenantId: TenantId,
   filter: AuditFilter,
-  most: number,
+  max: number,
 ): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*) as count from (
-      select from audit_log where ${matches(sql, tenantId, filter)} limit ${most}
+      select from audit_log where ${matches(sql, tenantId, filter)} limit ${max}
     ) as matching`;
   return row!.count;
 }

@@ -10,12 +10,12 @@ import { countLately, insertAuditEvent } from "./store.ts";
 export const FAILURES_PER_HOUR = 1_000;
 
 /** Above FAILURES_PER_HOUR, strangers' failures become one Failures.Omitted. @param tx of the audited change */
-export async function recordAudit(tx: Queries, tenantId: TenantId, origin: Origin, told: AuditEntry): Promise<void> {
+export async function recordAudit(tx: Queries, tenantId: TenantId, origin: Origin, given: AuditEntry): Promise<void> {
   const { actedBy } = origin;
-  const entry = actedBy === undefined ? told : { ...told, details: { ...told.details, ActedBy: actedBy } };
+  const entry = actedBy === undefined ? given : { ...given, details: { ...given.details, ActedBy: actedBy } };
   if (!STRANGERS_FAILURES.includes(entry.kind)) return insertAuditEvent(tx, tenantId, origin, entry);
-  const isFull = async (kinds: readonly AuditKind[], most: number) =>
-    (await countLately(tx, tenantId, kinds, most)) >= most;
+  const isFull = async (kinds: readonly AuditKind[], max: number) =>
+    (await countLately(tx, tenantId, kinds, max)) >= max;
   if (!(await isFull(STRANGERS_FAILURES, FAILURES_PER_HOUR))) return insertAuditEvent(tx, tenantId, origin, entry);
   if (await isFull(["Failures.Omitted"], 1)) return;
   await insertAuditEvent(tx, tenantId, origin, {

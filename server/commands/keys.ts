@@ -42,9 +42,9 @@ function commandOf([command, ...args]: string[]): Command | undefined {
     const rotation = createKeyRotation(sql, vault);
     for (const alg of algs) {
       const { announced, removed, signsFrom } = await rotation.replace(alg, { leaked });
-      const told =
+      const removal =
         removed.length > 0 ? `removed ${removed.join(", ")}, with all tokens signed by them` : "removed none";
-      say(`${alg}: ${announced.join()} signs from ${leaked ? "now" : signsFrom.toISOString()} on; ${told}`);
+      say(`${alg}: ${announced.join()} signs from ${leaked ? "now" : signsFrom.toISOString()} on; ${removal}`);
     }
   };
 }

@@ -99,7 +99,7 @@ function OfConnection({ visit, of, name }: { visit: Visit; of: NamedRecord[]; na
 function Acknowledged({ visit, alert, name }: { visit: Visit; alert: AlertRecord; name: NameOf }): JSX.Element {
   const { Id, State, AcknowledgedUntil: until } = alert;
   const [by] = acknowledgerOf(alert);
-  const told = by ? (
+  const acknowledgement = by ? (
     <span>
       <span safe>{isOwn(visit, by) ? "you" : name(by)}</span>
       {until ? (
@@ -114,7 +114,7 @@ function Acknowledged({ visit, alert, name }: { visit: Visit; alert: AlertRecord
   ) : (
     <span class="none">{"nobody"}</span>
   );
-  if (State !== "Open" || !visit.may("Webhooks:Update", "Alert", alert)) return told;
+  if (State !== "Open" || !visit.may("Webhooks:Update", "Alert", alert)) return acknowledgement;
   return (
     <div class="buttons">
       {[...SPANS].map(([span, { label }]) => (

@@ -95,9 +95,9 @@ async function eventPage(deps: ConsoleServices, visit: Visit): Promise<View> {
 
 function Details({ event, name }: { event: AuditRecord; name: NameOf }): JSX.Element {
   const changes = fieldChangesOf(event, (value) => wordsOf(value, name));
-  const told = new Set(["Changed", ...changes.map(({ field }) => field)]);
+  const shown = new Set(["Changed", ...changes.map(({ field }) => field)]);
   const facts = Object.keys(event.Details)
-    .filter((field) => !told.has(field))
+    .filter((field) => !shown.has(field))
     .map((field): [string, JSX.Element] => [field, <Value text={wordsOfDetail(event, field, name)} />]);
   return (
     <>

@@ -80,13 +80,13 @@ export interface BarChartProps<B extends Bar = Bar> {
 export function BarChart({ title, series, bars, over, ways }: BarChartProps): JSX.Element {
   const shown = shownSeries(series, bars).map(({ total, ...one }) => ({ ...one, value: total.toLocaleString("en") }));
   const words = shown.map(({ name, value }) => `${value} ${name}`).join(", ");
-  const most = niceCeiling(Math.max(...bars.map(({ total }) => total)));
+  const max = niceCeiling(Math.max(...bars.map(({ total }) => total)));
   const label = `${title} ${over}: ${words || "none"}.`;
   return (
     <Chart legend={shown.map((one) => ({ ...one, href: ways?.ofSeries(one.name) }))}>
-      <Plot slots={bars} most={most} scale={short} label={label} ways={ways} titleOf={(bar) => titleOf(series, bar)}>
+      <Plot slots={bars} max={max} scale={short} label={label} ways={ways} titleOf={(bar) => titleOf(series, bar)}>
         {bars.map((bar, index) => (
-          <BarOf series={series} bar={bar} place={placeOf(index, bars.length)} y={yOf(most)} />
+          <BarOf series={series} bar={bar} place={placeOf(index, bars.length)} y={yOf(max)} />
         ))}
       </Plot>
     </Chart>
@@ -185,7 +185,7 @@ function shownSeries(series: readonly Series[], bars: readonly Bar[]): Shown[] {
 
 export interface PlotProps<S extends Slot> {
   slots: readonly S[];
-  most: number;
+  max: number;
   /** A value's label, at most five characters, because the margin is fixed. */
   scale(value: number): string;
   label: string;
@@ -196,9 +196,9 @@ export interface PlotProps<S extends Slot> {
 }
 
 export function Plot<S extends Slot>(props: PlotProps<S>): JSX.Element {
-  const { slots, most, scale, label, ways, titleOf, children } = props;
-  const y = yOf(most);
-  const lines = Array.from({ length: LINES + 1 }, (_, index) => (most / LINES) * index);
+  const { slots, max, scale, label, ways, titleOf, children } = props;
+  const y = yOf(max);
+  const lines = Array.from({ length: LINES + 1 }, (_, index) => (max / LINES) * index);
   const words = { role: ways ? "group" : "img", "aria-label": attribute(label) } as const;
   return (
     <div class="drawing" {...words}>
@@ -243,8 +243,8 @@ function TimeLabel({ slot: { from, to }, x }: { slot: Slot; x: number }): JSX.El
 }
 
 /** Maps a value to its distance from the top in pixels. */
-export function yOf(most: number): (value: number) => number {
-  return (value) => round(TOP + PLOT_HEIGHT - (value / most) * PLOT_HEIGHT);
+export function yOf(max: number): (value: number) => number {
+  return (value) => round(TOP + PLOT_HEIGHT - (value / max) * PLOT_HEIGHT);
 }
 
 export interface SlotPlace {
@@ -308,9 +308,9 @@ function titleOf(series: readonly Series[], { from, to, counts }: Bar): string {
 }
 
 /** Rounds up to 4, 8, 12, 20, 40, 80, 120 …, so a quarter is a whole number. */
-export function niceCeiling(most: number): number {
+export function niceCeiling(max: number): number {
   for (let size = 1; ; size *= 10) {
-    for (const step of [4, 8, 12, 20]) if (step * size >= most) return step * size;
+    for (const step of [4, 8, 12, 20]) if (step * size >= max) return step * size;
   }
 }
 

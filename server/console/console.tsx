@@ -127,7 +127,7 @@ async function show(
 ): Promise<Response> {
   const { request, caller, url, formCookies } = visit;
   // Refreshing parts of a page must not consume the message for the next page.
-  const told = request.headers.has("hx-request") ? undefined : readFlash(cookies, request);
+  const notice = request.headers.has("hx-request") ? undefined : readFlash(cookies, request);
   const navigation = navigationFor(pages, caller.scopes, url.pathname);
   const tabs = tabsFor(pages, page, visit, view);
   // Refreshes need no alerts. An error page must also work while PostgreSQL is down.
@@ -141,14 +141,14 @@ async function show(
       navigation={navigation}
       tabs={tabs}
       view={{ ...view, body }}
-      told={told}
+      notice={notice}
       unseen={unseen}
     />
   );
   return pageResponse(shown, {
     status: view.status,
     headers,
-    cookies: [...formCookies, ...(told === undefined ? [] : [cookies.clear("told")])],
+    cookies: [...formCookies, ...(notice === undefined ? [] : [cookies.clear("notice")])],
     connects: true,
     styleNonce: visit.editorNonce,
   });

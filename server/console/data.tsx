@@ -132,7 +132,7 @@ function sizeInWords(bytes: number): string {
   return `${(bytes / size).toLocaleString("en", { maximumSignificantDigits: 3 })} ${unit}`;
 }
 
-const unitOf = (bytes: number) => UNITS.find(([least]) => bytes >= least) ?? UNITS.at(-1)!;
+const unitOf = (bytes: number) => UNITS.find(([min]) => bytes >= min) ?? UNITS.at(-1)!;
 
 const UNITS: [size: number, name: string][] = [
   [1e9, "GB"],

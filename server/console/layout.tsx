@@ -12,7 +12,7 @@ export interface LayoutProps {
   navigation: Navigation;
   tabs: Navigation;
   view: View;
-  told: string | undefined;
+  notice: string | undefined;
   unseen: readonly AlertRecord[];
 }
 
@@ -27,7 +27,7 @@ const HTMX = {
 const STYLES = ["gatehouse.css", "settings.css", "parts.css", "records.css"] as const;
 const SCRIPTS = ["htmx.js", "polling.js", "time.js", "copy.js", "search.js", "moments.js"] as const;
 
-export function Layout({ site, visit, navigation, tabs, view, told, unseen }: LayoutProps): JSX.Element {
+export function Layout({ site, visit, navigation, tabs, view, notice, unseen }: LayoutProps): JSX.Element {
   return (
     <html lang="en">
       <Head
@@ -53,11 +53,11 @@ export function Layout({ site, visit, navigation, tabs, view, told, unseen }: La
             <AlertBanner visit={visit} unseen={unseen} />
             <Heading site={site} view={view} />
             <Tabs site={site} tabs={tabs} />
-            {told === undefined ? (
+            {notice === undefined ? (
               ""
             ) : (
-              <p class="told" role="status" safe>
-                {told}
+              <p class="notice" role="status" safe>
+                {notice}
               </p>
             )}
             {view.body as "safe"}

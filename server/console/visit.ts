@@ -106,12 +106,12 @@ export class Visit {
     return this.href(this.url.pathname) + (query.size > 0 ? `?${query}` : "");
   }
 
-  /** 303, so reloading does not repeat the POST. @param told a message for the next page, at most 300 characters */
-  goTo(path: string, told?: string): Response {
+  /** 303, so reloading does not repeat the POST. @param notice a message for the next page, at most 300 characters */
+  goTo(path: string, notice?: string): Response {
     // An Id from the path may contain characters that are invalid in a header.
     const { pathname, search, hash } = new URL(path, this.url);
     const headers = new Headers({ location: this.href(pathname) + search + hash, ...NO_STORE });
-    if (told) headers.append("set-cookie", flashCookie(this.cookies, told));
+    if (notice) headers.append("set-cookie", flashCookie(this.cookies, notice));
     return new Response(null, { status: 303, headers });
   }
 }

@@ -17,14 +17,14 @@ export interface FetchRequest {
   /** Covers look-up, connection, response and body. */
   timeoutMs: number;
   /** The maximum response size in bytes; default: MAX_BODY_BYTES. */
-  mostBytes?: number;
+  maxBytes?: number;
 }
 
 /** Redirects are returned, not followed. @throws EgressError */
 export type EgressFetch = (tenantId: TenantId, address: string, request: FetchRequest) => Promise<Response>;
 
 export function createFetch(way: Way): EgressFetch {
-  return async (tenantId, address, { method, headers = {}, body, timeoutMs, mostBytes = MAX_BODY_BYTES }) => {
+  return async (tenantId, address, { method, headers = {}, body, timeoutMs, maxBytes = MAX_BODY_BYTES }) => {
     const url = URL.parse(address);
     if (!url) throw new EgressError("blocked-address", UNREADABLE);
     const { host } = url;
@@ -37,7 +37,7 @@ export function createFetch(way: Way): EgressFetch {
       return await within({ host, timeoutMs: left, late: timedOut(host, timeoutMs) }, async (signal) => {
         const outgoing = { url, address, method, headers, userAgent: USER_AGENT, body };
         const answer = await way.connections.send(addresses, outgoing, signal);
-        return new Response(await readWhole(answer, host, mostBytes), {
+        return new Response(await readWhole(answer, host, maxBytes), {
           status: answer.statusCode!,
           headers: headersOf(answer),
         });
@@ -48,13 +48,13 @@ export function createFetch(way: Way): EgressFetch {
   };
 }
 
-async function readWhole(answer: IncomingMessage, host: string, most: number): Promise<Buffer<ArrayBuffer> | null> {
+async function readWhole(answer: IncomingMessage, host: string, max: number): Promise<Buffer<ArrayBuffer> | null> {
   const parts: Buffer[] = [];
   let bytes = 0;
   for await (const part of answer) {
     bytes += part.length;
     // Leaving the loop closes the connection.
-    if (bytes > most) throw new EgressError("too-large", `${host} sent an answer of more than ${most} bytes`);
+    if (bytes > max) throw new EgressError("too-large", `${host} sent an answer of more than ${max} bytes`);
     parts.push(part);
   }
   return bytes === 0 ? null : Buffer.concat(parts);

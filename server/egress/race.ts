@@ -52,7 +52,7 @@ export function race<Answer>(
         (error) => {
           if (taker === address) return reject(error);
           errors.push(error);
-          if (errors.length === candidates.length) reject(mostTelling(errors, host));
+          if (errors.length === candidates.length) reject(mostInformative(errors, host));
           else begin();
         },
       );
@@ -63,7 +63,7 @@ export function race<Answer>(
 }
 
 /** Prefers an error from a responding address, such as a wrong certificate, to one from an unreachable address. */
-function mostTelling(errors: unknown[], host: string): unknown {
+function mostInformative(errors: unknown[], host: string): unknown {
   const isSilent = (error: unknown) => ["refused", "unreachable"].includes(toEgressError(error, host).failure);
   return errors.find((error) => !isSilent(error)) ?? errors.at(-1);
 }

@@ -171,8 +171,8 @@ export class Part {
     const own = lines.filter((line) => line.includes(`[${this.child?.pid}]`));
     const words = own.length > 0 ? own : lines;
     const reason = words.findLastIndex((line) => REASON.test(line));
-    const told = reason < 0 ? words.slice(-LAST_WORDS) : words.slice(reason, reason + LAST_WORDS);
-    return told.map((line) => `\n    ${line}`).join("");
+    const last = reason < 0 ? words.slice(-LAST_WORDS) : words.slice(reason, reason + LAST_WORDS);
+    return last.map((line) => `\n    ${line}`).join("");
   }
 }
 

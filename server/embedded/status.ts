@@ -86,8 +86,8 @@ function note(seen: Seen, line: string): void {
   if (msg === "webhook attempt") {
     const { state, reason, attempt, eventId } = entry;
     const at = new Date(Number(time)).toLocaleTimeString("en-GB");
-    const told = [at, colored(String(state).padEnd(9)), `attempt ${attempt}`, reason, `event ${eventId}`].join("  ");
-    seen.deliveries = [told, ...seen.deliveries].slice(0, MAX_DELIVERIES);
+    const line = [at, colored(String(state).padEnd(9)), `attempt ${attempt}`, reason, `event ${eventId}`].join("  ");
+    seen.deliveries = [line, ...seen.deliveries].slice(0, MAX_DELIVERIES);
   }
   if (level < WARNING) return;
   seen.warnings++;

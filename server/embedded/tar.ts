@@ -50,14 +50,14 @@ export async function* readTar(
   const source = chunks[Symbol.asyncIterator]();
   let rest: Uint8Array = new Uint8Array();
 
-  /** At most `most` bytes, at least one. */
-  async function some(most: number): Promise<Uint8Array> {
+  /** At most `max` bytes, at least one. */
+  async function some(max: number): Promise<Uint8Array> {
     while (rest.length === 0) {
       const { value, done } = await source.next();
       if (done) throw new DamagedTar("it is truncated");
       rest = value;
     }
-    const taken = rest.subarray(0, most);
+    const taken = rest.subarray(0, max);
     rest = rest.subarray(taken.length);
     return taken;
   }

@@ -45,7 +45,7 @@ const FITS: Record<AttributeDefinition["Type"], (value: unknown) => boolean> = {
 };
 
 /** The record's field with them. Before a look-up, the tenant's definitions are unknown. */
-export function attributes(told: FieldOptions): RecordField {
+export function attributes(options: FieldOptions): RecordField {
   const kinds = [
     { type: "string" },
     { type: "number" },
@@ -55,7 +55,7 @@ export function attributes(told: FieldOptions): RecordField {
   const schemaOf = (type: string | string[], anyOf: object[], more = {}) =>
     Type.Unsafe<unknown>({ type, additionalProperties: { anyOf }, ...more });
   return {
-    ...{ type: "attributes", audit: "name", example: { costCentre: "4711" }, ...told },
+    ...{ type: "attributes", audit: "name", example: { costCentre: "4711" }, ...options },
     sent: schemaOf(["object", "null"], [...kinds, { type: "null" }]),
     checked: Type.Unknown(),
     shown: schemaOf("object", kinds, { default: {} }),

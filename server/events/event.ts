@@ -13,7 +13,7 @@ export const ALERT_RECORD = "Alert";
 export const LOGGED_EVENT_TYPES = [...EVENT_TYPES, ERASED, PING] as const;
 export type LoggedEventType = (typeof LOGGED_EVENT_TYPES)[number];
 
-export const NOT_TOLD = "null: the caller may not read every event.";
+export const HIDDEN_AS_NULL = "null: the caller may not read every event.";
 
 /** The maximum number of characters of a name in a workflow's history; Temporal accepts 400 bytes in total. */
 export const NAME_SHOWN = 40;

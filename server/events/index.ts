@@ -5,9 +5,9 @@ export {
   ERASED,
   EVENT_TYPES,
   type EventType,
+  HIDDEN_AS_NULL,
   LOGGED_EVENT_TYPES,
   NAME_SHOWN,
-  NOT_TOLD,
   PING,
   PING_RECORD,
 } from "./event.ts";

@@ -69,25 +69,25 @@ export async function recordTest(
 
 type WrittenChange = Pick<Change, "eventRecord" | "data"> & { eventType: LoggedEventType };
 
-/** @param told replaces values in the payload */
+/** @param shown replaces values in the payload */
 function newEvent(
   tenantId: TenantId,
   change: Omit<Change, "eventType"> & { eventType: LoggedEventType },
-  told: WrittenChange = change,
+  shown: WrittenChange = change,
   mark: { Test?: true } = {},
 ): Omit<NewEvent, "traceParent"> {
   const { eventType, eventRecord, recordIds, sequences } = change;
-  const { data } = told;
+  const { data } = shown;
   const eventId = newId<EventId>();
   const occurredOn = timeOfId(eventId);
   // Compact JSON in the order of docs/behaviour.md "Payload". Every attempt signs and sends exactly this text.
   const payload = JSON.stringify({
     TenantId: tenantId,
-    EventType: told.eventType,
+    EventType: shown.eventType,
     EventId: eventId,
     Version: PAYLOAD_VERSION,
     Timestamp: occurredOn.toISOString(),
-    EventRecord: told.eventRecord,
+    EventRecord: shown.eventRecord,
     EventResponse: Array.isArray(data) ? "Array" : "Object",
     Data: data,
     ...mark,

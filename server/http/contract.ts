@@ -94,7 +94,7 @@ export function contract<F extends Fields>(
   };
 }
 
-export interface BodyTold<F extends Fields, Name extends keyof F> {
+export interface BodyOptions<F extends Fields, Name extends keyof F> {
   name: string;
   /** The valid bodies in words, for errors. */
   must?: string;
@@ -107,7 +107,7 @@ export interface BodyTold<F extends Fields, Name extends keyof F> {
 
 /** A request body that is not a record. */
 export function body<F extends Fields, Name extends keyof F = never>(
-  { name, must = `one ${name} object`, needs = [], together, ...told }: BodyTold<F, Name>,
+  { name, must = `one ${name} object`, needs = [], together, ...options }: BodyOptions<F, Name>,
   fields: F,
 ): Body<InputOf<F> & Required<Pick<InputOf<F>, Name>>> & Pick<Contract<F>, "check"> {
   const sent = (Object.entries(fields) as [string, Field][]).filter(([, field]) => field.sent);
@@ -119,7 +119,7 @@ export function body<F extends Fields, Name extends keyof F = never>(
       Object.fromEntries(
         sent.map(([key, field]) => [key, needed.includes(key) ? sentBy(field) : Type.Optional(sentBy(field))]),
       ),
-      { ...told, additionalProperties: false },
+      { ...options, additionalProperties: false },
     ),
     parse(given) {
       if (!isObject(given)) throw new BadInput(`The body must be ${must}.`);
@@ -148,11 +148,11 @@ export function body<F extends Fields, Name extends keyof F = never>(
 
 /** A field that is an object with its own fields; all its problems are reported together. */
 export function part<F extends Fields, Name extends keyof F = never>(
-  told: BodyTold<F, Name>,
+  options: BodyOptions<F, Name>,
   fields: F,
 ): Field<InputOf<F> & Required<Pick<InputOf<F>, Name>>> {
-  const { name } = told;
-  const { schema, parse } = body(told, fields);
+  const { name } = options;
+  const { schema, parse } = body(options, fields);
   return {
     sent: schema,
     checked: Type.Object({}),

@@ -41,8 +41,8 @@ export interface Exported<Item, Judged> {
   /** The file name without date. */
   name: string;
   cells: Cell<Item>[];
-  /** The number of rows, counted up to `most`. */
-  count(most: number): Promise<number>;
+  /** The number of rows, counted up to `max`. */
+  count(max: number): Promise<number>;
   /** @param after the last row's Id of the previous page; the result's Next is for the next page */
   readPage(reader: Judged, after: string | undefined): Promise<Page<Item>>;
 }

@@ -106,8 +106,8 @@ export type RecordOf<F extends Fields> = {
 
 export const NUL_FREE = "^[^\\u0000]*$";
 /** Whether it can be stored as text: no NUL, no lone surrogate. */
-export function isText(value: unknown, most = Number.POSITIVE_INFINITY): value is string {
-  return typeof value === "string" && value.length <= most && !value.includes("\0") && value.isWellFormed();
+export function isText(value: unknown, max = Number.POSITIVE_INFINITY): value is string {
+  return typeof value === "string" && value.length <= max && !value.includes("\0") && value.isWellFormed();
 }
 /**
  * Normalizes typed text: NFC, ordinary spaces (as in RFC 8265's OpaqueString), no zero-width characters, and no white
@@ -128,23 +128,24 @@ const UUID_OR_EMPTY = "^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?$";
 /** A reference to a record (docs/behaviour.md "Foreign keys"). */
 export const ABSTRACT_LONG = Type.Unsafe<object>({ $ref: "#/components/schemas/AbstractLong" });
 export const ABSTRACT_TEXT = Type.Unsafe<object>({ $ref: "#/components/schemas/AbstractText" });
-export const orNull = <S extends TSchema>(schema: S, told?: SchemaOptions) => Type.Union([schema, Type.Null()], told);
+export const orNull = <S extends TSchema>(schema: S, options?: SchemaOptions) =>
+  Type.Union([schema, Type.Null()], options);
 /** @template Id the response's own id type */
 export const uuid = <Id extends string = string>(description?: string) =>
   Type.String({ format: "uuid", ...(description && { description }) }) as TString & { static: Id };
 export const time = (description?: string) => Type.String({ format: "date-time", ...(description && { description }) });
-export const word = <const W extends string>(words: readonly W[], told?: SchemaOptions) =>
+export const word = <const W extends string>(words: readonly W[], options?: SchemaOptions) =>
   Type.Unsafe<W>(
     Type.Union(
       words.map((one) => Type.Literal(one)),
-      told,
+      options,
     ),
   );
 
 /** A record's own Id; if empty, the record is new or found by a different field. */
-export function id<Id extends string = string>(whose: string, told: FieldOptions): Field<Id | undefined, Id> {
+export function id<Id extends string = string>(whose: string, options: FieldOptions): Field<Id | undefined, Id> {
   return {
-    ...told,
+    ...options,
     sent: orNull(Type.String({ pattern: UUID_OR_EMPTY })),
     shown: uuid<Id>(),
     must: `must be ${whose} Id, or empty.`,
@@ -152,12 +153,12 @@ export function id<Id extends string = string>(whose: string, told: FieldOptions
   };
 }
 
-export function requiredText(most: number, told: FieldOptions): Field<string, string> {
+export function requiredText(max: number, options: FieldOptions): Field<string, string> {
   return {
-    ...told,
-    sent: Type.String({ minLength: 1, maxLength: most, pattern: "^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$" }),
-    shown: Type.String({ minLength: 1, maxLength: most }),
-    must: `must be a string of 1 to ${most} characters.`,
+    ...options,
+    sent: Type.String({ minLength: 1, maxLength: max, pattern: "^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$" }),
+    shown: Type.String({ minLength: 1, maxLength: max }),
+    must: `must be a string of 1 to ${max} characters.`,
     fits: (value: string) => asTyped(value) !== "",
     take: asTyped,
     required: true,
@@ -165,12 +166,12 @@ export function requiredText(most: number, told: FieldOptions): Field<string, st
 }
 
 /** Empty and null both delete the value; output is "". */
-export function text(most: number, told: FieldOptions): Field<string | null, string> {
+export function text(max: number, options: FieldOptions): Field<string | null, string> {
   return {
-    ...told,
-    sent: orNull(Type.String({ maxLength: most, pattern: NUL_FREE })),
-    shown: Type.String({ maxLength: most, default: "" }),
-    must: `must be a string of at most ${most} characters, or null.`,
+    ...options,
+    sent: orNull(Type.String({ maxLength: max, pattern: NUL_FREE })),
+    shown: Type.String({ maxLength: max, default: "" }),
+    must: `must be a string of at most ${max} characters, or null.`,
     take: (value: string | null) => (value && asTyped(value)) || null,
     show: (stored) => (stored as string | null) ?? "",
   };
@@ -179,10 +180,10 @@ export function text(most: number, told: FieldOptions): Field<string | null, str
 const DATE_SHAPE = "a date such as 2026-01-31 or 2026-01-31T12:00:00Z";
 
 /** A day, or a time with offset. */
-export function moment(told: FieldOptions): Field<Date> {
+export function moment(options: FieldOptions): Field<Date> {
   const fits = (value: string) => readDate(value) !== undefined;
   return {
-    ...told,
+    ...options,
     sent: Type.String(),
     must: `must be ${DATE_SHAPE}.`,
     fits,
@@ -191,9 +192,9 @@ export function moment(told: FieldOptions): Field<Date> {
 }
 
 /** Empty and null both mean none. */
-export function momentOrNull(told: FieldOptions): Field<Date | null> {
+export function momentOrNull(options: FieldOptions): Field<Date | null> {
   return {
-    ...told,
+    ...options,
     sent: orNull(Type.String()),
     must: `must be ${DATE_SHAPE}, or null.`,
     fits: (value: string | null) => !value || readDate(value) !== undefined,
@@ -201,31 +202,31 @@ export function momentOrNull(told: FieldOptions): Field<Date | null> {
   };
 }
 
-export function flag(told: FieldOptions): Field<boolean, boolean> {
-  return { blank: false, ...told, sent: Type.Boolean(), shown: Type.Boolean(), must: "must be true or false." };
+export function flag(options: FieldOptions): Field<boolean, boolean> {
+  return { blank: false, ...options, sent: Type.Boolean(), shown: Type.Boolean(), must: "must be true or false." };
 }
 
 /** null: the default applies. */
 export function integer(
-  least: number,
-  most: number,
+  min: number,
+  max: number,
   unit: string,
-  told: FieldOptions,
+  options: FieldOptions,
 ): Field<number | null, number | null> {
-  const schema = orNull(Type.Integer({ format: "int32", minimum: least, maximum: most }));
+  const schema = orNull(Type.Integer({ format: "int32", minimum: min, maximum: max }));
   const what = unit ? `a whole number of ${unit}` : "a whole number";
-  return { ...told, sent: schema, shown: schema, must: `must be ${what} from ${least} to ${most}, or null.` };
+  return { ...options, sent: schema, shown: schema, must: `must be ${what} from ${min} to ${max}, or null.` };
 }
 
-export function oneOf<const W extends string>(words: readonly W[], told: FieldOptions): Field<W, W> {
-  return { blank: words[0], ...told, sent: word(words), shown: word(words), must: `must be ${words.join(" or ")}.` };
+export function oneOf<const W extends string>(words: readonly W[], options: FieldOptions): Field<W, W> {
+  return { blank: words[0], ...options, sent: word(words), shown: word(words), must: `must be ${words.join(" or ")}.` };
 }
 
 /** One of the words; "" and null: none. */
-export function oneOrNone<const W extends string>(words: readonly W[], told: FieldOptions): Field<W | null, W | ""> {
+export function oneOrNone<const W extends string>(words: readonly W[], options: FieldOptions): Field<W | null, W | ""> {
   const schema = word(["", ...words]);
   return {
-    ...told,
+    ...options,
     sent: schema,
     checked: orNull(schema),
     shown: schema,
@@ -236,29 +237,29 @@ export function oneOrNone<const W extends string>(words: readonly W[], told: Fie
 }
 
 /** At least one; duplicates are removed. */
-export function someOf<const W extends string>(words: readonly W[], told: FieldOptions): Field<W[], W[]> {
+export function someOf<const W extends string>(words: readonly W[], options: FieldOptions): Field<W[], W[]> {
   const schema = Type.Array(word(words), { minItems: 1 });
   const must = `must be a list with at least one of ${words.join(", ")}.`;
-  return { ...told, sent: schema, shown: schema, must, take: (value: W[]) => [...new Set(value)] };
+  return { ...options, sent: schema, shown: schema, must, take: (value: W[]) => [...new Set(value)] };
 }
 
 /** @param shown the output's schema */
-export function readOnly<S extends TSchema>(shown: S, told: FieldOptions): Field<unknown, Static<S>> {
-  return { ...told, shown, sent: shown, readOnly: true, must: "cannot be set." };
+export function readOnly<S extends TSchema>(shown: S, options: FieldOptions): Field<unknown, Static<S>> {
+  return { ...options, shown, sent: shown, readOnly: true, must: "cannot be set." };
 }
 
 export const SET_BY_SERVER = "is set by the server and cannot be changed.";
 
-export const serverTime = (told: FieldOptions): Field<unknown, string> => ({
-  ...readOnly(time(), told),
+export const serverTime = (options: FieldOptions): Field<unknown, string> => ({
+  ...readOnly(time(), options),
   must: SET_BY_SERVER,
   isEcho: (sent, read) => sent === null || sent === read,
   show: (stored) => (stored as Date).toISOString(),
 });
 
 /** The same, before it is set. */
-export const serverTimeOrNull = (told: FieldOptions): Field<unknown, string | null> => ({
-  ...readOnly(orNull(time()), told),
+export const serverTimeOrNull = (options: FieldOptions): Field<unknown, string | null> => ({
+  ...readOnly(orNull(time()), options),
   show: (stored) => (stored as Date | null)?.toISOString() ?? null,
 });
 

@@ -120,15 +120,15 @@ export function flagFilter(description: string): Filter<boolean | undefined> {
   };
 }
 
-export function countFilter(most: number, description: string): Filter<number | undefined> {
+export function countFilter(max: number, description: string): Filter<number | undefined> {
   return {
     description,
-    schema: Type.Integer({ format: "int32", minimum: 1, maximum: most }),
+    schema: Type.Integer({ format: "int32", minimum: 1, maximum: max }),
     read(query, name) {
       const text = readText(query, name);
       if (!text) return undefined;
       const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-      if (count < 1 || count > most) throw new BadInput(`${name} must be a whole number from 1 to ${most}.`);
+      if (count < 1 || count > max) throw new BadInput(`${name} must be a whole number from 1 to ${max}.`);
       return count;
     },
   };

@@ -66,12 +66,12 @@ export async function findLogout(
 }
 
 /** Starts another run. @returns false if one is in progress or the limit is reached */
-export async function beginRun(sql: Queries, tenantId: TenantId, id: LogoutId, mostRuns: number): Promise<boolean> {
+export async function beginRun(sql: Queries, tenantId: TenantId, id: LogoutId, maxRuns: number): Promise<boolean> {
   const [row] = await sql`
     with begun as (
       update logouts set state = 'Pending', run = run + 1, earlier_attempts = attempts, reason = null, retry_on = null,
         ended_on = null, lease_until = '-infinity'
-      where tenant_id = ${tenantId} and id = ${id} and state not in ('Pending', 'Retrying') and run < ${mostRuns}
+      where tenant_id = ${tenantId} and id = ${id} and state not in ('Pending', 'Retrying') and run < ${maxRuns}
       returning id
     )
     select pg_notify(${LOGOUT_CHANNEL}, '') from begun`;

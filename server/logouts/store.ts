@@ -89,7 +89,7 @@ export async function openLogout(
   sql: Queries,
   tenantId: TenantId,
   id: LogoutId,
-  mostAttempts: number,
+  maxAttempts: number,
   openedBy: string,
 ): Promise<OpenLogout | undefined> {
   const [row] = await sql<OpenLogout[]>`
@@ -107,9 +107,9 @@ export async function openLogout(
       where l.tenant_id = ${tenantId} and l.id = ${id} for update of l
     ), judged as (
       select *, not mine and state in ('Pending', 'Retrying') and uri is not null
-          and attempts - earlier_attempts < ${mostAttempts} and coalesce(wait_ms, 0) = 0 as begins,
+          and attempts - earlier_attempts < ${maxAttempts} and coalesce(wait_ms, 0) = 0 as begins,
         case when mine or state not in ('Pending', 'Retrying') then state when uri is null then 'Cancelled'
-          when attempts - earlier_attempts >= ${mostAttempts} then 'Exhausted' else state end as becomes
+          when attempts - earlier_attempts >= ${maxAttempts} then 'Exhausted' else state end as becomes
       from found
     ), lost as (
       update logout_attempts t set failure = 'lost' from judged j
@@ -177,7 +177,7 @@ export async function takeBackLogout(sql: Queries, tenantId: TenantId, id: Logou
 }
 
 /**
- * Ends a logout without an attempt, unless this run has fewer attempts than `leastAttempts`.
+ * Ends a logout without an attempt, unless this run has fewer attempts than `minAttempts`.
  * @returns its resulting state, and whether this call ended it; undefined if its client was deleted
  */
 export async function closeOpenLogout(
@@ -186,13 +186,13 @@ export async function closeOpenLogout(
   id: LogoutId,
   state: LogoutState,
   reason: string,
-  leastAttempts: number,
+  minAttempts: number,
 ): Promise<{ state: LogoutState; attempts: number; hasJustEnded: boolean } | undefined> {
   const [closed] = await sql<{ state: LogoutState; attempts: number }[]>`
     with closed as (
       update logouts set state = ${state}, reason = ${reason}, ended_on = now()
       where tenant_id = ${tenantId} and id = ${id} and state in ('Pending', 'Retrying')
-        and attempts - earlier_attempts >= ${leastAttempts}
+        and attempts - earlier_attempts >= ${minAttempts}
       returning id, state, attempts
     ), lost as (
       update logout_attempts t set failure = 'lost' from closed

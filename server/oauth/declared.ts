@@ -17,7 +17,7 @@ export const SIGN_IN_TAG: Tag = {
 
 export const CLIENT = { client_id: "7", client_secret: "<SECRET>" };
 
-interface Told {
+interface EndpointText {
   path: string;
   summary: string;
   description?: string;
@@ -36,7 +36,7 @@ export interface Refusal {
 }
 
 /** A client sends a form with its credentials and gets JSON. */
-export interface FormEndpoint<Form extends TObject = TObject> extends Told {
+export interface FormEndpoint<Form extends TObject = TObject> extends EndpointText {
   kind: "form";
   door: Door;
   id: string;
@@ -52,7 +52,7 @@ export interface FormEndpoint<Form extends TObject = TObject> extends Told {
 /** A form's fields; a field without a value is absent (RFC 6749 3.2). */
 export type Sent<Form extends TObject> = { [Name in keyof Static<Form>]: string };
 
-export interface PageEndpoint extends Told {
+export interface PageEndpoint extends EndpointText {
   kind: "page";
   id: Record<"get" | "post", string>;
   takes: TObject;
@@ -60,7 +60,7 @@ export interface PageEndpoint extends Told {
   answers: Record<number, string>;
 }
 
-export interface PublicEndpoint extends Told {
+export interface PublicEndpoint extends EndpointText {
   kind: "public";
   tag: Tag;
   id: string;
@@ -68,12 +68,12 @@ export interface PublicEndpoint extends Told {
 }
 
 /** Takes an access token or a registration token, and answers JSON. */
-export interface BearerEndpoint extends Pick<Told, "path"> {
+export interface BearerEndpoint extends Pick<EndpointText, "path"> {
   kind: "bearer";
   operations: Partial<Record<"get" | "post" | "put" | "delete", BearerOperation>>;
 }
 
-export interface BearerOperation extends Omit<Told, "path"> {
+export interface BearerOperation extends Omit<EndpointText, "path"> {
   id: string;
   tag: Tag;
   /** As OpenAPI has it: one of these, {} for none. */

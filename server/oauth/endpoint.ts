@@ -123,12 +123,12 @@ export function endpointRefusal(failure: unknown, request: Request): Response | 
   return door && tokenErrorResponse(failure, request, door);
 }
 
-export interface ToldFailure {
+export interface TokenRefusal {
   status: number;
   body: { error: string; error_description: string };
 }
 
-export function tokenRefusal(error: ApiError, request: Request, door: Door): ToldFailure {
+export function tokenRefusal(error: ApiError, request: Request, door: Door): TokenRefusal {
   if (door === "spec") {
     // docs/behaviour.md "Token endpoint errors": `error` repeats a part of Type; the key is in X-Request-Id.
     const { RequestKey: _, ...record } = errorRecord(error, request);

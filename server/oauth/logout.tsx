@@ -33,7 +33,7 @@ import { LOGOUT_REQUEST } from "./contract.ts";
 import type { PageEndpoint } from "./declared.ts";
 import { END_SESSION_PATH } from "./door.ts";
 import { userOfSubject } from "./tokens/jwt.ts";
-import { userTold } from "./tokens/subjects.ts";
+import { userOfIssuedSubject } from "./tokens/subjects.ts";
 import type { Tokens } from "./tokens/tokens.ts";
 
 export interface EndSessionDependencies {
@@ -177,7 +177,7 @@ async function checkLogout(
 
 async function userOfHint(findClient: FindKnownClient, { sub, aud }: JWTPayload): Promise<number | undefined> {
   const client = await findClient(String(aud));
-  return client ? userTold(client, sub!) : userOfSubject(sub!);
+  return client ? userOfIssuedSubject(client, sub!) : userOfSubject(sub!);
 }
 
 /** A registered URI (RP-Initiated Logout 2); on loopback, native clients may use any port (RFC 8252 7.3). */

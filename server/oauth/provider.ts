@@ -77,7 +77,7 @@ import { introspectionController } from "./tokens/introspect.ts";
 import type { IssuedTokens } from "./tokens/issued.ts";
 import { signJwt } from "./tokens/jwt.ts";
 import { createRevocations, revocationController } from "./tokens/revoke.ts";
-import { sessionFor, userTold } from "./tokens/subjects.ts";
+import { sessionFor, userOfIssuedSubject } from "./tokens/subjects.ts";
 import { createTokens } from "./tokens/tokens.ts";
 import { createTrials } from "./trial.ts";
 import { createUserGrants } from "./user-grants.ts";
@@ -114,7 +114,7 @@ export function createProvider(deps: ProviderDependencies) {
     isRevoked: revocations.isRevoked,
     async pairwiseUser(clientId, sub) {
       const client = await findClient(clientId);
-      return client && userTold(client, sub);
+      return client && userOfIssuedSubject(client, sub);
     },
     scopesNow: (...who) => scopesNow(sql, ...who),
     knownScopes: access.knownScopes,

@@ -9,7 +9,7 @@ import type { Bindings } from "./console-client.ts";
 import type { SigningAlg } from "./contract.ts";
 import { AUTHORIZATION_PATH, JWKS_PATH, REVOCATION_PATH, RFC_TOKEN_PATH, USERINFO_PATH } from "./door.ts";
 import { halfHash } from "./tokens/id-token.ts";
-import { userTold } from "./tokens/subjects.ts";
+import { userOfIssuedSubject } from "./tokens/subjects.ts";
 
 /** A check that every client must do. */
 export interface Check {
@@ -94,7 +94,8 @@ export function createTrials(
       const { access_token, id_token, refresh_token } = token.body as Record<string, string | undefined>;
       try {
         const known = await findClient(clientId);
-        const isOwn = known !== undefined && userTold(known, String(decodeJwt(access_token!).sub)) === userId;
+        const isOwn =
+          known !== undefined && userOfIssuedSubject(known, String(decodeJwt(access_token!).sub)) === userId;
         if (!isOwn) return { token: hidden(token), isAnothers: true };
         const keys = createLocalJWKSet((await ask(JWKS_PATH)).body as never);
         const read = (jwt: string, more: (claims: JWTPayload, alg: string) => Check[]) =>
@@ -129,8 +130,8 @@ export function createTrials(
 const TOKENS = ["access_token", "id_token", "refresh_token"];
 
 function hidden({ status, body }: { status: number; body: Json }) {
-  const told = Object.entries(body).map(([name, value]) => [name, TOKENS.includes(name) ? "…" : value]);
-  return { status, body: Object.fromEntries(told) as Json };
+  const shown = Object.entries(body).map(([name, value]) => [name, TOKENS.includes(name) ? "…" : value]);
+  return { status, body: Object.fromEntries(shown) as Json };
 }
 
 async function readToken(

@@ -102,10 +102,10 @@ async function userinfo(
   const live = named.length > 0 ? await scopesNow(sql, of.tenantId, of.id, userId) : undefined;
   const about = await userinfoClaims(sql, of, { userId, scopes }, claimsGiven(named, live ?? []));
   if (!about) throw new Unauthorized("The user no longer exists.", INVALID_TOKEN);
-  const told = { ...about, sub: claims.sub };
-  if (!client?.userinfoAlg) return Response.json(told, { headers: NO_STORE });
+  const answer = { ...about, sub: claims.sub };
+  if (!client?.userinfoAlg) return Response.json(answer, { headers: NO_STORE });
   const headers = { ...NO_STORE, "content-type": "application/jwt" };
-  return new Response(await tokens.signUserinfo(client, client.userinfoAlg, told), { headers });
+  return new Response(await tokens.signUserinfo(client, client.userinfoAlg, answer), { headers });
 }
 
 /** RFC 6750 2.1 and 2.2, but only one of them. */

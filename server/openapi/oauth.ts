@@ -78,9 +78,9 @@ function formOperation(endpoint: FormEndpoint, inDocument: InDocument): Operatio
 function refusals({ door, path, refused }: FormEndpoint): Record<string, ResponseObject> {
   const request = new Request(`http://localhost${path}`);
   const all: Refusal[] = [...refused, ...REFUSED_BY_ALL];
-  const told = all.map((refusal) => ({ ...refusal, ...tokenRefusal(refusal.error, request, door) }));
+  const described = all.map((refusal) => ({ ...refusal, ...tokenRefusal(refusal.error, request, door) }));
   const schema = schemaRef(door === "spec" ? "TokenError" : "Rfc6749Error");
-  const byStatus = Map.groupBy(told, ({ status }) => status);
+  const byStatus = Map.groupBy(described, ({ status }) => status);
   const answers = [...byStatus].map(([status, group]): [number, ResponseObject] => {
     const description = group.map(({ when }) => when).join(" Or: ");
     const headers = headersOf(["X-Request-Id", ...group.flatMap((one) => one.headers ?? [])]);
@@ -108,7 +108,7 @@ const TOKEN_ERROR: Schema = {
 
 function pageOperation({ id, summary, description, takes, answers }: PageEndpoint, inDocument: InDocument) {
   const form = inDocument(takes);
-  const own = Object.entries(answers).map(([status, told]) => [status, answered(status, told)]);
+  const own = Object.entries(answers).map(([status, described]) => [status, answered(status, described)]);
   return (method: "get" | "post"): Operation => ({
     operationId: id[method],
     tags: [SIGN_IN_TAG.name],
@@ -161,7 +161,8 @@ function bearerItem({ operations }: BearerEndpoint, inDocument: InDocument): Pat
       description,
       security,
       parameters:
-        params && Object.entries(params).map(([name, told]) => ({ ...header(name, told), in: "path", required: true })),
+        params &&
+        Object.entries(params).map(([name, described]) => ({ ...header(name, described), in: "path", required: true })),
       requestBody: body && jsonBody("The metadata.", inDocument(body.schema), { metadata: body.example }),
       responses: { [status]: answerOf(answer, inDocument), ...refusalsOf(refused) },
     };

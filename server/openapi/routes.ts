@@ -62,7 +62,7 @@ interface DescribedParameter extends Pick<ParameterObject, "description" | "sche
 
 function parametersOf(route: Route, named: Map<string, Schema>): (ParameterObject | Ref)[] {
   const { params = {}, query = {}, filters = {}, paged, conditions } = route;
-  const told = (
+  const documented = (
     all: Record<string, DescribedParameter>,
     where: (one: DescribedParameter) => Pick<ParameterObject, "in"> & Partial<ParameterObject>,
   ) =>
@@ -71,10 +71,10 @@ function parametersOf(route: Route, named: Map<string, Schema>): (ParameterObjec
       return { name, description, schema: documentedSchema(schema, named), ...where(one) };
     });
   return [
-    ...told(params, ({ examples }) => ({ in: "path", required: true, examples })),
-    ...told(query, () => ({ in: "query", allowEmptyValue: true })),
+    ...documented(params, ({ examples }) => ({ in: "path", required: true, examples })),
+    ...documented(query, () => ({ in: "query", allowEmptyValue: true })),
     ...(paged ? [parameterRef("Limit"), parameterRef("Cursor")] : []),
-    ...told(filters, ({ hasValue }) => ({ in: "query", allowEmptyValue: hasValue ? undefined : true })),
+    ...documented(filters, ({ hasValue }) => ({ in: "query", allowEmptyValue: hasValue ? undefined : true })),
     ...(conditions ? CONDITIONS : []),
   ];
 }

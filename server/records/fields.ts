@@ -47,11 +47,11 @@ const schema = (json: object) => Type.Unsafe<unknown>(json);
 const anything = Type.Unknown();
 const isEmpty = (value: unknown) => value === null || value === "";
 
-export function text(told: OwnOptions): RecordField {
-  const { shape, maxLength = told.unique ? UNIQUE_TEXT_LIMIT : TEXT_LIMIT } = told;
+export function text(options: OwnOptions): RecordField {
+  const { shape, maxLength = options.unique ? UNIQUE_TEXT_LIMIT : TEXT_LIMIT } = options;
   const pattern = shape ? `^$|${shape.pattern.source}` : NUL_FREE;
   return {
-    ...{ type: "text", audit: "name", example: told.description, ...told, maxLength },
+    ...{ type: "text", audit: "name", example: options.description, ...options, maxLength },
     sent: schema({ type: ["string", "null"], maxLength, pattern }),
     checked: Type.Union([Type.String(), Type.Null()]),
     shown: schema({ type: "string", default: "", maxLength }),
@@ -68,9 +68,9 @@ export function text(told: OwnOptions): RecordField {
   };
 }
 
-export function flag(told: OwnOptions): RecordField {
+export function flag(options: OwnOptions): RecordField {
   return {
-    ...{ type: "boolean", audit: "value", example: true, ...told },
+    ...{ type: "boolean", audit: "value", example: true, ...options },
     sent: schema({ type: ["boolean", "null"] }),
     checked: Type.Union([Type.Boolean(), Type.Null()]),
     shown: schema({ type: "boolean", default: false }),
@@ -80,10 +80,10 @@ export function flag(told: OwnOptions): RecordField {
   };
 }
 
-export function date(told: OwnOptions): RecordField {
+export function date(options: OwnOptions): RecordField {
   const isUnset = (value: unknown) => isEmpty(value) || value === UNSET_DATE;
   return {
-    ...{ type: "dateTime", audit: "name", example: EXAMPLE_DATE, ...told },
+    ...{ type: "dateTime", audit: "name", example: EXAMPLE_DATE, ...options },
     sent: schema({ type: ["string", "null"], format: "date-time" }),
     checked: anything,
     shown: schema({ type: "string", format: "date-time", default: UNSET_DATE }),
@@ -96,8 +96,8 @@ export function date(told: OwnOptions): RecordField {
 
 const isTime = (value: unknown): value is string => typeof value === "string" && readDate(value) !== undefined;
 
-export function serverDate(told: OwnOptions): RecordField {
-  const { audit: _, ...one } = date(told);
+export function serverDate(options: OwnOptions): RecordField {
+  const { audit: _, ...one } = date(options);
   return {
     ...one,
     sent: one.shown!,
@@ -110,10 +110,10 @@ export function serverDate(told: OwnOptions): RecordField {
   };
 }
 
-export function whole(type: "int32" | "int64", told: OwnOptions): RecordField {
+export function whole(type: "int32" | "int64", options: OwnOptions): RecordField {
   const limits = limitsOf(type);
   return {
-    ...{ type, audit: "name", example: EXAMPLE_NUMBER, ...told },
+    ...{ type, audit: "name", example: EXAMPLE_NUMBER, ...options },
     sent: schema({ type: ["integer", "null"], format: type, ...limits }),
     checked: anything,
     shown: schema({ type: "integer", format: type, default: 0 }),
@@ -130,9 +130,9 @@ export function limitsOf(type: "int32" | "int64"): { minimum: number; maximum: n
 }
 
 /** The primary key. An unknown text is accepted: the look-up answers 404 (docs/behaviour.md). */
-export function id(type: "int32" | "int64", told: OwnOptions): RecordField {
+export function id(type: "int32" | "int64", options: OwnOptions): RecordField {
   return {
-    ...{ type, readOnly: true, example: EXAMPLE_NUMBER, ...told },
+    ...{ type, readOnly: true, example: EXAMPLE_NUMBER, ...options },
     sent: schema({
       type: ["integer", "string", "null"],
       format: "int64",
@@ -149,9 +149,9 @@ export function id(type: "int32" | "int64", told: OwnOptions): RecordField {
 }
 
 /** The same, as a string. */
-export function textId(told: OwnOptions): RecordField {
+export function textId(options: OwnOptions): RecordField {
   return {
-    ...id("int64", { example: String(EXAMPLE_NUMBER), ...told }),
+    ...id("int64", { example: String(EXAMPLE_NUMBER), ...options }),
     sent: schema({ type: ["string", "null"] }),
     shown: schema({ type: "string" }),
     must: "must be a record's Id as a string, or empty.",
@@ -162,9 +162,9 @@ export function textId(told: OwnOptions): RecordField {
 }
 
 /** A foreign key that callers set (docs/behaviour.md "Foreign keys"); its column ends in `_id`. */
-export function reference(target: string, told: OwnOptions & Pick<RecordField, "writeOnly">): RecordField {
+export function reference(target: string, options: OwnOptions & Pick<RecordField, "writeOnly">): RecordField {
   return {
-    ...{ type: "reference", target, audit: "name", ...told },
+    ...{ type: "reference", target, audit: "name", ...options },
     sent: schema({ $ref: "#/components/schemas/ForeignKey" }),
     checked: anything,
     must: 'must be null, {"FieldType": "Id" | "ExternalId" | "Name", "Value": …}, {"Id": …} or {"ExternalId": …}.',

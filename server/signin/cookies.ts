@@ -16,7 +16,7 @@ const SHAPES = {
   /** A sealed value for one page of Settings, shown once, in base64url. */
   once: /^[A-Za-z0-9_-]{1,2000}$/,
   /** The message that the next page of Settings shows about the last action, in base64url. */
-  told: /^[A-Za-z0-9_-]{1,1000}$/,
+  notice: /^[A-Za-z0-9_-]{1,1000}$/,
 } as const;
 export type CookieName = keyof typeof SHAPES;
 
@@ -55,11 +55,11 @@ const LIMIT = 300;
 export function flashCookie(cookies: Cookies, text: string): string {
   const shown = text.length > LIMIT ? `${text.slice(0, LIMIT - 1)}…` : text;
   // Half a surrogate pair cannot be encoded as UTF-8.
-  return cookies.set("told", Buffer.from(shown.toWellFormed()).toString("base64url").slice(0, 1_000), LIFETIME);
+  return cookies.set("notice", Buffer.from(shown.toWellFormed()).toString("base64url").slice(0, 1_000), LIFETIME);
 }
 
 /** The message of the last form; it is shown once. */
 export function readFlash(cookies: Cookies, request: Request): string | undefined {
-  const value = cookies.read(request, "told");
+  const value = cookies.read(request, "notice");
   return value === undefined ? undefined : Buffer.from(value, "base64url").toString("utf8");
 }

@@ -11,8 +11,8 @@ import { ANY_TENANT } from "./throttle.ts";
  * BY_USER counts a user's guesses in all browsers. BY_ADDRESS counts guesses by visitors who are not signed in; a
  * company may share one address.
  */
-export const BY_USER: FailureRule = { free: 10, most: 15 * 60 };
-export const BY_ADDRESS: FailureRule = { free: 20, most: 15 * 60 };
+export const BY_USER: FailureRule = { free: 10, max: 15 * 60 };
+export const BY_ADDRESS: FailureRule = { free: 20, max: 15 * 60 };
 
 export type Guesser = { tenantId: TenantId; userId: number } | { address: string };
 

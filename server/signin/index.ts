@@ -43,7 +43,7 @@ export { holdActiveUser, removeExpiredSessions, removeForgottenDevices } from ".
 export { removeOldFailures } from "./throttle.store.ts";
 export { type Trouble, throttled } from "./throttle.ts";
 export { beginSessionByProvider } from "./upstream/accounts.ts";
-export { failedBy, toldOf, UpstreamFailure, type UpstreamProblem } from "./upstream/failure.ts";
+export { failedBy, problemText, UpstreamFailure, type UpstreamProblem } from "./upstream/failure.ts";
 export { type UpstreamIdentity, whoIs } from "./upstream/identity.ts";
 export type { Provider } from "./upstream/providers/contract.ts";
 export { PROVIDER, type ProviderRecord } from "./upstream/providers/contract.ts";

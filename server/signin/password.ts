@@ -53,7 +53,7 @@ export function createPasswords(): Passwords {
 // The rules of a password, by NIST SP 800-63B 5.1.1.2: long enough and not a common one. There are no rules about kinds
 // of characters.
 
-export const PASSWORD_LENGTH = { least: 8, most: 256 };
+export const PASSWORD_LENGTH = { min: 8, max: 256 };
 
 /** The user's names, which the password must not repeat. */
 export interface PasswordOwner {
@@ -70,8 +70,8 @@ export async function passwordProblem(
   { username, name }: PasswordOwner,
 ): Promise<string | undefined> {
   const length = [...password.normalize("NFC")].length;
-  if (length < PASSWORD_LENGTH.least) return `A password must have at least ${PASSWORD_LENGTH.least} characters.`;
-  if (length > PASSWORD_LENGTH.most) return `A password must have at most ${PASSWORD_LENGTH.most} characters.`;
+  if (length < PASSWORD_LENGTH.min) return `A password must have at least ${PASSWORD_LENGTH.min} characters.`;
+  if (length > PASSWORD_LENGTH.max) return `A password must have at most ${PASSWORD_LENGTH.max} characters.`;
   const plain = password.toLowerCase();
   common ??= readCommon();
   if ((await common).has(plain)) return "This password is too common. Choose another.";

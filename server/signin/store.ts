@@ -179,7 +179,7 @@ async function handOver(sql: Queries, tenantId: TenantId, from: string, to: stri
       update refresh_families set session_id = ${to}
       where tenant_id = ${tenantId} and session_id = ${from} and revoked_on is null
       returning application_id as client_id, scopes
-    ), told as (
+    ), moved_clients as (
       update session_clients set session_id = ${to} where tenant_id = ${tenantId} and session_id = ${from}
     )
     insert into session_clients (session_id, tenant_id, client_id, sid)

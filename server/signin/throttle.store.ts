@@ -6,10 +6,10 @@ const FAILURE_HOURS = 24;
 /** Seconds. */
 const FIRST_WAIT = 10;
 
-/** After `free` failures each further one doubles the wait, from FIRST_WAIT up to `most` seconds. */
+/** After `free` failures each further one doubles the wait, from FIRST_WAIT up to `max` seconds. */
 export interface FailureRule {
   free: number;
-  most: number;
+  max: number;
 }
 
 /** Counts an attempt as failed. @returns false, and counts nothing, if `key` or one of `others` is blocked */
@@ -37,10 +37,10 @@ export async function addFailure(sql: Queries, tenantId: TenantId, key: string, 
     on conflict (tenant_id, key) do update set ${oneMore(sql, rule)}`;
 }
 
-function oneMore(sql: Queries, { free, most }: FailureRule) {
+function oneMore(sql: Queries, { free, max }: FailureRule) {
   const failures = sql`case when f.last_on < now() - make_interval(hours => ${FAILURE_HOURS}) then 1 else f.failures + 1 end`;
   // The exponent is capped, because a power of a large count would overflow.
-  const wait = sql`least(${FIRST_WAIT} * power(2, least(${failures} - ${free} - 1, 20)), ${most})`;
+  const wait = sql`least(${FIRST_WAIT} * power(2, least(${failures} - ${free} - 1, 20)), ${max})`;
   // '-infinity' and not now(), which is in the future for a transaction that began a moment earlier.
   const until = sql`case when ${failures} > ${free} then now() + make_interval(secs => ${wait}) else '-infinity' end`;
   return sql`failures = ${failures}, last_on = now(), blocked_until = ${until}`;

@@ -14,11 +14,11 @@ import {
 } from "./throttle.store.ts";
 
 /** One account at one address or in one known browser. */
-const AT_ONE_PLACE: FailureRule = { free: 5, most: 15 * 60 };
+const AT_ONE_PLACE: FailureRule = { free: 5, max: 15 * 60 };
 /** One address for all accounts; a company may share one address. */
-const BY_ADDRESS: FailureRule = { free: 50, most: 15 * 60 };
+const BY_ADDRESS: FailureRule = { free: 50, max: 15 * 60 };
 /** One account from all addresses. The wait is at most a minute, so the owner can still sign in on a new device. */
-const BY_ACCOUNT: FailureRule = { free: 20, most: 60 };
+const BY_ACCOUNT: FailureRule = { free: 20, max: 60 };
 
 export interface SignInTry {
   tenantId: TenantId;

@@ -111,7 +111,7 @@ export function FieldsInSections(props: FieldsInSectionsProps): JSX.Element {
     <>
       {names.filter((name) => !folded.includes(name)).map(field)}
       {Object.entries(sections).map(([heading, some]) => (
-        <details class="more" open={some.some((name) => isTold(contract.field[name]!, name, state))}>
+        <details class="more" open={some.some((name) => isFilled(contract.field[name]!, name, state))}>
           <summary>
             <span safe>{heading}</span>{" "}
             <small safe>{some.map((name) => contract.field[name]!.form!.label).join(" · ")}</small>
@@ -124,7 +124,7 @@ export function FieldsInSections(props: FieldsInSectionsProps): JSX.Element {
 }
 
 /** Whether a field has a non-default value or a problem. */
-function isTold(field: Field, name: string, state: FormState): boolean {
+function isFilled(field: Field, name: string, state: FormState): boolean {
   const standard = kindOf(field).words[0] ?? "";
   return !["", "false", standard].includes(state.value(name)) || state.problem(name) !== undefined;
 }
@@ -146,12 +146,12 @@ export interface ContractFieldProps {
 
 export function ContractField({ contract, name, state, isNew, required, more }: ContractFieldProps): JSX.Element {
   const field = contract.field[name]!;
-  const { label, type, rows, hint, hintOfChange = hint, words: told = {}, explained, offered } = field.form!;
+  const { label, type, rows, hint, hintOfChange = hint, words: labels = {}, explained, offered } = field.form!;
   const { kind, words } = kindOf(field);
   const shared = { state, name, label, hint: isNew ? hint : hintOfChange };
   const known = (offered ?? words).map((value) => ({
     value,
-    label: own(told, value) ?? value,
+    label: own(labels, value) ?? value,
     text: own(explained, value),
   }));
   const options = [...known, ...(more?.[name] ?? [])];

@@ -115,7 +115,9 @@ export function SearchForm({ visit, filters, problems, action = "Filter" }: Sear
         {filters.map(({ name, label, options, type = "search" }) => {
           const given = searchParams.get(name) ?? "";
           const problem = problems?.problem(name);
-          const told = problem ? { "aria-invalid": "true" as const, "aria-describedby": `filter-${name}-problem` } : {};
+          const invalid = problem
+            ? { "aria-invalid": "true" as const, "aria-describedby": `filter-${name}-problem` }
+            : {};
           return (
             <div class="filter">
               <label for={`filter-${name}`} safe>
@@ -129,7 +131,7 @@ export function SearchForm({ visit, filters, problems, action = "Filter" }: Sear
                 ""
               )}
               {options ? (
-                <select id={`filter-${name}`} name={name} {...told}>
+                <select id={`filter-${name}`} name={name} {...invalid}>
                   <option value="">Any</option>
                   {options.map((option) => (
                     <option value={attribute(option.value)} selected={option.value === given} safe>
@@ -145,7 +147,7 @@ export function SearchForm({ visit, filters, problems, action = "Filter" }: Sear
                   {...(type === "datetime-local"
                     ? inReadersZone(given)
                     : { value: attribute(given), maxlength: MAX_CHARACTERS })}
-                  {...told}
+                  {...invalid}
                   autocomplete="off"
                 />
               )}

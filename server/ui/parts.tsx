@@ -107,11 +107,11 @@ export interface AskButtonProps extends Pick<AskProps, "label" | "kind" | "about
 
 /** An ActionButton for irreversible actions: it asks for confirmation first. */
 export function AskButton({ visit, action, question, ...button }: AskButtonProps): JSX.Element {
-  const { title, ...told } = question;
+  const { title, ...attributes } = question;
   const id = ["ask", action, ...Object.values(question.fields ?? {})].join("-").replace(/[^\w-]+/g, "-");
   return (
     <Ask
-      {...told}
+      {...attributes}
       {...button}
       id={id}
       question={title}

@@ -31,7 +31,7 @@ const ORDERS = ["None", "Record"] as const;
 
 const SECRET_LIMIT = 500;
 /** Limits of the timeout; other connections' posts may wait for it. */
-const TIMEOUT_MS = { least: 100, most: 30_000 };
+const TIMEOUT_MS = { min: 100, max: 30_000 };
 const MAX_RATE_PER_SECOND = 1_000;
 const MAX_IN_FLIGHT = 64;
 const MAX_HOLD_AFTER = 1_000;
@@ -176,7 +176,7 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
     },
     example: { Authorization: null },
   }),
-  TimeoutMs: integer(TIMEOUT_MS.least, TIMEOUT_MS.most, "milliseconds", {
+  TimeoutMs: integer(TIMEOUT_MS.min, TIMEOUT_MS.max, "milliseconds", {
     description: "Time limit of an attempt in milliseconds; null: WEBHOOK_TIMEOUT.",
     audit: "value",
     form: {
@@ -248,10 +248,10 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
 const API_KEY_SHAPE = `1 to ${API_KEY_LIMIT} visible ASCII characters`;
 
 /** Also used for the secret that a rotation stages. */
-export function secretField(least?: number) {
+export function secretField(min?: number) {
   return {
     writeOnly: true,
-    sent: orNull(Type.String({ ...(least && { minLength: least }), maxLength: SECRET_LIMIT, pattern: NUL_FREE })),
+    sent: orNull(Type.String({ ...(min && { minLength: min }), maxLength: SECRET_LIMIT, pattern: NUL_FREE })),
     must: `must be a string of at most ${SECRET_LIMIT} characters, or null.`,
     take: (value: string | null) => value || null,
     refuse(value: string | null) {

@@ -10,14 +10,14 @@ import { newTenant } from "../support/tenant.ts";
 
 const PATIENCE_MS = 180_000;
 
-interface Told {
+interface AlertPayload {
   EventRecord: string;
   EventType: string;
   EventId: string;
   EventResponse: string;
   Data: { Id: string; Kind: string; ConnectionId: string; State: string; AcknowledgedBy: object | null };
 }
-const toldBy = ({ payload }: Call) => payload as unknown as Told;
+const toldBy = ({ payload }: Call) => payload as unknown as AlertPayload;
 
 /** The call with this event about the connection. */
 const told = (receiver: Receiver, about: string, type: string) =>
@@ -30,8 +30,8 @@ const told = (receiver: Receiver, about: string, type: string) =>
 
 async function alertAbout(api: Api, connection: string) {
   const find = async () =>
-    (await api.get("/Alert")).body.Items.find((one: Told["Data"]) => one.ConnectionId === connection);
-  return (await until("an alert about it", find)) as Told["Data"];
+    (await api.get("/Alert")).body.Items.find((one: AlertPayload["Data"]) => one.ConnectionId === connection);
+  return (await until("an alert about it", find)) as AlertPayload["Data"];
 }
 
 const eventsOf = async (api: Api, alert: string) =>
@@ -59,9 +59,9 @@ describe.concurrent("a connection subscribed to alerts", () => {
       expect(raised.headers.get("webhook-sequence")).toBe("1");
       const event = await ok(api.get(`/WebhookEvent/${EventId}`));
       expect(event.Payload.Data).toEqual(Data);
-      expect(event.Deliveries.map(({ ConnectionId }: Told["Data"]) => ConnectionId)).toEqual([ops.Id]);
+      expect(event.Deliveries.map(({ ConnectionId }: AlertPayload["Data"]) => ConnectionId)).toEqual([ops.Id]);
       const why = await ok(api.get(`/WebhookEvent/${EventId}/Why`));
-      expect(why.Items.find((one: Told["Data"]) => one.ConnectionId === failing.Id)).toMatchObject({
+      expect(why.Items.find((one: AlertPayload["Data"]) => one.ConnectionId === failing.Id)).toMatchObject({
         Outcome: "NotConcerned",
         Reason: "an alert is not sent to its own connection",
       });

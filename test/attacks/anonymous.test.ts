@@ -34,7 +34,7 @@ interface Limit {
 
 /** The list of a tenant's requests accepts a burst of 500, and as many failures, then ten a second. */
 const REQUESTS = { requests: 1_500 };
-const audited = (most: number) => ({ audit_log: most, audit_places: most });
+const audited = (max: number) => ({ audit_log: max, audit_places: max });
 /** Wrong passwords: fifty of an address, then one after each wait. */
 const GUESSES = { signin_failures: 120, ...audited(80) };
 const REGISTERED = [
@@ -161,10 +161,10 @@ describe.each(paths)("%s", (path) => {
         ),
       );
       const requests = provider.calls.length - sent;
-      const { rows = {}, requests: most = 0 } = LIMITS[path] ?? {};
+      const { rows = {}, requests: max = 0 } = LIMITS[path] ?? {};
       const tooMany = Object.entries(grown).filter(([table, count]) => count > (rows[table] ?? 0));
       expect({ path, tooMany }).toEqual({ path, tooMany: [] });
-      expect(requests).toBeLessThanOrEqual(most);
+      expect(requests).toBeLessThanOrEqual(max);
     },
     PATIENCE_MS,
   );
@@ -224,7 +224,7 @@ test("requests for an inactive provider are logged only up to a limit", async ()
 const isBehindADoor = (path: string) => path.startsWith(API_PATH) || path.startsWith("/settings");
 
 /** By GET and by POST, with all fields of any form, and with a JSON body where JSON is accepted. */
-async function hammer(path: string, most: number): Promise<void> {
+async function hammer(path: string, max: number): Promise<void> {
   const isJson = path.startsWith("/oauth2/register") || path.startsWith("/oauth2/clients") || path.startsWith(API_PATH);
   const one = async (index: number) => {
     const { request, ...rest } = fields;
@@ -243,7 +243,7 @@ async function hammer(path: string, most: number): Promise<void> {
       await send("POST", path, wrong);
     }
   };
-  const calls = isBehindADoor(path) ? 10 : most;
+  const calls = isBehindADoor(path) ? 10 : max;
   const indices = Array.from({ length: calls }, (_, index) => index);
   for (let start = 0; start < calls; start += 10) await Promise.all(indices.slice(start, start + 10).map(one));
 }

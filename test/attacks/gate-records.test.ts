@@ -16,8 +16,8 @@ import {
   READING,
   referencesOf,
   send,
+  shownOf,
   textsOf,
-  told,
   UNKNOWN,
   type World,
 } from "./world.ts";
@@ -54,7 +54,7 @@ describe("every entity", () => {
           for (const [by, ask] of Object.entries(asks)) {
             const where = { entity: entity.Name, field, by };
             const [found, absent] = [await ask(secret), await ask(UNKNOWN)];
-            expect({ ...where, ...told(found, secret) }).toEqual({ ...where, ...told(absent, UNKNOWN) });
+            expect({ ...where, ...shownOf(found, secret) }).toEqual({ ...where, ...shownOf(absent, UNKNOWN) });
           }
         }
       }
@@ -118,7 +118,10 @@ describe("every entity", () => {
             const guess = (value: string) => world.spy.patch(path, { Id: record.Id, [name]: value });
             const where = { entity: entity.Name, name, actions };
             const [right, wrong] = [await guess(record[name]), await guess("2001-01-01T00:00:00Z")];
-            expect({ ...where, ...told(right, record[name]) }).toEqual({ ...where, ...told(wrong, record[name]) });
+            expect({ ...where, ...shownOf(right, record[name]) }).toEqual({
+              ...where,
+              ...shownOf(wrong, record[name]),
+            });
             expect(right.status).toBe(actions === READING ? 400 : 403);
           }
           for (const header of ["if-match", "if-none-match"]) {
@@ -160,7 +163,11 @@ describe("every entity", () => {
             const set = (Value: string) =>
               world.spy.patch(`/${entity.Name}`, { Id: record.Id, [reference]: { FieldType: by, Value } });
             const [found, absent] = [await set(secret), await set(UNKNOWN)];
-            expect({ reference, by, ...told(found, secret) }).toEqual({ reference, by, ...told(absent, UNKNOWN) });
+            expect({ reference, by, ...shownOf(found, secret) }).toEqual({
+              reference,
+              by,
+              ...shownOf(absent, UNKNOWN),
+            });
             expect(absent.status).toBe(400);
           }
         }

@@ -219,7 +219,7 @@ export function send(
 export const UNKNOWN = "nobody-has-this";
 
 /** The error without values that differ between requests. */
-export function told({ status, body, headers }: Answer, secret: string) {
+export function shownOf({ status, body, headers }: Answer, secret: string) {
   const { RequestKey: _, Instance: __, ...rest } = body;
   return { status, etag: headers.get("etag"), body: JSON.parse(JSON.stringify(rest).replaceAll(secret, UNKNOWN)) };
 }

@@ -40,7 +40,7 @@ async function startApplication(hostname: string) {
 }
 
 /** The page's text after the next step. */
-async function told(page: Page, count = 1): Promise<string> {
+async function textOf(page: Page, count = 1): Promise<string> {
   const output = page.locator(`output[data-count="${count}"]`);
   await output.waitFor({ state: "attached" });
   return (await output.textContent())!;
@@ -52,14 +52,14 @@ async function signIn(page: Page, { tenant }: Client) {
   await page.getByLabel("Password").fill(tenant.admin.password);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("button", { name: "Allow" }).click();
-  return JSON.parse(await told(page));
+  return JSON.parse(await textOf(page));
 }
 
 test.concurrent("signs in by redirect, refreshes, renews silently, signs out", async () => {
   using app = await startApplication("localhost");
   const page = await browser.newPage();
   await page.goto(app.origin);
-  expect(await told(page)).toBe("Nobody is signed in");
+  expect(await textOf(page)).toBe("Nobody is signed in");
 
   const first = await signIn(page, app.client);
   expect(first).toMatchObject({ scope: "openid profile", expired: false });
@@ -67,18 +67,18 @@ test.concurrent("signs in by redirect, refreshes, renews silently, signs out", a
   expect(first.profile).toMatchObject({ aud: app.client.id, preferred_username: "admin", name: "Administrator" });
 
   await page.getByRole("button", { name: "Refresh" }).click();
-  const second = JSON.parse(await told(page, 2));
+  const second = JSON.parse(await textOf(page, 2));
   expect(second.profile.sub).toBe(first.profile.sub);
   expect(second.refresh_token).not.toBe(first.refresh_token);
 
   await page.getByRole("button", { name: "Ask silently" }).click();
-  const third = JSON.parse(await told(page, 3));
+  const third = JSON.parse(await textOf(page, 3));
   expect(third.profile.sub).toBe(first.profile.sub);
   expect(third.profile.auth_time).toBe(first.profile.auth_time);
 
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.waitForURL(/\/bye/);
-  expect(await told(page)).toBe("Nobody is signed in");
+  expect(await textOf(page)).toBe("Nobody is signed in");
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
 });
@@ -90,13 +90,13 @@ test.concurrent("from another site all requests work, without cookies", async ()
   const { profile } = await signIn(page, app.client);
 
   await page.getByRole("button", { name: "Ask silently" }).click();
-  expect(await told(page, 2)).toContain("The user must sign in");
+  expect(await textOf(page, 2)).toContain("The user must sign in");
   await page.getByRole("button", { name: "Refresh" }).click();
-  const refreshed = JSON.parse(await told(page, 3));
+  const refreshed = JSON.parse(await textOf(page, 3));
   expect(refreshed.profile.sub).toBe(profile.sub);
 
   await page.getByRole("button", { name: "Revoke" }).click();
-  expect(JSON.parse(await told(page, 4)).refresh_token).toBeNull();
+  expect(JSON.parse(await textOf(page, 4)).refresh_token).toBeNull();
   const answer = await app.client.refresh(refreshed.refresh_token, { client_secret: undefined });
   expect([answer.status, answer.body.error]).toEqual([400, "invalid_grant"]);
 });

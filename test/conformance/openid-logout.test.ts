@@ -6,7 +6,7 @@ import { createRemoteJWKSet, decodeJwt, jwtVerify } from "jose";
 import { issuer, newClient } from "../authorize/client.ts";
 import { type View, Visitor } from "../authorize/visitor.ts";
 import { request } from "../entities/client.ts";
-import { signIn, tokensOf, toldClient, toldOf } from "../logouts/clients.ts";
+import { logoutClient, logoutsOf, signIn, tokensOf } from "../logouts/clients.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { shared } from "../support/tenant.ts";
 import { type Fields, LONG_STATE, RelyingParty, VARIANTS } from "./relying-party.ts";
@@ -48,12 +48,12 @@ describe.concurrent("Back-Channel OP:", () => {
 
   test("oidcc-backchannel-rp-initiated-logout: the logout token names the session, and the browser returns", async () => {
     await using receiver = startReceiver(200);
-    const { client } = await toldClient(receiver.url, undefined, { PostLogoutRedirectUris: [BYE] });
+    const { client } = await logoutClient(receiver.url, undefined, { PostLogoutRedirectUris: [BYE] });
     const { visitor, idToken, sid } = await signIn(client);
     const left = { id_token_hint: idToken, post_logout_redirect_uri: BYE, state: LONG_STATE };
     const back = await visitor.open(`/oauth2/logout?${new URLSearchParams(left)}`);
     expect(back.location!.href).toBe(`${BYE}?state=${LONG_STATE}`);
-    expect(await toldOf(receiver, 1)).toEqual([sid]);
+    expect(await logoutsOf(receiver, 1)).toEqual([sid]);
     const [token] = tokensOf(receiver);
     const keys = createRemoteJWKSet(new URL(`${shared().url}/.well-known/jwks.json`));
     const expected = { issuer: issuer(), audience: client.id, algorithms: ["RS256"], typ: "logout+jwt" };

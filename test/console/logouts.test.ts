@@ -1,7 +1,7 @@
 // Back-channel logouts on an application's page in Settings.
 
 import { expect, test } from "bun:test";
-import { signIn, signOut, toldClient } from "../logouts/clients.ts";
+import { logoutClient, signIn, signOut } from "../logouts/clients.ts";
 import { openWindows } from "../support/browser.ts";
 import { inspect } from "../support/inspect.ts";
 import { startReceiver } from "../support/receiver.ts";
@@ -17,7 +17,7 @@ test(
     await using receiver = startReceiver(() =>
       receiver.calls.length <= 3 ? new Response(null, { status: 500 }) : answered.then(() => new Response()),
     );
-    const { api, client } = await toldClient(receiver.url);
+    const { api, client } = await logoutClient(receiver.url);
     const session = await signIn(client);
     await signOut(session.visitor, session.idToken);
     await using visitor = await enterSettings(browser, api.tenant);

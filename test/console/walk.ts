@@ -30,13 +30,13 @@ export interface FoundPage {
   bareTimes: string[];
 }
 
-/** Follows links from the overview. @param most the maximum number of pages of one kind, in the order of links */
-export async function walk(page: Page, most: number): Promise<FoundPage[]> {
-  return page.evaluate(walkHere, most);
+/** Follows links from the overview. @param max the maximum number of pages of one kind, in the order of links */
+export async function walk(page: Page, max: number): Promise<FoundPage[]> {
+  return page.evaluate(walkHere, max);
 }
 
 /** Runs in the browser. */
-async function walkHere(most: number): Promise<FoundPage[]> {
+async function walkHere(max: number): Promise<FoundPage[]> {
   const kindOf = (path: string) => path.replace(/\/([0-9a-f]{8}-[0-9a-f-]{27}|\d+)(?=\/|$)/g, "/:id");
   const counts = new Map<string, number>();
   const seen = new Set<string>();
@@ -47,7 +47,7 @@ async function walkHere(most: number): Promise<FoundPage[]> {
 
   function isWanted(path: string): boolean {
     const count = counts.get(kindOf(path)) ?? 0;
-    if (seen.has(path) || count >= most) return false;
+    if (seen.has(path) || count >= max) return false;
     seen.add(path);
     counts.set(kindOf(path), count + 1);
     return true;

@@ -53,10 +53,10 @@ test("figures are hidden from readers who may not read every event", async () =>
   await page.getByText("No figures to see").waitFor();
   await inspect(page, "overview-without-figures");
   await open("/settings/webhooks");
-  expect(await page.getByText("not told").count()).toBe(3);
+  expect(await page.getByText("hidden", { exact: true }).count()).toBe(3);
   await inspect(page, "webhooks-without-figures");
   await open(`/settings/webhooks/${Id}`);
-  expect(await page.getByText("not told").count()).toBe(2);
+  expect(await page.getByText("hidden", { exact: true }).count()).toBe(2);
   expect(await page.getByRole("heading", { name: "Deliveries and answer times" }).count()).toBe(0);
   expect(await page.locator(`a[href*="${EventId}"]`).count()).toBe(0);
   expect(complaints).toEqual([]);

@@ -57,9 +57,9 @@ test("nothing is posted twice when one worker starts a late post and another wai
 
 test("MaxInFlight limits the posts of all workers together", async () => {
   const api = await newTenant(stack);
-  let [inFlight, most] = [0, 0];
+  let [inFlight, max] = [0, 0];
   const answer = async () => {
-    most = Math.max(most, ++inFlight);
+    max = Math.max(max, ++inFlight);
     await Bun.sleep(200);
     inFlight--;
     return 200;
@@ -69,7 +69,7 @@ test("MaxInFlight limits the posts of all workers together", async () => {
   await makeChanges(await inTurn(api), (made) => made >= CHANGES, 12);
   await untilLogSaysDelivered(api);
   expect(receiver.calls).toHaveLength(CHANGES);
-  expect(most).toBe(2);
+  expect(max).toBe(2);
 }, 180_000);
 
 test("Order Record holds with several workers and APIs", async () => {

@@ -6,7 +6,7 @@ import type { Stack } from "../support/stack.ts";
 export interface Verdict {
   passed: boolean;
   /** The figures as a line of text. */
-  told: string;
+  summary: string;
 }
 
 export interface Drill {

@@ -18,5 +18,5 @@ if (!drill || rest.length > 0) {
   process.exit(2);
 }
 const verdict: Verdict = await drill.run((line) => console.log(line));
-console.log(`\n${name}: ${verdict.passed ? "passed" : "failed"}: ${verdict.told}`);
+console.log(`\n${name}: ${verdict.passed ? "passed" : "failed"}: ${verdict.summary}`);
 process.exit(verdict.passed ? 0 : 1);

@@ -59,10 +59,10 @@ export const migrations: Drill = {
       say(
         `${name} in ${seconds} s: ${spread(load)}${refused.length > 0 ? `; refused ${JSON.stringify(refused)}` : ""}`,
       );
-      if (refused.length > 0) return { passed: false, told: "requests were refused" };
+      if (refused.length > 0) return { passed: false, summary: "requests were refused" };
     }
     const wait = Math.round(Math.max(...longest));
-    return { passed: wait <= MAX_WAIT_MS, told: `no request took more than ${wait} ms (at most ${MAX_WAIT_MS})` };
+    return { passed: wait <= MAX_WAIT_MS, summary: `no request took more than ${wait} ms (at most ${MAX_WAIT_MS})` };
   },
 };
 

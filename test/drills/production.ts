@@ -21,7 +21,8 @@ export const production: Drill = {
   what: "two APIs and three workers behind nginx are replaced under load, then killed (nginx on the PATH)",
   async run(say) {
     const nginx = Bun.which("nginx");
-    if (!nginx) return { passed: false, told: "there is no nginx on the PATH (Debian: apt-get install nginx-light)" };
+    if (!nginx)
+      return { passed: false, summary: "there is no nginx on the PATH (Debian: apt-get install nginx-light)" };
     await using stack = await startStack();
     await Promise.all([stack.parts.api.stop(), stack.parts.worker.stop()]);
     await using running = new AsyncDisposableStack();
@@ -87,11 +88,11 @@ export const production: Drill = {
     }
     const lost = Math.max(0, changed - arrived());
     const others = [...load.statuses.keys()].filter((status) => status !== 200 && status < 502);
-    const told = `${refused} requests failed while each was replaced; ${describeStatuses(load)} with the kills, p99 `;
+    const summary = `${refused} requests failed while each was replaced; ${describeStatuses(load)} with the kills, p99 `;
     const posts = `${lost} of ${changed} changes did not arrive, ${receiver.calls.length - arrived()} posts came twice`;
     return {
       passed: refused === 0 && lost === 0 && others.length === 0,
-      told: `${told}${percentile(load.milliseconds, 0.99)} ms; ${posts}`,
+      summary: `${summary}${percentile(load.milliseconds, 0.99)} ms; ${posts}`,
     };
   },
 };

@@ -75,8 +75,8 @@ export const recovery: Drill = {
       load.withoutRetryAfter === 0 &&
       Math.max(...late) <= MAX_RECOVERY_MS &&
       written <= LANES;
-    const told = `${describeStatuses(load)}; back ${Math.max(...late)} ms after PostgreSQL at most; `;
-    return { passed, told: `${told}API and worker ${stayed ? "stayed" : "did not stay"}` };
+    const summary = `${describeStatuses(load)}; back ${Math.max(...late)} ms after PostgreSQL at most; `;
+    return { passed, summary: `${summary}API and worker ${stayed ? "stayed" : "did not stay"}` };
   },
 };
 

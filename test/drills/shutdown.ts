@@ -38,10 +38,10 @@ export const shutdown: Drill = {
     }
     await load.end();
     const lost = statuses.filter((status) => status !== 200).length;
-    const told = `${statuses.length - lost} of ${statuses.length} arrays were answered 200; another tenant: `;
+    const summary = `${statuses.length - lost} of ${statuses.length} arrays were answered 200; another tenant: `;
     const [without, beside] = [quiet, load].map(({ milliseconds }) => `p99 ${percentile(milliseconds, 0.99)} ms`);
     const passed = lost === 0 && [...load.statuses.keys()].every((status) => status === 200);
-    return { passed, told: `${told}${describeStatuses(load)}, ${without} without, ${beside} beside` };
+    return { passed, summary: `${summary}${describeStatuses(load)}, ${without} without, ${beside} beside` };
   },
 };
 

@@ -84,8 +84,8 @@ describe("a User's Attributes", () => {
     const long = Array.from({ length: 25 }, () => "x".repeat(180));
     const answer = await save(api, { Name: "Ana", Attributes: { skills: long } });
     expectError(answer, 400, "Bad Input", `${API}/User`, /^Attributes have \d+ bytes in JSON; the limit is 4000\.$/);
-    const most = await newUser(api, { skills: long.slice(0, 20) });
-    const more = await save(api, { Id: most.Id, Attributes: { costCentre: "x".repeat(900) } });
+    const max = await newUser(api, { skills: long.slice(0, 20) });
+    const more = await save(api, { Id: max.Id, Attributes: { costCentre: "x".repeat(900) } });
     expectError(more, 400, "Bad Input", `${API}/User`, /the limit is 4000/);
   });
 

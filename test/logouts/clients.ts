@@ -12,7 +12,11 @@ import { newTenant } from "../support/tenant.ts";
 const LOGOUT = "/oauth2/logout";
 
 /** A client with the receiver's address for logout tokens. */
-export async function toldClient(uri: string, given?: Api, fields: object = {}): Promise<{ api: Api; client: Client }> {
+export async function logoutClient(
+  uri: string,
+  given?: Api,
+  fields: object = {},
+): Promise<{ api: Api; client: Client }> {
   const api = given ?? (await newTenant());
   const client = new Client(api.tenant);
   await setCredentials(api, client, { BackchannelLogoutUri: uri, ...fields });
@@ -41,7 +45,7 @@ export function tokensOf(receiver: Receiver): string[] {
 }
 
 /** The sids of the receiver's calls, after this number of calls. */
-export async function toldOf(receiver: Receiver, count: number): Promise<string[]> {
+export async function logoutsOf(receiver: Receiver, count: number): Promise<string[]> {
   await until(`${count} logout tokens`, () => receiver.calls.length >= count);
   return tokensOf(receiver).map((token) => decodeJwt(token).sid as string);
 }

@@ -8,16 +8,16 @@ import { type Api, until } from "../support/api.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { db, newTenant, shared } from "../support/tenant.ts";
 import { historyText, temporal } from "../webhooks/temporal.ts";
-import { setCredentials, signIn, signOut, tokensOf, toldClient, toldOf } from "./clients.ts";
+import { logoutClient, logoutsOf, setCredentials, signIn, signOut, tokensOf } from "./clients.ts";
 
 const EVENT = "http://schemas.openid.net/event/backchannel-logout";
 
 test("a client gets a logout token, which it verifies like an id_token and cannot confuse with one", async () => {
   await using receiver = startReceiver(200);
-  const { client } = await toldClient(`${receiver.url}?own=query`, undefined, { IdTokenAlg: "ES256" });
+  const { client } = await logoutClient(`${receiver.url}?own=query`, undefined, { IdTokenAlg: "ES256" });
   const { visitor, idToken, sid } = await signIn(client);
   await signOut(visitor, idToken);
-  expect(await toldOf(receiver, 1)).toEqual([sid]);
+  expect(await logoutsOf(receiver, 1)).toEqual([sid]);
   const [call] = receiver.calls;
   expect(call!.headers.get("content-type")).toBe("application/x-www-form-urlencoded");
   expect(call!.url.searchParams.get("own")).toBe("query");
@@ -51,7 +51,7 @@ test("all clients of the session get one each, and no others", async () => {
   await using first = startReceiver(200);
   await using second = startReceiver(200);
   await using others = startReceiver(200);
-  const { api, client } = await toldClient(first.url);
+  const { api, client } = await logoutClient(first.url);
   const [another, unvisited, withoutOpenid, silent] = await Promise.all([1, 2, 3, 4].map(() => otherClient(client)));
   await setCredentials(api, another!, { BackchannelLogoutUri: second.url });
   await setCredentials(api, unvisited!, { BackchannelLogoutUri: others.url });
@@ -63,12 +63,12 @@ test("all clients of the session get one each, and no others", async () => {
   await withoutOpenid!.code(visitor, { scope: "profile" });
   const elsewhere = await signIn(client);
   await signOut(visitor, idToken);
-  expect(await toldOf(first, 1)).toEqual([sid]);
-  expect(await toldOf(second, 1)).toEqual([sid]);
+  expect(await logoutsOf(first, 1)).toEqual([sid]);
+  expect(await logoutsOf(second, 1)).toEqual([sid]);
   expect(decodeJwt(tokensOf(second)[0]!).aud).toBe(another!.id);
   // Later calls arrive after all of these.
   await signOut(elsewhere.visitor, elsewhere.idToken);
-  expect(await toldOf(first, 2)).toEqual([sid, elsewhere.sid]);
+  expect(await logoutsOf(first, 2)).toEqual([sid, elsewhere.sid]);
   expect(others.calls).toHaveLength(0);
   expect(second.calls).toHaveLength(1);
 });
@@ -79,23 +79,23 @@ describe("clients are notified however a session ends:", () => {
     ["by another password", ({ other }) => other.send("/account/password", newPassword(other))],
     [
       "by somebody else who signs in in the same browser",
-      async ({ person }) => (await toldClient("")).client.code(person.visitor),
+      async ({ person }) => (await logoutClient("")).client.code(person.visitor),
     ],
     ["by deactivating the User", ({ api, userId }) => api.call("PATCH", "/User", { Id: userId, Is_Active: false })],
     ["by deleting the User", ({ api, userId }) => api.call("DELETE", `/User/${userId}`)],
   ])("%s", async (_, end) => {
     await using receiver = startReceiver(200);
-    const { api, client } = await toldClient(receiver.url);
+    const { api, client } = await logoutClient(receiver.url);
     const { person, idToken, sid } = await signIn(client);
     const other = new Person(client);
     await other.signIn();
     await end({ person, other, api, userId: Number(decodeJwt(idToken).sub!.slice("user-".length)) });
-    await until("the logout token", async () => (await toldOf(receiver, 1)).includes(sid));
+    await until("the logout token", async () => (await logoutsOf(receiver, 1)).includes(sid));
   });
 
   test("but not when it expires, and not when the same user signs in again within it", async () => {
     await using receiver = startReceiver(200);
-    const { client } = await toldClient(receiver.url);
+    const { client } = await logoutClient(receiver.url);
     const [expired, again] = [await signIn(client), await signIn(client)];
     await db()`update sessions set expires_on = now() where id = ${expired.sid}`;
     await db()`delete from sessions where id = ${expired.sid}`;
@@ -106,17 +106,17 @@ describe("clients are notified however a session ends:", () => {
     expect(sid).not.toBe(again.sid);
     await signOut(again.visitor, id_token);
     // The client may know the session by either sid.
-    expect((await toldOf(receiver, 2)).toSorted()).toEqual([again.sid, sid].toSorted());
+    expect((await logoutsOf(receiver, 2)).toSorted()).toEqual([again.sid, sid].toSorted());
   });
 });
 
 describe("a receiver that fails", () => {
   test("is retried, each time with a new token", async () => {
     await using receiver = startReceiver([503, 200]);
-    const { client } = await toldClient(receiver.url);
+    const { client } = await logoutClient(receiver.url);
     const { visitor, idToken, sid } = await signIn(client);
     await signOut(visitor, idToken);
-    expect(await toldOf(receiver, 2)).toEqual([sid, sid]);
+    expect(await logoutsOf(receiver, 2)).toEqual([sid, sid]);
     const jtis = tokensOf(receiver).map((token) => decodeJwt(token).jti);
     expect(new Set(jtis).size).toBe(2);
     expect(await (await workflowOf(client)).result()).toEqual({ state: "Delivered", attempts: 2 });
@@ -124,7 +124,7 @@ describe("a receiver that fails", () => {
 
   test("three times fails its workflow, whose history contains neither token nor address", async () => {
     await using receiver = startReceiver(new Response("the receiver's own words", { status: 500 }));
-    const { api, client } = await toldClient(`${receiver.url}/private-path?secret=in-the-url`);
+    const { api, client } = await logoutClient(`${receiver.url}/private-path?secret=in-the-url`);
     const { visitor, idToken } = await signIn(client);
     await signOut(visitor, idToken);
     const handle = await workflowOf(client);
@@ -140,7 +140,7 @@ describe("a receiver that fails", () => {
 
   test("with 410 gets one post", async () => {
     await using receiver = startReceiver(410);
-    const { client } = await toldClient(receiver.url);
+    const { client } = await logoutClient(receiver.url);
     const { visitor, idToken } = await signIn(client);
     await signOut(visitor, idToken);
     expect(await failureOf(await workflowOf(client))).toMatchObject({ type: "Exhausted" });
@@ -149,10 +149,10 @@ describe("a receiver that fails", () => {
 
   test("and is removed from the client gets no more", async () => {
     await using receiver = startReceiver(new Response(null, { status: 503, headers: { "retry-after": "1" } }));
-    const { api, client } = await toldClient(receiver.url);
+    const { api, client } = await logoutClient(receiver.url);
     const { visitor, idToken } = await signIn(client);
     await signOut(visitor, idToken);
-    await toldOf(receiver, 1);
+    await logoutsOf(receiver, 1);
     await setCredentials(api, client, { BackchannelLogoutUri: null });
     expect(await (await workflowOf(client)).result()).toEqual({ state: "Cancelled", attempts: 1 });
     expect(receiver.calls).toHaveLength(1);

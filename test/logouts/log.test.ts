@@ -9,7 +9,7 @@ import { newPerson, savePolicy } from "../policies/people.ts";
 import { type Api, until } from "../support/api.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { clientOf, newTenant } from "../support/tenant.ts";
-import { setCredentials, signIn, signOut, tokensOf, toldClient } from "./clients.ts";
+import { logoutClient, setCredentials, signIn, signOut, tokensOf } from "./clients.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: as the API answers it
 type Logout = any;
@@ -30,7 +30,7 @@ test("a failed one is listed with its attempts, and resent to the current addres
     echo((payload as unknown as Record<string, string>).logout_token!),
   );
   await using working = startReceiver(200);
-  const { api, client } = await toldClient(failing.url);
+  const { api, client } = await logoutClient(failing.url);
   const { visitor, idToken, sid } = await signIn(client);
   await signOut(visitor, idToken);
   const failed = await ended(api, client.id);
@@ -78,7 +78,7 @@ test("a failed one is listed with its attempts, and resent to the current addres
 
 test("one in progress, and one of an application without an address, cannot be resent", async () => {
   await using receiver = startReceiver(new Response(null, { status: 503, headers: { "retry-after": "3600" } }));
-  const { api, client } = await toldClient(receiver.url);
+  const { api, client } = await logoutClient(receiver.url);
   const { visitor, idToken } = await signIn(client);
   await signOut(visitor, idToken);
   const waiting = await until("its first attempt", async () => {
@@ -94,7 +94,7 @@ test("one in progress, and one of an application without an address, cannot be r
 
 test("they are visible to readers of the application's credentials, in pages", async () => {
   await using receiver = startReceiver(200);
-  const { api, client } = await toldClient(receiver.url);
+  const { api, client } = await logoutClient(receiver.url);
   for (const _ of [1, 2, 3]) {
     const { visitor, idToken } = await signIn(client);
     await signOut(visitor, idToken);
@@ -138,7 +138,7 @@ test("they are visible to readers of the application's credentials, in pages", a
 
 test("the application's page lists them, and a button resends one", async () => {
   await using receiver = startReceiver([500, 500, 500, 200]);
-  const { api, client } = await toldClient(receiver.url);
+  const { api, client } = await logoutClient(receiver.url);
   const { visitor: person, idToken } = await signIn(client);
   await signOut(person, idToken);
   await ended(api, client.id);

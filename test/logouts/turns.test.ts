@@ -6,7 +6,7 @@ import { type Client, otherClient } from "../authorize/client.ts";
 import { until } from "../support/api.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { db } from "../support/tenant.ts";
-import { setCredentials, signIn, signOut, toldClient, toldOf } from "./clients.ts";
+import { logoutClient, logoutsOf, setCredentials, signIn, signOut } from "./clients.ts";
 
 /** Ended sessions of the client up to the limit of logouts, each with its logout. */
 async function endSessions(client: Client, count: number): Promise<void> {
@@ -28,16 +28,16 @@ const underWay = async (client: Client) => {
 test("a client with a hanging receiver has few in flight; other clients and tenants are notified at once", async () => {
   await using hanging = startReceiver("hang");
   await using quick = startReceiver(200);
-  const { api, client } = await toldClient(hanging.url);
+  const { api, client } = await logoutClient(hanging.url);
   const neighbour = await otherClient(client);
   await setCredentials(api, neighbour, { BackchannelLogoutUri: quick.url });
-  const stranger = (await toldClient(quick.url)).client;
+  const stranger = (await logoutClient(quick.url)).client;
   await endSessions(client, 10 * MAX_UNDER_WAY.ofClient);
 
   const [own, other] = [await signIn(neighbour), await signIn(stranger)];
   await signOut(own.visitor, own.idToken);
   await signOut(other.visitor, other.idToken);
-  expect((await toldOf(quick, 2)).toSorted()).toEqual([own.sid, other.sid].toSorted());
+  expect((await logoutsOf(quick, 2)).toSorted()).toEqual([own.sid, other.sid].toSorted());
   await until("the receiver to hang", () => hanging.calls.length > 0);
   expect((await underWay(client)).ofClient).toBe(MAX_UNDER_WAY.ofClient);
 });
@@ -45,21 +45,21 @@ test("a client with a hanging receiver has few in flight; other clients and tena
 test("a tenant with hanging receivers has only its share in flight, and another tenant is notified at once", async () => {
   await using hanging = startReceiver("hang");
   await using quick = startReceiver(200);
-  const { api, client } = await toldClient(hanging.url);
+  const { api, client } = await logoutClient(hanging.url);
   const clients = Math.ceil(MAX_UNDER_WAY.ofTenant / MAX_UNDER_WAY.ofClient) + 5;
   for (let made = 1; made < clients; made++) {
     const another = await otherClient(client);
     await setCredentials(api, another, { BackchannelLogoutUri: hanging.url });
     await endSessions(another, 2 * MAX_UNDER_WAY.ofClient);
   }
-  const stranger = (await toldClient(quick.url)).client;
+  const stranger = (await logoutClient(quick.url)).client;
   const { visitor, idToken, sid } = await signIn(stranger);
   await until("the tenant's share to be under way", async () => {
     const { ofTenant, starting } = await underWay(client);
     return ofTenant >= MAX_UNDER_WAY.ofTenant || starting >= MAX_UNDER_WAY.starting;
   });
   await signOut(visitor, idToken);
-  expect(await toldOf(quick, 1)).toEqual([sid]);
+  expect(await logoutsOf(quick, 1)).toEqual([sid]);
   // Logouts that wait for a retry need no place.
   const [waiting] = await db()<{ count: number }[]>`
     select count(*)::int as count from logouts
@@ -69,7 +69,7 @@ test("a tenant with hanging receivers has only its share in flight, and another 
 
 test("waiting ones are sent eventually", async () => {
   await using receiver = startReceiver(200);
-  const { client } = await toldClient(receiver.url);
+  const { client } = await logoutClient(receiver.url);
   await endSessions(client, 3 * MAX_UNDER_WAY.ofClient);
-  await toldOf(receiver, 3 * MAX_UNDER_WAY.ofClient);
+  await logoutsOf(receiver, 3 * MAX_UNDER_WAY.ofClient);
 });

@@ -5,7 +5,7 @@ import { decodeJwt } from "jose";
 import { answerOf, CALLBACK, type Client, issuer, newClient, otherClient } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
 import { API, db, request } from "../entities/client.ts";
-import { tokensOf as logoutTokensOf, signIn, signOut, toldClient, toldOf } from "../logouts/clients.ts";
+import { logoutClient, logoutsOf, tokensOf as logoutTokensOf, signIn, signOut } from "../logouts/clients.ts";
 import { ok } from "../policies/people.ts";
 import { at, initialToken, REGISTER, send } from "../registration/client.ts";
 import type { Api } from "../support/api.ts";
@@ -115,11 +115,11 @@ describe("a pairwise sub", () => {
 test("is the same in logout tokens and id_tokens", async () => {
   await using receiver = startReceiver(200);
   const fields = { SubjectType: "pairwise" };
-  const { api, client } = await toldClient(receiver.url, undefined, fields);
+  const { api, client } = await logoutClient(receiver.url, undefined, fields);
   const { visitor, idToken, sid } = await signIn(client);
   expect(subOf(idToken)).toStartWith("pairwise-");
   await signOut(visitor, idToken);
-  expect(await toldOf(receiver, 1)).toEqual([sid]);
+  expect(await logoutsOf(receiver, 1)).toEqual([sid]);
   expect(subOf(logoutTokensOf(receiver)[0]!)).toBe(subOf(idToken));
   const { Items } = await ok(api.get(`/Application/${client.id}/Logouts`));
   expect(Items).toEqual([expect.objectContaining({ SessionId: sid })]);

@@ -21,7 +21,7 @@ import { withoutCollector } from "../../server/tracing/index.ts";
 import { createVault } from "../../server/vault.ts";
 import { createAttemptDelivery, createAttemptLog, createInFlight, createWindows } from "../../server/webhooks/index.ts";
 import { MAX_ATTEMPTS } from "../../workflows/contract.ts";
-import { toldClient } from "../logouts/clients.ts";
+import { logoutClient } from "../logouts/clients.ts";
 import { type Api, type Delivery, type LoggedEvent, until } from "../support/api.ts";
 import { makeDue } from "../support/due.ts";
 import { idOf } from "../support/ids.ts";
@@ -206,7 +206,7 @@ describe("a workflow given up by Temporal", () => {
 
   test("leaves a logout with attempts left to a new workflow; if cancelled, the logout is final", async () => {
     await using receiver = startReceiver(LATER);
-    const { client } = await toldClient(receiver.url);
+    const { client } = await logoutClient(receiver.url);
     const { tenantId } = client.tenant;
     const logoutId = idOf<LogoutId>(Bun.randomUUIDv7());
     await sql`

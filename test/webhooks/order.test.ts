@@ -285,9 +285,9 @@ describe.concurrent("a connection with a limit", () => {
     const api = await newTenant();
     const answer = Promise.withResolvers<number>();
     let inFlight = 0;
-    let most = 0;
+    let max = 0;
     const count = async () => {
-      most = Math.max(most, ++inFlight);
+      max = Math.max(max, ++inFlight);
       const status = await answer.promise;
       inFlight--;
       return status;
@@ -301,18 +301,18 @@ describe.concurrent("a connection with a limit", () => {
     await api.call("PATCH", "/WebhookConnection", { Id, MaxInFlight: 2 });
     for (let index = 2; index < 20; index++) await changeOne(api, index);
     await until("the other receiver to have all", () => other.calls.length === 20, PATIENCE_MS);
-    expect(most).toBe(2);
+    expect(max).toBe(2);
     answer.resolve(200);
     await until("the rest", () => taken(receiver).length === 20, PATIENCE_MS);
-    expect(most).toBe(2);
+    expect(max).toBe(2);
   }, 120_000);
 
   test("has at most MaxInFlight calls in flight", async () => {
     const api = await newTenant();
     let inFlight = 0;
-    let most = 0;
+    let max = 0;
     await using receiver = startReceiver(async () => {
-      most = Math.max(most, ++inFlight);
+      max = Math.max(max, ++inFlight);
       await Bun.sleep(100);
       inFlight--;
       return 200;
@@ -320,7 +320,7 @@ describe.concurrent("a connection with a limit", () => {
     await api.connect(receiver.url, { MaxInFlight: 2 });
     await Promise.all(Array.from({ length: 20 }, (_, index) => changeOne(api, index)));
     await until("all to arrive", () => receiver.calls.length === 20, PATIENCE_MS);
-    expect(most).toBe(2);
+    expect(max).toBe(2);
   }, 120_000);
 });
 

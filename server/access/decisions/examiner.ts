@@ -77,7 +77,11 @@ export function createExaminer(types: readonly ResourceType[], limitMs = EXAMINA
 const isEmpty = (text: string) => text.replace(/\/\/.*$/gm, "").trim() === "";
 
 /** @returns converts a timeout to a result; other errors are rethrown */
-function inWords<Told>(what: string, limitMs: number, tell: (message: string) => Told): (error: unknown) => Told {
+function inWords<Failure>(
+  what: string,
+  limitMs: number,
+  tell: (message: string) => Failure,
+): (error: unknown) => Failure {
   return (error) => {
     if (!(error instanceof ExaminedTooLong)) throw error;
     return tell(`${what} took more than ${limitMs} ms to check. Simplify it, or try again if the server is busy.`);

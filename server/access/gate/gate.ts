@@ -119,7 +119,7 @@ export function createGate(deps: GateDependencies, permissions: Permissions, cal
 
   async function looked<Row, Item extends object>(
     list: Omit<List<Row, Item>, "paging">,
-    range: { limit: number; after: string | undefined; most: number },
+    range: { limit: number; after: string | undefined; max: number },
   ): Promise<Omit<Filled<Row>, "rows"> & { items: Shown<Item>[] }> {
     const { type, item, resource = item, orFor, action = readAction(type), of } = list;
     if (!orFor && permissions.reach(action, type) === "None") return NOTHING;
@@ -226,16 +226,16 @@ export function createGate(deps: GateDependencies, permissions: Permissions, cal
       const { type, name = type, paging } = list;
       const identity = identityOf(name, paging);
       const after = paging.cursor ? cursors.open(identity, paging.cursor) : undefined;
-      const most = cursors.rowsLookedAt(identity, after);
-      const { items, next } = await looked(list, { limit: paging.limit, after, most });
+      const max = cursors.rowsLookedAt(identity, after);
+      const { items, next } = await looked(list, { limit: paging.limit, after, max: max });
       return asShown({ Items: items, Next: next === undefined ? null : cursors.seal(identity, next) });
     },
     async listAfter(list, limit, after) {
-      const { items, next } = await looked(list, { limit, after, most: MAX_ROWS_READ });
+      const { items, next } = await looked(list, { limit, after, max: MAX_ROWS_READ });
       return asShown({ Items: items, Next: next ?? null });
     },
     async lookUp(list) {
-      const { items, hasMore } = await looked(list, { limit: 1, after: undefined, most: MAX_LOOKUP_ROWS });
+      const { items, hasMore } = await looked(list, { limit: 1, after: undefined, max: MAX_LOOKUP_ROWS });
       return hasMore ? "several" : items[0];
     },
     only: <Item extends object>(
@@ -263,9 +263,9 @@ export function createGate(deps: GateDependencies, permissions: Permissions, cal
       return (await hideReferences(references, sql, records, PAYLOAD)).map(asShown);
     },
     count<Name extends string>(type: string, counts: Record<Name, number>) {
-      const isTold = permissions.reach(readAction(type), type) === "All";
-      const told = Object.entries<number>(counts).map(([name, count]) => [name, isTold ? count : null]);
-      return asShown(Object.fromEntries(told) as Record<Name, number | null>);
+      const seesAll = permissions.reach(readAction(type), type) === "All";
+      const shown = Object.entries<number>(counts).map(([name, count]) => [name, seesAll ? count : null]);
+      return asShown(Object.fromEntries(shown) as Record<Name, number | null>);
     },
     pageOf(name, paging, items) {
       const identity = identityOf(name, paging);

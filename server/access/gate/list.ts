@@ -42,15 +42,15 @@ export interface Filled<Row> {
   hasMore: boolean;
 }
 
-/** `isReadable` is awaited, so other requests are served in between. @param most rows to examine */
+/** `isReadable` is awaited, so other requests are served in between. @param max rows to examine */
 export async function fill<Row>(
   { read, id }: Pick<List<Row, unknown>, "read" | "id">,
-  { limit, after: start, most }: { limit: number; after: string | undefined; most: number },
+  { limit, after: start, max }: { limit: number; after: string | undefined; max: number },
   isReadable: (row: Row) => boolean | Promise<boolean>,
 ): Promise<Filled<Row>> {
   const rows: Row[] = [];
   let after = start;
-  for (let looked = 0, take = limit; ; take = Math.min(MAX_LIMIT, most - looked)) {
+  for (let looked = 0, take = limit; ; take = Math.min(MAX_LIMIT, max - looked)) {
     const found = await read(take, after);
     for (const row of found) {
       if (await isReadable(row)) {
@@ -62,7 +62,7 @@ export async function fill<Row>(
     }
     looked += found.length;
     if (found.length <= take) return { rows, next: undefined, hasMore: false };
-    if (looked >= most) return { rows, next: after, hasMore: false };
+    if (looked >= max) return { rows, next: after, hasMore: false };
   }
 }
 

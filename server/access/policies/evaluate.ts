@@ -72,7 +72,7 @@ export async function evaluate(
   if (!permissions) return denied(`The ${Principal.Type} is not active, so its access tokens are invalid.`);
   if (!hasScopeFor(Action, scopes)) return denied(`The access token would lack the scope ${Action}.`);
   const place = Context.Payload ? "Payload" : "Record";
-  return told(permissions.decide(Action, Resource.Type, resource.before!, resource.after!, place));
+  return evaluationOf(permissions.decide(Action, Resource.Type, resource.before!, resource.after!, place));
 }
 
 export interface Case {
@@ -122,7 +122,7 @@ async function differences(
     checked++;
     if (!hasScopeFor(action, by.scopes)) continue;
     const [before, after] = [by.now, by.then].map((permissions) =>
-      told(permissions.decide(action, type, record, record, "Record")),
+      evaluationOf(permissions.decide(action, type, record, record, "Record")),
     ) as [Evaluation, Evaluation];
     if (before.Decision !== after.Decision) changes.push({ ...one, before, after });
   }
@@ -202,7 +202,7 @@ function denied(Message: string): Evaluation {
 
 const NOT_EVALUATED = "could not be evaluated for this call, for example because an attribute is missing.";
 
-function told({ allowed, policies, failed }: Decision): Evaluation {
+function evaluationOf({ allowed, policies, failed }: Decision): Evaluation {
   return {
     Decision: allowed ? "Allow" : "Deny",
     DecidedBy: policies,
@@ -352,13 +352,13 @@ const UNSET: Partial<Record<Attribute["type"], unknown>> = { dateTime: UNSET_DAT
 
 /** @returns undefined if it does not fit */
 function fieldValue(attribute: Attribute, given: unknown): unknown {
-  const most = attribute.type === "record" ? 0 : (attribute.maxLength ?? TEXT_LIMIT);
-  const isText = (one: unknown): one is string => typeof one === "string" && one.length <= most && one.isWellFormed();
+  const max = attribute.type === "record" ? 0 : (attribute.maxLength ?? TEXT_LIMIT);
+  const isText = (one: unknown): one is string => typeof one === "string" && one.length <= max && one.isWellFormed();
   switch (attribute.type) {
     case "text":
       return isText(given) ? given : undefined;
     case "texts":
-      return Array.isArray(given) && given.every(isText) && given.join("").length <= most ? given : undefined;
+      return Array.isArray(given) && given.every(isText) && given.join("").length <= max ? given : undefined;
     case "number":
       return Number.isSafeInteger(given) ? given : toRecordId(given);
     case "boolean":

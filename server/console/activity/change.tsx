@@ -44,17 +44,17 @@ async function whatChanged({ eventLog }: ConsoleServices, visit: Visit, event: S
   const all = [payload.Data].flat() as Fields[];
   const shown = all.slice(0, MAX_RECORDS);
   const before = await eventLog.readBefore(visit.caller, event, shown.map(idOf));
-  const told = shown.map((data) => {
+  const changes = shown.map((data) => {
     const title = nameOfRecord(record.EventRecord, data);
     return {
       title,
       change: <Change visit={visit} event={event} title={title} data={data} before={before.get(idOf(data))} />,
     };
   });
-  if (isOne) return <>{told.map(({ change }) => change)}</>;
+  if (isOne) return <>{changes.map(({ change }) => change)}</>;
   return (
     <>
-      {told.map(({ title, change }) => (
+      {changes.map(({ title, change }) => (
         <>
           <h3 safe>{title}</h3>
           {change as "safe"}

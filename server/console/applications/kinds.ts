@@ -11,7 +11,7 @@ export interface ApplicationKind {
   sets: Set;
   asks: (keyof CredentialsRecord)[];
   signsIn: boolean;
-  told: string;
+  description: string;
 }
 
 const SIGN_IN = {
@@ -27,21 +27,23 @@ export const KINDS: Record<string, ApplicationKind> = {
     name: "Web application",
     text: "A server-rendered app that can store a secret.",
     sets: { ClientType: "confidential", GrantTypes: GRANTS, Scopes: [...SCOPES, "email"], IdTokenClaims: true },
-    told: "A confidential client: people sign in by authorization_code, and its server stays signed in by refresh_token. Its id_tokens contain the claims of its scopes, for libraries that read only these. It gets a secret, shown once.",
+    description:
+      "A confidential client: people sign in by authorization_code, and its server stays signed in by refresh_token. Its id_tokens contain the claims of its scopes, for libraries that read only these. It gets a secret, shown once.",
   },
   spa: {
     ...SIGN_IN,
     name: "Single page application",
     text: "An app that runs only in the browser and cannot store a secret.",
     sets: { ClientType: "public", GrantTypes: GRANTS, Scopes: SCOPES },
-    told: "A public client: people sign in by authorization_code with PKCE. It has no secret.",
+    description: "A public client: people sign in by authorization_code with PKCE. It has no secret.",
   },
   native: {
     ...SIGN_IN,
     name: "Native application",
     text: "An app on a phone or a desktop, or a command line tool.",
     sets: { ClientType: "native", GrantTypes: GRANTS, Scopes: SCOPES, IdTokenClaims: true },
-    told: "A native client: people sign in by authorization_code with PKCE. It has no secret. A redirect URI on 127.0.0.1 or [::1] matches any port.",
+    description:
+      "A native client: people sign in by authorization_code with PKCE. It has no secret. A redirect URI on 127.0.0.1 or [::1] matches any port.",
   },
   device: {
     name: "Device or command line tool",
@@ -53,7 +55,8 @@ export const KINDS: Record<string, ApplicationKind> = {
     },
     asks: ["Scopes", "FirstParty"],
     signsIn: false,
-    told: "A native client: it shows a code that people type at /device (RFC 8628). It has no secret and no redirect URI.",
+    description:
+      "A native client: it shows a code that people type at /device (RFC 8628). It has no secret and no redirect URI.",
   },
   machine: {
     name: "Machine",
@@ -61,7 +64,8 @@ export const KINDS: Record<string, ApplicationKind> = {
     sets: { ClientType: "confidential", GrantTypes: ["client_credentials"], Scopes: ["AccessManager:Read"] },
     asks: ["Scopes"],
     signsIn: false,
-    told: "A confidential client that gets tokens by client_credentials. It gets a secret, shown once. Policies decide access to single records.",
+    description:
+      "A confidential client that gets tokens by client_credentials. It gets a secret, shown once. Policies decide access to single records.",
   },
   api: {
     name: "API",
@@ -69,6 +73,7 @@ export const KINDS: Record<string, ApplicationKind> = {
     sets: { ClientType: "confidential", GrantTypes: [], Scopes: [] },
     asks: [],
     signsIn: false,
-    told: "A confidential client without grants: it only checks tokens by introspection (RFC 7662). It gets a secret, shown once. Next you add an API with the audience and scopes of these tokens.",
+    description:
+      "A confidential client without grants: it only checks tokens by introspection (RFC 7662). It gets a secret, shown once. Next you add an API with the audience and scopes of these tokens.",
   },
 };

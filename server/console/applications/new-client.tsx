@@ -56,7 +56,7 @@ export async function newClientPage(deps: ConsoleServices, visit: Visit, refused
     title: `New application: ${kind.name}`,
     above: [...ABOVE, { name: "New application", path: NEW_APPLICATION }],
     status: refused ? 422 : 200,
-    lead: <span safe>{kind.told}</span>,
+    lead: <span safe>{kind.description}</span>,
     body: (
       <FormPanel
         visit={visit}

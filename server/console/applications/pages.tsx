@@ -40,7 +40,7 @@ export function applicationPages(deps: ConsoleServices): ConsolePage[] {
         TOKENS_ELSEWHERE,
         "Users cannot sign in to it until it is active again.",
       ],
-      told: {
+      messages: {
         on: "The application is active and gets tokens.",
         off: "The application is inactive: it gets no tokens, and its current tokens are invalid.",
       },

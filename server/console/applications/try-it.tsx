@@ -251,8 +251,8 @@ export async function exchangeCode(deps: ConsoleServices, visit: Visit): Promise
   const outcome = await deps.trials.exchange(by, trialOf(tried, begun), form.get("code") ?? "", secret);
   if (outcome.token.body.error === "invalid_client") {
     // The secret was rejected before the code was used, so the code is still valid. The secret is not shown again.
-    const told = { Field: "client_secret", Message: String(outcome.token.body.error_description) };
-    return comeBack(deps, visit, refusedForm(new URLSearchParams(), BadInput.in([told]), ["client_secret"]));
+    const problem = { Field: "client_secret", Message: String(outcome.token.body.error_description) };
+    return comeBack(deps, visit, refusedForm(new URLSearchParams(), BadInput.in([problem]), ["client_secret"]));
   }
   visit.formCookies.push(deps.cookies.clear("try-it"));
   const { parameters } = requestOf(deps, tried, begun);
@@ -278,8 +278,8 @@ export async function exchangeCode(deps: ConsoleServices, visit: Visit): Promise
 function missingOf({ scope, resource }: Begun, { token, isAnothers }: TrialOutcome): string[] {
   if (token.status !== 200 || isAnothers) return [];
   const given = String(token.body.scope).split(" ");
-  const told = scope.split(" ").filter((one) => one !== "" && !(resource && isOwnScope(one)));
-  return told.filter((one) => !given.includes(one));
+  const requested = scope.split(" ").filter((one) => one !== "" && !(resource && isOwnScope(one)));
+  return requested.filter((one) => !given.includes(one));
 }
 
 function trialOf({ application, redirectUri }: Tried, { seed, scope, resource }: Begun): Trial {

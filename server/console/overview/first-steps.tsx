@@ -80,8 +80,8 @@ export async function firstStepsPart(deps: ConsoleServices, visit: Visit): Promi
   const isDismissed = deps.cookies.read(visit.request, "first-steps") === visit.caller.tenantId;
   if (isDismissed || !visit.may("Settings:Read") || !visit.may("Settings:Update")) return { body: "" };
   const open = STEPS.filter((step) => step.isOpenTo(visit));
-  const told = await Promise.all(open.map(async (step) => ({ step, isDone: await unlessHidden(step, deps, visit) })));
-  const shown = told.filter(({ isDone }) => isDone !== undefined);
+  const steps = await Promise.all(open.map(async (step) => ({ step, isDone: await unlessHidden(step, deps, visit) })));
+  const shown = steps.filter(({ isDone }) => isDone !== undefined);
   if (shown.every(({ isDone }) => isDone)) return { body: "" };
   return {
     body: (

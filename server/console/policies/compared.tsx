@@ -22,7 +22,7 @@ export async function changes(deps: ConsoleServices, visit: Visit, sample: Sampl
     casesOf(deps, sample),
   );
   const shown = comparison.changes.slice(0, MAX_SHOWN);
-  const told = shown.flatMap(({ principal, type, id }) => [
+  const records = shown.flatMap(({ principal, type, id }) => [
     { Type: principal.type, Id: principal.id },
     { Type: type, Id: id },
   ]);
@@ -35,7 +35,10 @@ export async function changes(deps: ConsoleServices, visit: Visit, sample: Sampl
     fields: { [SAMPLE]: JSON.stringify(sample) },
     basis: [tried.Name, Policy],
   };
-  return { result: <Changes visit={visit} comparison={comparison} nameOf={await lookUpNames(visit, told)} />, asked };
+  return {
+    result: <Changes visit={visit} comparison={comparison} nameOf={await lookUpNames(visit, records)} />,
+    asked,
+  };
 }
 
 /** The sample that the form claims was compared; the seal verifies it. */

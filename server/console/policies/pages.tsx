@@ -66,7 +66,7 @@ export function policyPages(deps: ConsoleServices): ConsolePage[] {
       };
     },
     body: async ({ form }) => ({ ...bodyOf(POLICY, TEXTS, form), Policy: policyText(form) }),
-    told: { added: SAVED, changed: SAVED },
+    messages: { added: SAVED, changed: SAVED },
     show: async (visit, { record: { Description, Policy } }) => (
       <div class="panel stack">
         <p safe>{Description || "No description."}</p>

@@ -67,8 +67,8 @@ async function idsOf(deps: ConsoleServices, visit: Visit, type: string, filter: 
   return Items.map(({ Id }) => String(Id));
 }
 
-/** Selects `most` elements at even distances. */
-function spread<T>(all: readonly T[], most: number): T[] {
-  if (all.length <= most) return [...all];
-  return Array.from({ length: most }, (_, index) => all[Math.floor((index * all.length) / most)]!);
+/** Selects `max` elements at even distances. */
+function spread<T>(all: readonly T[], max: number): T[] {
+  if (all.length <= max) return [...all];
+  return Array.from({ length: max }, (_, index) => all[Math.floor((index * all.length) / max)]!);
 }

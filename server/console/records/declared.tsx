@@ -43,8 +43,8 @@ type Of<S extends string> = Extract<S, `${string}:${string}` & Scope>;
 
 /** The parts that replace those of the declaration. */
 export interface DeclaredPages<Item extends DeclaredRecord>
-  extends Partial<Omit<Kind<Item>, "type" | "scopes" | "told">> {
-  told?: Partial<Kind<Item>["told"]>;
+  extends Partial<Omit<Kind<Item>, "type" | "scopes" | "messages">> {
+  messages?: Partial<Kind<Item>["messages"]>;
   /** Options that the contract does not list. */
   options?(visit: Visit, record: Item | undefined): Promise<MoreOptions>;
 }
@@ -71,7 +71,7 @@ export function declaredKind<Item extends DeclaredRecord, Input, S extends Recor
   service: Service<Input, S>,
   own: DeclaredPages<Item> = {},
 ): Kind<Item> {
-  const { told, options, ...special } = own;
+  const { messages, options, ...special } = own;
   const { name, texts, form } = declaration;
   const { read, create, update, remove } = declaration.scopes as {
     [Operation in keyof RecordScopes]: Of<S[Operation]>;
@@ -114,11 +114,11 @@ export function declaredKind<Item extends DeclaredRecord, Input, S extends Recor
     show: async (_visit, { record }) => <Shown contract={declaration} names={names} record={record} />,
     effects: () => [texts.remove],
     ...special,
-    told: {
+    messages: {
       added: `The ${one} is added.`,
       changed: `The ${one} is changed.`,
       deleted: ({ Name, Id }) => phrase`The ${one} ${String(Name ?? Id)} is deleted.`,
-      ...told,
+      ...messages,
     },
   };
 }

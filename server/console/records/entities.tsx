@@ -58,7 +58,7 @@ export interface EntityKind<Item extends Identified>
   /** Activation by a button with a confirmation, because its effects exceed the form. */
   state?: {
     effects: string[];
-    told: { on: string; off: string };
+    messages: { on: string; off: string };
   };
 }
 
@@ -86,13 +86,13 @@ export function entityPages<Item extends Identified>(
   } = declared;
   const write = [entity.scopes.create, entity.scopes.update] as (typeof ENTITY)["create" | "update"][];
   const titleOf = own.titleOf ?? ((record) => nameOf(name, record as unknown as ReferenceChoice));
-  const { state, sections, added = declared.told.added, columns = shortOf(entity), more = [], ...special } = own;
+  const { state, sections, added = declared.messages.added, columns = shortOf(entity), more = [], ...special } = own;
   const namesFor = (isNew: boolean) => (!isNew && state ? all.filter((one) => one !== "Is_Active") : all);
   const texts = searchables(entity).map((one) => labelOf(entity, one.name));
 
   async function setActive(visit: Visit, Is_Active: boolean, conditions = UNCONDITIONAL): Promise<Response> {
     await service.save(visit.permitted(...write), { Id: visit.params.id, Is_Active }, conditions);
-    return visit.goTo(`${path}/${visit.params.id}`, Is_Active ? state!.told.on : state!.told.off);
+    return visit.goTo(`${path}/${visit.params.id}`, Is_Active ? state!.messages.on : state!.messages.off);
   }
 
   function askToDeactivate({ record, version }: Held<Item>): Confirmation & { basis: string } {
@@ -193,8 +193,8 @@ export function entityPages<Item extends Identified>(
       `Webhook connections that listen to ${name} get its last state.`,
     ],
     ...special,
-    told: {
-      ...declared.told,
+    messages: {
+      ...declared.messages,
       added,
       deleted: (record) => phrase`${titleOf(record)} is deleted.`,
     },

@@ -96,7 +96,7 @@ export interface Kind<Item extends Identified> {
   /** Further actions; the function decides who sees them. */
   others?(visit: Visit, record: Item): JSX.Element;
   effects(record: Item, visit: Visit): Effect[] | Promise<Effect[]>;
-  told: { added: string; changed: string; deleted(record: Partial<Item>): string };
+  messages: { added: string; changed: string; deleted(record: Partial<Item>): string };
   more?: ConsolePage[];
   tabs?: (Pick<ConsolePage, "GET" | "POST"> & { tab: string })[];
 }
@@ -145,7 +145,7 @@ export function recordPages<Item extends Identified>(kind: Kind<Item>): ConsoleP
       ask: (visit) => askToDelete(kind, visit),
       async act(visit, { basis }) {
         const removed = await kind.remove(visit, { ...UNCONDITIONAL, ifMatch: [basis] });
-        return visit.goTo(kind.path, kind.told.deleted(removed));
+        return visit.goTo(kind.path, kind.messages.deleted(removed));
       },
     }),
     ...(kind.tabs ?? []).map((tab): ConsolePage => ({ ...tab, path: `${one}/${tab.tab.toLowerCase()}`, record })),
@@ -248,7 +248,7 @@ async function addOne<Item extends Identified>(kind: Kind<Item>, visit: Visit): 
     const made = await kind.save(visit, body, isNew).catch((error) => {
       throw error.status === 412 ? new Conflict(kind.taken(body)) : error;
     });
-    return kind.once?.(visit, made, body) ?? visit.goTo(`${kind.path}/${made.Id}`, kind.told.added);
+    return kind.once?.(visit, made, body) ?? visit.goTo(`${kind.path}/${made.Id}`, kind.messages.added);
   } catch (error) {
     return addPage(kind, visit, refusedForm(visit.form, error, kind.names, kind.labels));
   }
@@ -271,7 +271,7 @@ async function change<Item extends Identified>(kind: Kind<Item>, visit: Visit): 
   try {
     const body = { ...(await kind.body(visit, false)), Id: params.id };
     await kind.save(visit, body, { ...UNCONDITIONAL, ifMatch: [form.get("version") ?? ""] });
-    return visit.goTo(`${kind.path}/${params.id}`, kind.told.changed);
+    return visit.goTo(`${kind.path}/${params.id}`, kind.messages.changed);
   } catch (error) {
     return (kind.inPlace ? onePage : changePage)(kind, visit, refusedForm(form, error, kind.names, kind.labels));
   }

@@ -108,7 +108,7 @@ const OPTION = { role: "option", tabindex: "-1", "aria-selected": "false" } as c
 
 function Offers({ visit, text, found: { answers, isPartial } }: AnswersProps): JSX.Element {
   if (text === "") return "";
-  const told = isPartial ? PARTIAL : answers.length === 0 ? "No matches" : undefined;
+  const notice = isPartial ? PARTIAL : answers.length === 0 ? "No matches" : undefined;
   return (
     <>
       {answers.slice(0, MAX_OFFERED).map(({ title, detail, path }, index) => (
@@ -117,11 +117,11 @@ function Offers({ visit, text, found: { answers, isPartial } }: AnswersProps): J
           <small safe>{detail}</small>
         </div>
       ))}
-      {told === undefined ? (
+      {notice === undefined ? (
         ""
       ) : (
         <div id="offer-none" {...OPTION} aria-disabled="true">
-          <small safe>{told}</small>
+          <small safe>{notice}</small>
         </div>
       )}
     </>

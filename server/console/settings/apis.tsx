@@ -28,7 +28,7 @@ export function apiPages(deps: ConsoleServices): ConsolePage[] {
       { name: "Audience", cell: ({ Audience }) => <Code text={Audience} /> },
       { name: "Scopes", cell: ({ Scopes }) => <small safe>{Scopes.map(({ Name }) => Name).join(", ")}</small> },
     ],
-    told: { added: "The API is added. Now give its scopes to applications, and to roles for people." },
+    messages: { added: "The API is added. Now give its scopes to applications, and to roles for people." },
     show: async (visit, { record }) => <ApiSections visit={visit} api={record} />,
     effects: () => [
       "No more tokens are issued for it, and introspection reports its tokens as inactive.",

@@ -50,7 +50,7 @@ export function identityProviderPages(deps: ConsoleServices): ConsolePage[] {
         return { ...providerBody(visit.form, type), ...(isNew && { Type: type }) };
       },
       taken: () => "Name or ExternalId is already used by another identity provider.",
-      told: {
+      messages: {
         added: "The provider is added. Test the connection, then make it active.",
         deleted: ({ Name, Id }) => phrase`${Name ?? `Identity provider ${Id}`} is deleted.`,
       },

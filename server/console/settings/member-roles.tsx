@@ -37,18 +37,18 @@ export interface RolesSectionProps extends ShownMember {
   page: ListPage<RoleRecord>;
 }
 
-export function RolesSection({ visit, page: { Items, Next }, ...told }: RolesSectionProps): JSX.Element {
+export function RolesSection({ visit, page: { Items, Next }, ...member }: RolesSectionProps): JSX.Element {
   const mayAdd = visit.may("Settings:Update");
   return (
     <Section title="Roles" id="roles">
       {Items.length > 0 ? (
-        <Table caption="Roles" columns={columns(visit, told)} rows={Items} />
+        <Table caption="Roles" columns={columns(visit, member)} rows={Items} />
       ) : (
         <p class="fine">None.</p>
       )}
       {mayAdd || Next !== null ? (
         <div class="buttons">
-          <ButtonLink href={visit.href(`${told.path}/roles`)}>{mayAdd ? "Add to a role" : "All roles"}</ButtonLink>
+          <ButtonLink href={visit.href(`${member.path}/roles`)}>{mayAdd ? "Add to a role" : "All roles"}</ButtonLink>
         </div>
       ) : (
         ""
@@ -62,18 +62,18 @@ export function memberRolePages(deps: ConsoleServices, type: MemberRecord["Type"
   const path = `${base}/:id/roles`;
   const see = ["AccessManager:Read", "Settings:Read"] as const;
   const set = [...see, "Settings:Update"] as const;
-  const told = (visit: Visit) => toldOf(deps, visit, type, base);
+  const memberOf = (visit: Visit) => readMember(deps, visit, type, base);
   return [
     {
       path,
-      GET: { needs: see, answer: async (visit) => rolesPage(deps, visit, await told(visit)) },
+      GET: { needs: see, answer: async (visit) => rolesPage(deps, visit, await memberOf(visit)) },
     },
     {
       path: `${path}/add`,
       POST: {
         needs: set,
         async answer(visit) {
-          const { member, path: own } = await told(visit);
+          const { member, path: own } = await memberOf(visit);
           const { Name } = await joinRole(deps, visit, visit.form.get("Role") ?? "", member);
           return visit.goTo(own, phrase`Added to ${Name ?? "the role"}.`);
         },
@@ -84,10 +84,10 @@ export function memberRolePages(deps: ConsoleServices, type: MemberRecord["Type"
       needs: set,
       async ask(visit) {
         const { record: role } = await deps.roles.read(visit.permitted("Settings:Read"), visit.form.get("Role") ?? "");
-        return questionOf(role, await told(visit));
+        return questionOf(role, await memberOf(visit));
       },
       async act(visit, { back }) {
-        const { member } = await told(visit);
+        const { member } = await memberOf(visit);
         const { Name } = await leaveRole(deps, visit, visit.form.get("Role") ?? "", member);
         return visit.goTo(back, phrase`Removed from ${Name ?? "the role"}.`);
       },
@@ -96,22 +96,22 @@ export function memberRolePages(deps: ConsoleServices, type: MemberRecord["Type"
 }
 
 /** The member with the path's `:id`. @throws NotFound, Permission */
-async function toldOf({ records }: ConsoleServices, visit: Visit, Type: MemberRecord["Type"], base: string) {
+async function readMember({ records }: ConsoleServices, visit: Visit, Type: MemberRecord["Type"], base: string) {
   const { record } = await readRecord<Record<string, unknown>>(records.of(Type), visit);
   const member: MemberRecord = { Type, Id: Number(record.Id) };
   return { member, title: nameOfRecord(Type, record), path: `${base}/${member.Id}` };
 }
 
 /** All roles, including those without this member. */
-async function rolesPage({ roles }: ConsoleServices, visit: Visit, told: ShownMember): Promise<View> {
+async function rolesPage({ roles }: ConsoleServices, visit: Visit, member: ShownMember): Promise<View> {
   const { Items, Next } = await roles.list(visit.permitted("Settings:Read"), {}, pagingOf(visit));
   return {
     title: "Roles",
-    above: [{ name: told.title, path: told.path }],
+    above: [{ name: member.title, path: member.path }],
     body: (
       <>
         {Items.length > 0 ? (
-          <Table caption="Roles" columns={columns(visit, told)} rows={Items} />
+          <Table caption="Roles" columns={columns(visit, member)} rows={Items} />
         ) : (
           <EmptyState title="No roles to see" />
         )}
@@ -126,8 +126,8 @@ function questionOf(role: RoleRecord, { member, title, path }: ShownMember) {
   return askToRemove(role, member, title, { fields: { Role: role.Id }, ...ways });
 }
 
-function columns(visit: Visit, told: ShownMember): Column<RoleRecord>[] {
-  const { member, path } = told;
+function columns(visit: Visit, of: ShownMember): Column<RoleRecord>[] {
+  const { member, path } = of;
   return [
     {
       name: "Role",
@@ -156,7 +156,7 @@ function columns(visit: Visit, told: ShownMember): Column<RoleRecord>[] {
             action={`${path}/roles/remove`}
             label="Remove"
             about={Name}
-            question={questionOf(role, told)}
+            question={questionOf(role, of)}
           />
         );
       },

@@ -33,7 +33,7 @@ export function rolePages(deps: ConsoleServices): ConsolePage[] {
       { name: "Scopes", cell: ({ Scopes }) => <small safe>{Scopes.join(", ")}</small> },
     ],
     options: async (visit, role) => ({ Scopes: await scopesOfApis(deps, visit, role?.Scopes) }),
-    told: { added: "The role is added. Next, add members and policies that refer to it." },
+    messages: { added: "The role is added. Next, add members and policies that refer to it." },
     show: (visit, { record }) => roleBody(visit, record),
     effects: ({ Name, Members: { length } }) => [
       length === 1 ? "Its one member loses it." : `Its ${length.toLocaleString("en")} members lose it.`,

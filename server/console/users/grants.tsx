@@ -121,7 +121,7 @@ export function revokePage(
   { grants }: ConsoleServices,
   path: string,
   other: "Application" | "User",
-  told: (name: string) => string,
+  notice: (name: string) => string,
 ): ConsolePage {
   const idsOf = (visit: Visit) => {
     const ids = [visit.params.id!, visit.form.get("id") ?? ""] as const;
@@ -133,7 +133,7 @@ export function revokePage(
     ask: async (visit) => askToRevoke(other, await grants.read(visit.permitted("Settings:Read"), ...idsOf(visit))),
     async act(visit, { name, back }) {
       await grants.revoke(visit.permitted("Settings:Update"), ...idsOf(visit));
-      return visit.goTo(back, told(name));
+      return visit.goTo(back, notice(name));
     },
   });
 }

@@ -171,8 +171,8 @@ export function unlinkPage(deps: ConsoleServices): ConsolePage {
       const id = visit.params.id!;
       const caller = visit.permitted("Settings:Update");
       const { IdentityProvider: gone } = await deps.users.unlinkIdentity(caller, id, visit.form.get("identity") ?? "");
-      const told = phrase`${gone?.Name ?? "The provider"} can no longer sign in as this user. If there is no password, create a password link.`;
-      return visit.goTo(`${USERS}/${id}`, told);
+      const notice = phrase`${gone?.Name ?? "The provider"} can no longer sign in as this user. If there is no password, create a password link.`;
+      return visit.goTo(`${USERS}/${id}`, notice);
     },
   });
 }

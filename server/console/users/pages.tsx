@@ -53,7 +53,7 @@ export function userPages(deps: ConsoleServices): ConsolePage[] {
         TOKENS_ELSEWHERE,
         "The user cannot sign in until active again, and must then sign in again.",
       ],
-      told: {
+      messages: {
         on: "The user is active and can sign in.",
         off: "The user is inactive and signed out.",
       },

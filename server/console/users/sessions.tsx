@@ -102,8 +102,8 @@ export function sessionPages(deps: ConsoleServices): ConsolePage[] {
       async act(visit) {
         const caller = visit.permitted("Settings:Update");
         const { Device } = await deps.users.endSession(caller, visit.params.id!, visit.form.get("session") ?? "");
-        const told = `The sign-in in ${Device} is ended, and its refresh tokens with it.`;
-        return visit.goTo(`${USERS}/${visit.params.id}`, told);
+        const notice = `The sign-in in ${Device} is ended, and its refresh tokens with it.`;
+        return visit.goTo(`${USERS}/${visit.params.id}`, notice);
       },
     }),
     confirming({
@@ -128,8 +128,8 @@ export function sessionPages(deps: ConsoleServices): ConsolePage[] {
       },
       async act(visit) {
         const ended = await deps.users.endSessions(visit.permitted("Settings:Update"), visit.params.id!);
-        const told = ended === 1 ? "One sign-in is ended" : `${ended} sign-ins are ended`;
-        return visit.goTo(`${USERS}/${visit.params.id}`, `${told}, and all refresh tokens with it.`);
+        const notice = ended === 1 ? "One sign-in is ended" : `${ended} sign-ins are ended`;
+        return visit.goTo(`${USERS}/${visit.params.id}`, `${notice}, and all refresh tokens with it.`);
       },
     }),
   ];

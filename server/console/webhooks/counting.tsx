@@ -57,7 +57,7 @@ export function countingPages<Asked extends AskedCount>(counting: Counting<Asked
           <Form visit={visit} action={action} state={state}>
             {fields(state) as "safe"}
             {asked ? (
-              <p class="told" role="status" safe>
+              <p class="notice" role="status" safe>
                 {String(asked.effects[0])}
               </p>
             ) : (

@@ -101,7 +101,7 @@ function timeColumn(name: string, field: TimeField): Column<Fare> {
 function AnswerTimes({ fares, over, ways }: { fares: readonly Fare[]; over: string; ways: Ways }): JSX.Element {
   const known = fares.filter(({ slice }) => slice.P95Ms !== null);
   if (known.length === 0) return "";
-  const most = niceCeiling(Math.max(...known.map(({ slice }) => slice.P95Ms!)));
+  const max = niceCeiling(Math.max(...known.map(({ slice }) => slice.P95Ms!)));
   const worst = (field: TimeField) => duration(Math.max(...known.map(({ slice }) => slice[field]!)));
   const label = `Answer times ${over}: p50 at most ${worst("P50Ms")}, p95 at most ${worst("P95Ms")}.`;
   const legend = TIMES.map(({ name, field }) => ({
@@ -111,9 +111,9 @@ function AnswerTimes({ fares, over, ways }: { fares: readonly Fare[]; over: stri
   }));
   return (
     <Chart legend={legend}>
-      <Plot slots={fares} most={most} scale={shortDuration} label={label} ways={ways} titleOf={timesOf}>
+      <Plot slots={fares} max={max} scale={shortDuration} label={label} ways={ways} titleOf={timesOf}>
         {TIMES.map(({ name, field }) => (
-          <TimeLine name={name} values={fares.map(({ slice }) => slice[field])} y={yOf(most)} />
+          <TimeLine name={name} values={fares.map(({ slice }) => slice[field])} y={yOf(max)} />
         ))}
       </Plot>
     </Chart>

@@ -7,15 +7,15 @@ interface HealthProps {
   health: Health | undefined;
 }
 
-function NotTold(): JSX.Element {
-  return <span class="none">not told</span>;
+function Hidden(): JSX.Element {
+  return <span class="none">hidden</span>;
 }
 
 /** The lowest healthy share of delivered among the deliveries that ended in the last 24 hours. */
 const GOOD_RATE = 0.99;
 
 export function SuccessRate({ health }: HealthProps): JSX.Element {
-  if (!health) return <NotTold />;
+  if (!health) return <Hidden />;
   const { delivered, exhausted } = health;
   const all = delivered + exhausted;
   if (all === 0) return <span class="none">none sent</span>;
@@ -36,7 +36,7 @@ function percent(rate: number): string {
 }
 
 export function Waiting({ health }: HealthProps): JSX.Element {
-  if (!health) return <NotTold />;
+  if (!health) return <Hidden />;
   const { open, held, waitsSince } = health;
   if (open + held === 0) return <span class="none">nothing</span>;
   const counts = [
@@ -52,7 +52,7 @@ export function Waiting({ health }: HealthProps): JSX.Element {
 }
 
 export function LastFailure({ health, isExplained }: HealthProps & { isExplained?: boolean }): JSX.Element {
-  if (!health) return <NotTold />;
+  if (!health) return <Hidden />;
   const { failedOn, failure } = health;
   if (!failedOn) return <span class="none">none</span>;
   return (

@@ -96,7 +96,7 @@ export function webhookPages(deps: ConsoleServices): ConsolePage[] {
         "Its deliveries stay in the activity log.",
       ];
     },
-    told: {
+    messages: {
       added: ADDED,
       deleted: ({ Id, URL }) =>
         phrase`The connection to ${URL === undefined ? String(Id) : addressOf(URL)} is deleted.`,

@@ -78,8 +78,8 @@ export function redeliverPages(deps: ConsoleServices): ConsolePage[] {
     ask: (visit, connection, anew) => askToSend(deps, visit, connection, anew),
     async act(visit, { input, body, asOf }) {
       const { Id, Reason } = await deps.redeliveries.create(visit.permitted(...NEEDS), input, body, asOf);
-      const told = Reason ? "The redelivery is created and waiting." : "The redelivery has started.";
-      return visit.goTo(`/settings/redeliveries/${Id}`, `${told} You can leave this page.`);
+      const notice = Reason ? "The redelivery is created and waiting." : "The redelivery has started.";
+      return visit.goTo(`/settings/redeliveries/${Id}`, `${notice} You can leave this page.`);
     },
   });
 }

@@ -116,7 +116,7 @@ export async function addedPage({ once, connections }: ConsoleServices, visit: V
       <div class="panel narrow stack">
         {shown.length > 0 ? (
           <>
-            <p class="told" role="status">
+            <p class="notice" role="status">
               {ADDED}
             </p>
             <p>{"Store it now: it is not shown again."}</p>

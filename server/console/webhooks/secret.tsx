@@ -68,7 +68,7 @@ export async function secretPage(
 
 function Generated({ secret }: { secret: string }): JSX.Element {
   return (
-    <div class="told" role="status">
+    <div class="notice" role="status">
       <p>
         <strong>The new secret, shown only now.</strong> Give it to the receiver, then confirm it.
       </p>

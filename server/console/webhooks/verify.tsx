@@ -87,8 +87,8 @@ export async function sendTest({ testEvents }: ConsoleServices, visit: Visit): P
   const { form, params } = visit;
   const input = testEvents.contract.parse({ EventRecord: form.get("EventRecord"), EventType: form.get("EventType") });
   await testEvents.send(visit.permitted("Webhooks:Update"), toConnectionId(params.id!), input);
-  const told = `A test of ${input.EventRecord} ${input.EventType} is being sent. The result appears below.`;
-  return visit.goTo(`/settings/webhooks/${params.id}/verify`, told);
+  const notice = `A test of ${input.EventRecord} ${input.EventType} is being sent. The result appears below.`;
+  return visit.goTo(`/settings/webhooks/${params.id}/verify`, notice);
 }
 
 /** A ping, or the kind of change that the test simulates. */

@@ -57,15 +57,15 @@ export async function insertDeviceCode(
   tenantId: TenantId,
   { digest, userCode, clientId, scopes, resources, interval, network }: NewDeviceCode,
   seconds: number,
-  most: WaitingLimits,
+  max: WaitingLimits,
 ): Promise<"made" | "taken" | "too many"> {
   const [row] = await sql<{ isRoom: boolean; isMade: boolean }[]>`
     with room as (
-      select count(*) < ${most.tenant} and count(*) filter (where client_id = ${clientId}) < ${most.client}
-        and count(*) filter (where client_id = ${clientId} and network = ${network ?? null}) < ${most.address} as is_there
+      select count(*) < ${max.tenant} and count(*) filter (where client_id = ${clientId}) < ${max.client}
+        and count(*) filter (where client_id = ${clientId} and network = ${network ?? null}) < ${max.address} as is_there
       from (
         select client_id, network from device_codes
-        where tenant_id = ${tenantId} and decided_on is null and expires_on > now() limit ${most.tenant}) waiting
+        where tenant_id = ${tenantId} and decided_on is null and expires_on > now() limit ${max.tenant}) waiting
     ), made as (
       insert into device_codes (digest, user_code, tenant_id, client_id, scopes, resources, interval_seconds, network,
         expires_on)

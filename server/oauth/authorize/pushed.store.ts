@@ -30,7 +30,7 @@ export async function insertPush(
   tenantId: TenantId,
   { clientId, digest, parameters, network, object }: NewPush,
   seconds: number,
-  most: { client: number; address: number },
+  max: { client: number; address: number },
 ): Promise<boolean> {
   const waiting = (where: ReturnType<Queries>, limit: number) => sql`
     (select count(*) from (
@@ -47,8 +47,8 @@ export async function insertPush(
     insert into pushed_requests (digest, tenant_id, client_id, parameters, network, object, object_until, expires_on)
     select ${digest}, ${tenantId}, ${clientId}, ${parameters}, ${network ?? null}, ${object?.digest ?? null}::bytea,
       ${object?.until ?? null}::timestamptz, now() + make_interval(secs => ${seconds})
-    where ${waiting(sql`true`, most.client)} < ${most.client}
-      ${network === undefined ? sql`` : sql`and ${waiting(sql`network = ${network}`, most.address)} < ${most.address}`}
+    where ${waiting(sql`true`, max.client)} < ${max.client}
+      ${network === undefined ? sql`` : sql`and ${waiting(sql`network = ${network}`, max.address)} < ${max.address}`}
     on conflict (digest) do nothing
     returning digest`;
   return rows.length > 0;

@@ -38,7 +38,7 @@ export async function insertCode(
   seconds: number,
 ): Promise<void> {
   await sql`
-    with told as (
+    with sessions_of_client as (
       insert into session_clients (session_id, tenant_id, client_id, sid)
       select id, tenant_id, ${code.clientId}, id from sessions
       where tenant_id = ${tenantId} and id = ${code.sessionId} and ${code.scopes.includes("openid")} for key share

@@ -16,7 +16,7 @@ import {
   LinkPage,
   type Provider,
   pageEndpoint,
-  toldOf,
+  problemText,
   UpstreamFailure,
   type UpstreamIdentity,
   type UpstreamProblem,
@@ -210,7 +210,7 @@ function upstreamProblem(
   { request, target, checked: { client }, provider }: ProviderWay,
   problem: UpstreamProblem,
 ): Promise<Response> {
-  const { status, line } = toldOf(problem);
+  const { status, line } = problemText(problem);
   const links = [];
   if (problem !== "switched-off" && problem !== "inactive" && problem !== "stranger") {
     // Asks the provider to let the user choose an account.

@@ -54,7 +54,7 @@ export function inWords(
   { scopes, resources, claims }: Consent,
   apis: readonly Pick<Api, "id" | "name" | "scopes">[],
 ): string[] {
-  const told = scopes.includes("profile") ? scopes.filter((scope) => scope !== "name") : scopes;
+  const shown = scopes.includes("profile") ? scopes.filter((scope) => scope !== "name") : scopes;
   const ofApis = new Map(
     apis.flatMap((api) =>
       api.scopes.map(({ name, description }) => [name, phrase`use ${api.name}: ${description || name}`] as const),
@@ -64,7 +64,7 @@ export function inWords(
   const named = apis.filter(({ id }) => resources.includes(id));
   const unheard = named.filter((api) => !api.scopes.some(({ name }) => scopes.includes(name)));
   return [
-    ...told.map((scope) => SCOPES.get(scope) ?? ofApis.get(scope) ?? `use ${scope} for you`),
+    ...shown.map((scope) => SCOPES.get(scope) ?? ofApis.get(scope) ?? `use ${scope} for you`),
     ...claims.map((claim) => CLAIMS.get(claim) ?? `see your ${claim}`),
     ...unheard.map(({ name }) => phrase`tell ${name} who you are`),
   ];

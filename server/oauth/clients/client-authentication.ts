@@ -241,7 +241,7 @@ interface FailureCount {
   /** Milliseconds of `now`. */
   at: number;
   /** Failures since the last entry. */
-  untold: number;
+  unrecorded: number;
 }
 
 /**
@@ -259,18 +259,18 @@ export function createOnRefusedClient(sql: Sql, log: Pick<Logger, "error">, now 
 
   const onRefused: OnRefusedClient = (request, { id, tenantId }, reason) => {
     const time = now();
-    const told = clients.get(id);
-    if (told && time - told.at < ROW_EVERY_MS) {
-      told.untold++;
+    const last = clients.get(id);
+    if (last && time - last.at < ROW_EVERY_MS) {
+      last.unrecorded++;
       return;
     }
     if (clients.size >= CLIENTS_KEPT) sweep(time);
-    const untold = told?.untold ?? 0;
+    const unrecorded = last?.unrecorded ?? 0;
     if (waiting >= MAX_ROWS_WAITING) {
-      clients.set(id, { at: time - ROW_EVERY_MS, untold: untold + 1 });
+      clients.set(id, { at: time - ROW_EVERY_MS, unrecorded: unrecorded + 1 });
       return;
     }
-    clients.set(id, { at: time, untold: 0 });
+    clients.set(id, { at: time, unrecorded: 0 });
     waiting++;
     const origin = originOf(request, { clientId: String(id) });
     written = written
@@ -278,7 +278,7 @@ export function createOnRefusedClient(sql: Sql, log: Pick<Logger, "error">, now 
         recordAudit(sql, tenantId, origin, {
           kind: "ClientAuthentication.Failed",
           subject: { type: "Application", id },
-          details: { Reason: reason, Times: 1 + untold },
+          details: { Reason: reason, Times: 1 + unrecorded },
         }),
       )
       .catch((err) =>

@@ -52,13 +52,13 @@ const CLIENT_TYPES = ["confidential", "public", "native"] as const;
 function uris(description: string, example: string[], form: FormField) {
   const one = Type.String({ maxLength: REDIRECT_URI_LIMIT });
   const documented = Type.String({ format: "uri", maxLength: REDIRECT_URI_LIMIT });
-  const most = { maxItems: MAX_REDIRECT_URIS };
+  const max = { maxItems: MAX_REDIRECT_URIS };
   const must =
     `must be a list of at most ${MAX_REDIRECT_URIS} addresses of at most ${REDIRECT_URI_LIMIT} characters, ` +
     `${REDIRECT_URIS_LIMIT} together.`;
   return {
-    ...settable<string[]>(Type.Array(documented, most), must, [], { description, judged: true, form, example }),
-    checked: orNull(Type.Array(one, most)),
+    ...settable<string[]>(Type.Array(documented, max), must, [], { description, judged: true, form, example }),
+    checked: orNull(Type.Array(one, max)),
     refuse(value: string[] | null) {
       return (value ?? []).join("").length > REDIRECT_URIS_LIMIT ? must : undefined;
     },

@@ -64,7 +64,7 @@ export function createLogos(fetch: EgressFetch, log: Pick<Logger, "warn">): Find
   /** Redirects are not followed. */
   async function ask({ tenantId, logoUri }: Owner): Promise<Png> {
     const headers = { accept: "image/png, image/jpeg, image/webp" };
-    const request = { method: "GET", headers, timeoutMs: TIMEOUT_MS, mostBytes: MAX_LOGO_BYTES } as const;
+    const request = { method: "GET", headers, timeoutMs: TIMEOUT_MS, maxBytes: MAX_LOGO_BYTES } as const;
     const answer = await fetch(tenantId, logoUri, request);
     if (answer.status !== 200) throw new UnusableLogo(`the answer has status ${answer.status}`);
     return answer.bytes();

@@ -18,22 +18,22 @@ export interface UsedJwt {
   expiresAt: number;
 }
 
-/** @param most the client's maximum; undefined: not counted @returns `live`: its unexpired JWTs, if counted */
+/** @param max the client's maximum; undefined: not counted @returns `live`: its unexpired JWTs, if counted */
 export async function insertUsedJwt(
   sql: Queries,
   tenantId: TenantId,
   { clientId, issuer, jti, expiresAt }: UsedJwt,
-  most: number | undefined,
+  max: number | undefined,
 ): Promise<{ isFirst: boolean; live: number }> {
   const digest = createHash("sha256")
     .update(JSON.stringify([issuer, jti]))
     .digest();
   const count =
-    most === undefined
+    max === undefined
       ? sql`0`
       : sql`(
         select count(*) from (
-          select from used_jwts where client_id = ${clientId} and expires_on > now() limit ${most}) one)`;
+          select from used_jwts where client_id = ${clientId} and expires_on > now() limit ${max}) one)`;
   const [use] = await sql<{ isFirst: boolean; live: number }[]>`
     with swept as (
       delete from used_jwts where ctid = any(array(
@@ -44,7 +44,7 @@ export async function insertUsedJwt(
     ), kept as (
       insert into used_jwts (tenant_id, digest, client_id, expires_on)
       select ${tenantId}::uuid, ${digest}::bytea, ${clientId}::bigint, to_timestamp(${expiresAt + KEPT_SECONDS})
-      from live where count < ${most ?? 1}
+      from live where count < ${max ?? 1}
       on conflict do nothing returning digest
     )
     select exists (select from kept) as "isFirst", count::int as live from live`;

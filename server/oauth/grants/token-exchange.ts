@@ -180,10 +180,10 @@ async function ceilingOf({ client, allApis, sql, tokens }: GrantRequest, subject
   return [...here, ...elsewhere.filter((one) => !ofGrant.includes(one) || family.scopes.includes(one))];
 }
 
-/** @param most the part of the ceiling for the target @throws TokenError invalid_scope */
-function scopesOf({ scope }: GrantRequest["form"], target: Target, most: string[]): string[] {
+/** @param max the part of the ceiling for the target @throws TokenError invalid_scope */
+function scopesOf({ scope }: GrantRequest["form"], target: Target, max: string[]): string[] {
   try {
-    const granted = scope?.trim() ? grantedScopes(scope, most, [], IGNORED_SCOPES.rfc) : most;
+    const granted = scope?.trim() ? grantedScopes(scope, max, [], IGNORED_SCOPES.rfc) : max;
     if (carriedScopes(target, granted).length > 0) return granted;
     throw new TokenError("invalid_scope", `The token would have no scope. ${WHO_GIVES}`);
   } catch (error) {

@@ -8,7 +8,7 @@ import { invalid } from "./metadata.ts";
 export const DOCUMENT_LIMIT = 5 * 1024;
 const TIMEOUT_MS = 5_000;
 /** Seconds for which a document is cached; its Cache-Control applies within these bounds. */
-const FRESH_SECONDS = { least: 300, standard: 3_600, most: 86_400 };
+const FRESH_SECONDS = { min: 300, standard: 3_600, max: 86_400 };
 /** Supported grants. A document is for all servers, so others are ignored. */
 const GRANTS = ["authorization_code", "refresh_token"];
 const METHODS = ["none", "private_key_jwt"];
@@ -45,7 +45,7 @@ export async function fetchDocument(fetch: EgressFetch, tenantId: TenantId, url:
 
 async function asked(fetch: EgressFetch, tenantId: TenantId, url: string): Promise<Response> {
   const headers = { accept: "application/json" };
-  const request = { method: "GET", headers, timeoutMs: TIMEOUT_MS, mostBytes: DOCUMENT_LIMIT } as const;
+  const request = { method: "GET", headers, timeoutMs: TIMEOUT_MS, maxBytes: DOCUMENT_LIMIT } as const;
   try {
     return await fetch(tenantId, url, request);
   } catch (error) {
@@ -55,10 +55,10 @@ async function asked(fetch: EgressFetch, tenantId: TenantId, url: string): Promi
 }
 
 function freshSeconds(cacheControl: string): number {
-  const { least, standard, most } = FRESH_SECONDS;
-  if (/(^|[\s,])no-(store|cache)\b/i.test(cacheControl)) return least;
-  const told = /(?:^|[\s,])max-age=(\d{1,10})/i.exec(cacheControl)?.[1];
-  return told === undefined ? standard : Math.min(Math.max(Number(told), least), most);
+  const { min, standard, max } = FRESH_SECONDS;
+  if (/(^|[\s,])no-(store|cache)\b/i.test(cacheControl)) return min;
+  const maxAge = /(?:^|[\s,])max-age=(\d{1,10})/i.exec(cacheControl)?.[1];
+  return maxAge === undefined ? standard : Math.min(Math.max(Number(maxAge), min), max);
 }
 
 /** The document's supported members in the form of a registration. @throws TokenError invalid_client_metadata */

@@ -203,8 +203,10 @@ const MAX_IGNORED = 100;
 /** The registration in RFC 7591 form; empty values are omitted. */
 export function toMetadata(credentials: Credentials, { name, webSite }: Omit<ClientMetadata, "credentials">) {
   const record: Record<string, unknown> = CREDENTIALS.toRecord(credentials);
-  const told = Object.entries(FIELDS).map(([own, field]) => [own, record[field]]);
-  const filled = told.filter(([, value]) => value !== null && value !== "" && !(Array.isArray(value) && !value.length));
+  const fields = Object.entries(FIELDS).map(([own, field]) => [own, record[field]]);
+  const filled = fields.filter(
+    ([, value]) => value !== null && value !== "" && !(Array.isArray(value) && !value.length),
+  );
   const certificate = Object.entries(CERTIFICATE_FIELDS).filter(([, name]) => name === credentials.tlsClientAuthName);
   return {
     ...Object.fromEntries(filled),
@@ -335,11 +337,15 @@ function inWordsOfMetadata<T>(work: () => T): T {
   } catch (error) {
     if (!(error instanceof BadInput)) throw error;
     const isOfRedirects = /^(RedirectUris|PostLogoutRedirectUris)\b/.test(error.message);
-    const told = Object.entries(NAMES).reduce(
+    const message = Object.entries(NAMES).reduce(
       (message, [own, field]) => message.replace(new RegExp(`\\b${field}\\b`, "g"), own),
       error.message,
     );
-    throw new TokenError("invalid_request", told, isOfRedirects ? "invalid_redirect_uri" : "invalid_client_metadata");
+    throw new TokenError(
+      "invalid_request",
+      message,
+      isOfRedirects ? "invalid_redirect_uri" : "invalid_client_metadata",
+    );
   }
 }
 

@@ -64,10 +64,10 @@ export function introspectionController(deps: IntrospectionDependencies) {
     const found = access
       ? await describeAccessToken(deps, client, access)
       : refresh && (await describeRefreshToken(sql, families, issuer, client, refresh));
-    const told = found ?? INACTIVE;
-    if (!asksForJwt(request)) return told;
+    const claims = found ?? INACTIVE;
+    if (!asksForJwt(request)) return claims;
     const headers = { ...NO_STORE, "content-type": INTROSPECTION_JWT };
-    return new Response(await tokens.signIntrospection(client, told), { headers });
+    return new Response(await tokens.signIntrospection(client, claims), { headers });
   });
 }
 

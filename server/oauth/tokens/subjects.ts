@@ -19,12 +19,12 @@ export function subjectFor(client: SubjectOwner, userId: number): string {
 }
 
 /** The user of a `sub` sent by a client; pairwise clients may only use pairwise ones. */
-export function userMeant(client: SubjectOwner, sub: string): number | undefined {
+export function userOfRequestedSubject(client: SubjectOwner, sub: string): number | undefined {
   return client.subjectType === "pairwise" ? userOfPairwise(client, sub) : userOfSubject(sub);
 }
 
 /** The user of a `sub` issued to the client under any subject type. */
-export function userTold(client: SubjectOwner, sub: string): number | undefined {
+export function userOfIssuedSubject(client: SubjectOwner, sub: string): number | undefined {
   return userOfSubject(sub) ?? userOfPairwise(client, sub);
 }
 

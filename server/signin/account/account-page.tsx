@@ -15,7 +15,7 @@ export interface AllowedApplication {
 
 export interface AccountProps extends ProvidersSectionProps {
   user: string;
-  told?: string;
+  notice?: string;
   factor: EnrolledFactor | undefined;
   sessions: ListedSession[];
   /** The Id of this browser's session. */
@@ -24,16 +24,16 @@ export interface AccountProps extends ProvidersSectionProps {
 }
 
 export function AccountPage(props: AccountProps): JSX.Element {
-  const { site, user, told } = props;
+  const { site, user, notice } = props;
   return (
     <CardPage site={site} title="Your account" script="time.js" wide>
       <h1>Your account</h1>
       <p class="lead">
         You are signed in as <strong safe>{user}</strong>. <a href={site.href("/oauth2/logout")}>Sign out</a>
       </p>
-      {told ? (
-        <p class="told" role="status" safe>
-          {told}
+      {notice ? (
+        <p class="notice" role="status" safe>
+          {notice}
         </p>
       ) : (
         ""

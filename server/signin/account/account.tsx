@@ -81,7 +81,7 @@ export function accountController(deps: AccountDependencies) {
 
 async function overview(deps: AccountDependencies, { request, session }: AccountVisit): Promise<Response> {
   const { tenantId, userId } = session;
-  const told = readFlash(deps.cookies, request);
+  const notice = readFlash(deps.cookies, request);
   const [hasPassword, factor, linked, providers, sessions, applications] = await Promise.all([
     deps.ownPassword.exists(session),
     deps.secondFactor.find(tenantId, userId),
@@ -96,7 +96,7 @@ async function overview(deps: AccountDependencies, { request, session }: Account
       site={deps.endpoints.site}
       csrf={csrf}
       user={nameOf(session)}
-      told={told}
+      notice={notice}
       hasPassword={hasPassword}
       factor={factor}
       linked={linked}
@@ -106,7 +106,7 @@ async function overview(deps: AccountDependencies, { request, session }: Account
       applications={applications}
     />
   );
-  return pageResponse(page, { cookies: [...cookies, ...(told === undefined ? [] : [deps.cookies.clear("told")])] });
+  return pageResponse(page, { cookies: [...cookies, ...(notice === undefined ? [] : [deps.cookies.clear("notice")])] });
 }
 
 async function endSessions(deps: AccountDependencies, { request, session }: AccountVisit): Promise<Response> {

@@ -172,7 +172,7 @@ function Username({ username }: { username: string }): JSX.Element {
 }
 
 function NewPasswordField({ problem }: Pick<FormProps, "problem">): JSX.Element {
-  const { least, most } = PASSWORD_LENGTH;
+  const { min, max } = PASSWORD_LENGTH;
   return (
     <>
       <label for="new-password">New password</label>
@@ -185,7 +185,7 @@ function NewPasswordField({ problem }: Pick<FormProps, "problem">): JSX.Element 
         aria-describedby={problem ? "problem rule" : "rule"}
         aria-invalid={problem ? "true" : undefined}
       />
-      <small id="rule" safe>{`${least} to ${most} characters of any kind; several words work well.`}</small>
+      <small id="rule" safe>{`${min} to ${max} characters of any kind; several words work well.`}</small>
     </>
   );
 }

@@ -9,7 +9,7 @@ import type { Proposal } from "../second-factor/second-factor.ts";
 import type { Session, Visitor } from "../session.ts";
 import type { Trouble } from "../throttle.ts";
 import { ConfirmPage, proofAsked, troubleWithProof } from "./password.tsx";
-import { ACCOUNT_PATH, type AccountDependencies, type AccountVisit, TOLD, toAccount } from "./visit.ts";
+import { ACCOUNT_PATH, type AccountDependencies, type AccountVisit, NOTICES, toAccount } from "./visit.ts";
 
 /** POST /account/code: gives the second factor of an unfinished session. */
 export async function giveCode(deps: AccountDependencies, request: Request, visitor: Visitor): Promise<Response> {
@@ -88,8 +88,8 @@ export async function enrol(deps: AccountDependencies, request: Request, visitor
   if (!enrolment) return toAccount(deps);
   const { trouble } = enrolment;
   if (trouble) return enrolPage(deps, { request, visitor, session }, { proposal: enrolment.proposal, ...trouble });
-  const told = flashCookie(deps.cookies, TOLD.enrolled);
-  return codesPage(deps, enrolment.codes, [...(enrolment.cookies ?? []), told]);
+  const cookie = flashCookie(deps.cookies, NOTICES.enrolled);
+  return codesPage(deps, enrolment.codes, [...(enrolment.cookies ?? []), cookie]);
 }
 
 function codesPage({ endpoints: { site } }: AccountDependencies, codes: string[], cookies?: string[]) {

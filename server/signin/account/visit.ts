@@ -34,7 +34,7 @@ export function isSignInTarget(target: string): boolean {
   return target.startsWith(`${ACCOUNT_PATH}?`);
 }
 
-export const TOLD = {
+export const NOTICES = {
   password: "Your password is changed. You are signed out everywhere else.",
   enrolled: "Your authenticator app is set up.",
   removed: "Your authenticator app is removed.",
@@ -48,11 +48,11 @@ export const TOLD = {
 /** Redirects to the account page with 303, so reloading does not repeat the POST. */
 export function toAccount(
   { endpoints: { site }, cookies }: Pick<AccountDependencies, "endpoints" | "cookies">,
-  done?: keyof typeof TOLD,
+  done?: keyof typeof NOTICES,
   more: string[] = [],
 ): Response {
   const headers = new Headers({ location: site.href(ACCOUNT_PATH), ...NO_STORE });
-  if (done) headers.append("set-cookie", flashCookie(cookies, TOLD[done]));
+  if (done) headers.append("set-cookie", flashCookie(cookies, NOTICES[done]));
   for (const cookie of more) headers.append("set-cookie", cookie);
   return new Response(null, { status: 303, headers });
 }

@@ -132,11 +132,11 @@ export async function beginSessionByProvider(
   request: Request,
   visitor: Visitor,
   { tenantId, providerId, maxAge, startedOn }: RoundTrip,
-  { authTime: told, idTokenHint }: UpstreamIdentity,
+  { authTime: providerAuthTime, idTokenHint }: UpstreamIdentity,
   { userId, clientId }: { userId: number } & Pick<Origin, "clientId">,
 ): Promise<string[]> {
-  const authTime = authTimeOf(told, maxAge, startedOn);
-  const when = { authTime, isAuthTimeKnown: told !== undefined };
+  const authTime = authTimeOf(providerAuthTime, maxAge, startedOn);
+  const when = { authTime, isAuthTimeKnown: providerAuthTime !== undefined };
   const authentication = {
     tenantId,
     clientId,
@@ -150,10 +150,10 @@ export async function beginSessionByProvider(
   return isUnfinished ? [cookie] : [cookie, await browsers.remember(request, { tenantId, userId }, visitor.address)];
 }
 
-/** Undefined: now. @param told seconds since 1970, by the provider's clock */
-function authTimeOf(told: number | undefined, maxAge: number | null, startedOn: Date): Date | undefined {
-  if (told === undefined) return undefined;
-  const since = told * 1_000;
+/** Undefined: now. @param providerAuthTime seconds since 1970, by the provider's clock */
+function authTimeOf(providerAuthTime: number | undefined, maxAge: number | null, startedOn: Date): Date | undefined {
+  if (providerAuthTime === undefined) return undefined;
+  const since = providerAuthTime * 1_000;
   if (maxAge === null) return new Date(since);
   // A provider's slow clock must not cause endless re-authentication, so the time is shifted by the tolerance.
   return since < startedOn.getTime() - CLOCK_TOLERANCE_MS ? new Date(since + CLOCK_TOLERANCE_MS) : undefined;

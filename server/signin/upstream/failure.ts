@@ -95,7 +95,7 @@ interface ProblemText {
   reason: string;
 }
 
-const TOLD: Record<UpstreamProblem, ProblemText> = {
+const PROBLEM_TEXTS: Record<UpstreamProblem, ProblemText> = {
   unavailable: {
     status: 502,
     line:
@@ -165,8 +165,8 @@ const TOLD: Record<UpstreamProblem, ProblemText> = {
   },
 };
 
-export function toldOf(problem: UpstreamProblem): ProblemText {
-  return TOLD[problem];
+export function problemText(problem: UpstreamProblem): ProblemText {
+  return PROBLEM_TEXTS[problem];
 }
 
 /** About the user if known, otherwise about the provider. @param known detail without personal data or secrets */
@@ -177,7 +177,7 @@ export function failedBy(
   { userId, detail }: { userId?: number; detail?: string } = {},
 ): AuditEntry {
   const provider = { type: "IdentityProvider", id: String(id) };
-  const details = { Reason: toldOf(problem).reason, IdentityProviderId: provider.id };
+  const details = { Reason: problemText(problem).reason, IdentityProviderId: provider.id };
   return {
     kind,
     subject: userId === undefined ? provider : { type: "User", id: userId },

@@ -101,7 +101,7 @@ export function createProtocol(fetch: EgressFetch, vault: Vault, publicUrl: stri
 
   return {
     authorizationUrl: (tenantId, provider, { state, nonce, codeVerifier }, { maxAge, loginHint }) =>
-      told(async () => {
+      withUpstreamFailure(async () => {
         const config = await configure(tenantId, provider, true);
         const openId: Record<string, string> = { nonce };
         if (loginHint) openId.login_hint = loginHint;
@@ -121,7 +121,7 @@ export function createProtocol(fetch: EgressFetch, vault: Vault, publicUrl: stri
         return asWritten(config.serverMetadata().authorization_endpoint!, built);
       }),
     identify: (tenantId, provider, { state, nonce, codeVerifier }, query, { maxAge }, age) =>
-      told(async () => {
+      withUpstreamFailure(async () => {
         const config = await configure(tenantId, provider, false);
         const answer = new URL(redirectUriOf(publicUrl, provider.id) + query);
         const isOpenId = provider.type === "OpenIDConnect";
@@ -144,7 +144,7 @@ export function createProtocol(fetch: EgressFetch, vault: Vault, publicUrl: stri
         return { ...identity, idTokenHint: hints.seal(JSON.stringify(hint)).toString("base64url") };
       }),
     signOutUrl: (tenantId, provider, state, hint) =>
-      told(async () => {
+      withUpstreamFailure(async () => {
         const config = await configure(tenantId, provider, false);
         const { end_session_endpoint: endpoint } = config.serverMetadata();
         if (!isHttps(endpoint)) throw new UpstreamFailure("misconfigured", "the metadata have no end_session_endpoint");
@@ -235,7 +235,7 @@ async function plainClaims(
   throw new UpstreamFailure("untrusted", "the userinfo endpoint answered no JSON object");
 }
 
-async function told<T>(step: () => Promise<T>): Promise<T> {
+async function withUpstreamFailure<T>(step: () => Promise<T>): Promise<T> {
   try {
     return await step();
   } catch (error) {

@@ -39,7 +39,7 @@ export async function insertAttempt(
   tenantId: TenantId,
   { digest, browser, network, providerId, target, maxAge, identity }: NewAttempt,
   seconds: number,
-  most: OpenLimits,
+  max: OpenLimits,
 ): Promise<boolean> {
   const open = (where: ReturnType<Queries>, limit: number) => sql`
     (select count(*) from (
@@ -50,8 +50,8 @@ export async function insertAttempt(
       expires_on)
     select ${digest}, ${tenantId}, ${providerId}, ${browser}, ${network}, ${target}, ${maxAge ?? null},
       ${identity ? sql.json(identity as never) : null}, now() + make_interval(secs => ${seconds})
-    where ${open(sql`network = ${network}`, most.address)} < ${most.address}
-      and ${open(sql`true`, most.tenant)} < ${most.tenant}
+    where ${open(sql`network = ${network}`, max.address)} < ${max.address}
+      and ${open(sql`true`, max.tenant)} < ${max.tenant}
     returning digest`;
   return rows.length > 0;
 }

@@ -173,8 +173,8 @@ async function presentCode(config: Configuration, redirectUri: string, proof: st
       return { Name, Outcome: "Failed", Message: `${wrong}: ${detail}.` };
     }
     // Some providers use their own error codes, or check the code first.
-    const isTold = failure.kind !== "untrusted" && !detail.startsWith("the token endpoint answered");
-    if (isTold) return failed(Name, failure);
+    const isShown = failure.kind !== "untrusted" && !detail.startsWith("the token endpoint answered");
+    if (isShown) return failed(Name, failure);
     return {
       Name,
       Outcome: "Unknown",

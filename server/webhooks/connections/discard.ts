@@ -3,7 +3,7 @@ import { type Caller, type Permitted, route, type Shown } from "../../access/ind
 import { recordAudit } from "../../audit/index.ts";
 import type { Sql } from "../../db/sql.ts";
 import { NotFound } from "../../errors.ts";
-import { NOT_TOLD } from "../../events/index.ts";
+import { HIDDEN_AS_NULL } from "../../events/index.ts";
 import { body } from "../../http/contract.ts";
 import { flag, moment, orNull } from "../../http/fields.ts";
 import type { Route } from "../../http/route.ts";
@@ -81,7 +81,7 @@ export function createDiscard(sql: Sql, { recordOf }: Pick<Connections, "recordO
 const DISCARDED = Type.Object(
   {
     Count: orNull(Type.Integer({ format: "int32", minimum: 0 }), {
-      description: `Deliveries that this call has discarded. With DryRun: all that would be, by as many calls as it takes. ${NOT_TOLD}`,
+      description: `Deliveries that this call has discarded. With DryRun: all that would be, by as many calls as it takes. ${HIDDEN_AS_NULL}`,
     }),
     More: Type.Boolean({
       description: `Some are left: call again. With DryRun: one call would not discard all. It discards at most ${MAX_DISCARDED.toLocaleString("en")}.`,

@@ -112,9 +112,9 @@ class Choice {
     if (places !== null) this.#room = Math.min(this.#room, places);
   }
 
-  limit(most: number, againInMs: number): void {
-    if (most <= 0) this.again(againInMs);
-    this.#room = Math.min(this.#room, most);
+  limit(max: number, againInMs: number): void {
+    if (max <= 0) this.again(againInMs);
+    this.#room = Math.min(this.#room, max);
   }
 
   get isFull(): boolean {

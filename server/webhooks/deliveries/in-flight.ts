@@ -46,10 +46,10 @@ interface Workflow {
 }
 
 /** @param step the minimum capacity for starting anything */
-function createPlaces(most: number, step: number): Places & Pick<InFlight, "begin"> {
+function createPlaces(max: number, step: number): Places & Pick<InFlight, "begin"> {
   const started = new Map<string, Workflow>();
   const tenants = new Map<TenantId, number>();
-  const mostOfTenant = most / 2;
+  const maxOfTenant = max / 2;
   let callOnRoom = () => {};
   let all = 0;
 
@@ -59,7 +59,7 @@ function createPlaces(most: number, step: number): Places & Pick<InFlight, "begi
     if (left === 0) tenants.delete(tenantId);
     else tenants.set(tenantId, left);
     all--;
-    if (left === mostOfTenant - step || all === most - step) callOnRoom();
+    if (left === maxOfTenant - step || all === max - step) callOnRoom();
   }
 
   /** Entries are in order of age. */
@@ -86,12 +86,12 @@ function createPlaces(most: number, step: number): Places & Pick<InFlight, "begi
     },
     isFull() {
       removeLost();
-      return most - all < step;
+      return max - all < step;
     },
-    fullTenants: () => [...tenants].filter(([, count]) => mostOfTenant - count < step).map(([tenantId]) => tenantId),
+    fullTenants: () => [...tenants].filter(([, count]) => maxOfTenant - count < step).map(([tenantId]) => tenantId),
     room(tenantId) {
       removeLost();
-      return Math.min(most - all, mostOfTenant - (tenants.get(tenantId) ?? 0));
+      return Math.min(max - all, maxOfTenant - (tenants.get(tenantId) ?? 0));
     },
     onRoom(call) {
       callOnRoom = call;

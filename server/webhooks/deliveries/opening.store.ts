@@ -217,17 +217,17 @@ export async function takeTurn(
 
 /** Serializes attempts under MaxInFlight. @returns whether one more is allowed, until the transaction ends */
 export async function lockPosts(tx: Transaction, tenantId: TenantId, deliveryId: DeliveryId): Promise<boolean> {
-  const [limit] = await tx<{ connectionId: ConnectionId; most: number | null }[]>`
-    select c.id as "connectionId", case when not d.is_ping then c.max_in_flight end as most
+  const [limit] = await tx<{ connectionId: ConnectionId; max: number | null }[]>`
+    select c.id as "connectionId", case when not d.is_ping then c.max_in_flight end as max
     from deliveries d join webhook_connections c on c.id = d.connection_id
     where d.id = ${deliveryId} and d.tenant_id = ${tenantId} and ${isOpen(tx)}`;
-  if (!limit || limit.most === null) return true;
+  if (!limit || limit.max === null) return true;
   await tx`select pg_advisory_xact_lock(${POSTS_LOCK}, hashtext(${limit.connectionId}))`;
   const [out] = await tx<{ count: number }[]>`
     select count(*) as count from deliveries d
     where d.connection_id = ${limit.connectionId} and ${isBegun(tx)} and d.id <> ${deliveryId}
       and d.attempt_started_on is not null`;
-  return out!.count < limit.most;
+  return out!.count < limit.max;
 }
 
 /** Counts posts in progress for a connection that has just got MaxInFlight. */

@@ -93,8 +93,8 @@ export function startQueue({
 
   async function take(turn: Turn): Promise<void> {
     const { tenantId, connectionId } = turn;
-    const most = inFlight.queued.room(tenantId);
-    const room = Math.max(0, Math.min(windows.room(connectionId), most));
+    const max = inFlight.queued.room(tenantId);
+    const room = Math.max(0, Math.min(windows.room(connectionId), max));
     const known = waiting.get(connectionId);
     const { begun, left, isBlocked, againInMs } = await claim(sql, connectionId, room);
     const blocked = isBlocked && begun.length === 0 ? (known?.blocked ?? 0) + 1 : 0;
@@ -103,7 +103,7 @@ export function startQueue({
     for (const { deliveryId, waitMs } of begun) if (waitMs === 0) windows.reserve(connectionId, deliveryId);
     await Promise.all(begun.map((each) => start(turn, each)));
     if (againInMs !== undefined) turns.addIn(turn, againInMs);
-    else if (left && begun.length >= room && room === most) turns.add(turn);
+    else if (left && begun.length >= room && room === max) turns.add(turn);
     // With increasing delay, because the end of a block is not notified; the poll also looks.
     if (isBlocked) turns.addIn(turn, Math.min(POLL_MS, SOON_MS * 2 ** blocked));
   }

@@ -20,7 +20,7 @@ export interface StartTroubles {
 
 export function createStartTroubles(sql: Sql, log: Logger): StartTroubles {
   const workerId = Bun.randomUUIDv7();
-  let told: { reason: string; at: number } | undefined;
+  let logged: { reason: string; at: number } | undefined;
   let writing: Promise<unknown> = Promise.resolve();
 
   function write(statement: () => Promise<void>): void {
@@ -30,14 +30,14 @@ export function createStartTroubles(sql: Sql, log: Logger): StartTroubles {
 
   function failed(error: unknown): void {
     const reason = reasonOf(error);
-    if (told?.reason === reason && performance.now() - told.at < AGAIN_MS) return;
-    told = { reason, at: performance.now() };
+    if (logged?.reason === reason && performance.now() - logged.at < AGAIN_MS) return;
+    logged = { reason, at: performance.now() };
     write(() => noteTrouble(sql, workerId, reason));
   }
 
   function succeeded(): void {
-    if (!told) return;
-    told = undefined;
+    if (!logged) return;
+    logged = undefined;
     write(() => clearTrouble(sql, workerId));
   }
 
@@ -64,20 +64,20 @@ export function createStartTroubles(sql: Sql, log: Logger): StartTroubles {
 
 function reasonOf(error: unknown): string {
   const { code, details } = grpcFailure(error);
-  const told = details.slice(0, MAX_DETAIL_LENGTH);
+  const shortened = details.slice(0, MAX_DETAIL_LENGTH);
   // Temporal uses this code both for a full disk and for an unavailable database.
-  if (code === CODES.UNAVAILABLE && told.includes("shard status unknown")) {
-    return `Deliveries cannot start: Temporal cannot write to its store, which is full or unavailable (${told}).`;
+  if (code === CODES.UNAVAILABLE && shortened.includes("shard status unknown")) {
+    return `Deliveries cannot start: Temporal cannot write to its store, which is full or unavailable (${shortened}).`;
   }
-  if (code === CODES.RESOURCE_EXHAUSTED) return `Deliveries cannot start: Temporal is at its limits (${told}).`;
-  if (code === CODES.INVALID_ARGUMENT && /search attribute/i.test(told)) {
-    return `Deliveries cannot start: Temporal's namespace lacks a search attribute (${told}).`;
+  if (code === CODES.RESOURCE_EXHAUSTED) return `Deliveries cannot start: Temporal is at its limits (${shortened}).`;
+  if (code === CODES.INVALID_ARGUMENT && /search attribute/i.test(shortened)) {
+    return `Deliveries cannot start: Temporal's namespace lacks a search attribute (${shortened}).`;
   }
-  if (code === CODES.NOT_FOUND) return `Deliveries cannot start: Temporal's namespace does not exist (${told}).`;
+  if (code === CODES.NOT_FOUND) return `Deliveries cannot start: Temporal's namespace does not exist (${shortened}).`;
   if (code === CODES.UNAVAILABLE || code === CODES.DEADLINE_EXCEEDED) {
     return "Deliveries cannot start: Temporal does not answer.";
   }
-  return `Deliveries cannot start: Temporal rejects them (${told}).`;
+  return `Deliveries cannot start: Temporal rejects them (${shortened}).`;
 }
 
 /** The SDK wraps gRPC errors. */

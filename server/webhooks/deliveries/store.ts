@@ -189,7 +189,7 @@ const unlessKnown = (sql: Queries) => sql`
 /**
  * Ends an open delivery without an attempt and logs a lost one. It becomes Held only if its connection is still
  * stopped, because a resumed connection would not find it.
- * @param leastAttempts minimum number of attempts in this run; with fewer it stays open
+ * @param minAttempts minimum number of attempts in this run; with fewer it stays open
  */
 export const closeOpenDelivery = repeating(async function closeOpenDelivery(
   sql: Queries,
@@ -197,7 +197,7 @@ export const closeOpenDelivery = repeating(async function closeOpenDelivery(
   eventId: EventId,
   deliveryId: DeliveryId,
   state: EndedState,
-  leastAttempts?: number,
+  minAttempts?: number,
 ): Promise<{ state: DeliveryState; attempts: number; ping: boolean } | undefined> {
   const [row] = await sql<{ state: DeliveryState; attempts: number; ping: boolean }[]>`
     with connection as (
@@ -207,7 +207,7 @@ export const closeOpenDelivery = repeating(async function closeOpenDelivery(
     ), before as (
       select d.id, d.event_id, d.attempts, d.attempt_started_on, d.connection_id, d.is_ping, false as mine from connection c, deliveries d
       where d.id = ${deliveryId} and d.tenant_id = ${tenantId} and d.state in ('Pending', 'Retrying')
-        and (${state} <> 'Held' or c.state <> 'Active') and d.attempts - d.earlier_attempts >= ${leastAttempts ?? 0}
+        and (${state} <> 'Held' or c.state <> 'Active') and d.attempts - d.earlier_attempts >= ${minAttempts ?? 0}
       for update of d
     ), lost as (
       ${insertLost(sql)}

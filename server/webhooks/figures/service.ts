@@ -27,24 +27,24 @@ const TYPE = "WebhookConnection";
 
 export function createConnectionFigures(sql: Sql, connections: Connections, retentionMs: number): ConnectionFigures {
   // Counts would reveal events that the caller may not read.
-  const isTold = ({ gate }: Caller) => gate.seesAll("WebhookEvent");
+  const seesAll = ({ gate }: Caller) => gate.seesAll("WebhookEvent");
   return {
     async status(caller, id) {
       const { record } = await connections.read(caller, id);
-      const status = await statusOf(sql, caller.tenantId, record, isTold(caller));
+      const status = await statusOf(sql, caller.tenantId, record, seesAll(caller));
       return (await caller.gate.show(TYPE, status, { resource: record })).record;
     },
     async statistics(caller, id, span) {
       const { record } = await connections.read(caller, id);
-      const statistics = await statisticsOf(sql, caller.tenantId, id, span, isTold(caller));
+      const statistics = await statisticsOf(sql, caller.tenantId, id, span, seesAll(caller));
       return (await caller.gate.show(TYPE, statistics, { resource: record })).record;
     },
     async health(caller, ids) {
-      return isTold(caller) ? listHealth(sql, caller.tenantId, ids, retentionMs) : [];
+      return seesAll(caller) ? listHealth(sql, caller.tenantId, ids, retentionMs) : [];
     },
     async since(caller, ids, since) {
       const { tenantId } = caller;
-      if (!isTold(caller)) return undefined;
+      if (!seesAll(caller)) return undefined;
       // If these are all connections, filtering by connection is unnecessary.
       const isAll = (await countConnections(sql, tenantId)) === ids.length;
       const [backlogs, counts] = await Promise.all([

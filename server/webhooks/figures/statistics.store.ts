@@ -43,7 +43,7 @@ export interface AnswerTimes {
  * Durations of each ended delivery's last answered attempt, by event time. Samples a few from each of `starts`, so the cost
  * is independent of traffic.
  * @param starts in order; each extends to the next, and a fixed number of them forms a slice
- * @param most deliveries sampled from each start
+ * @param max deliveries sampled from each start
  */
 export async function sampleAnswerTimes(
   sql: Queries,
@@ -51,7 +51,7 @@ export async function sampleAnswerTimes(
   connectionId: ConnectionId,
   starts: readonly Date[],
   startsPerSlice: number,
-  most: number,
+  max: number,
 ): Promise<AnswerTimes[]> {
   const rows = await sql<{ slice: number; times: [number, number] }[]>`
     with part as (
@@ -65,7 +65,7 @@ export async function sampleAnswerTimes(
         sql,
         sql`d.tenant_id = ${tenantId} and d.connection_id = ${connectionId}
           and d.event_id >= part.lowest and d.event_id < part.next and not d.is_ping`,
-      )} limit ${sql.unsafe(`${most}`)}
+      )} limit ${sql.unsafe(`${max}`)}
     ) d cross join lateral (
       select a.duration_ms from attempts a
       where a.event_id = d.event_id and a.delivery_id = d.id and a.number = d.attempts and a.status_code is not null offset 0

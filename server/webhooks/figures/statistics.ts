@@ -2,7 +2,7 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import type { Sql } from "../../db/sql.ts";
-import { NOT_TOLD } from "../../events/index.ts";
+import { HIDDEN_AS_NULL } from "../../events/index.ts";
 import { orNull, time, uuid } from "../../http/fields.ts";
 import type { ConnectionId, TenantId } from "../../ids.ts";
 import { countBySlice, type SliceCount, sampleAnswerTimes } from "./statistics.store.ts";
@@ -44,7 +44,7 @@ export const STATISTICS = Type.Object(
     From: time(),
     To: time(),
     Slices: orNull(Type.Array(SLICE), {
-      description: `Oldest first; ${NOT_TOLD}`,
+      description: `Oldest first; ${HIDDEN_AS_NULL}`,
     }),
   },
   { $id: "WebhookConnectionStatistics" },
@@ -57,19 +57,19 @@ export async function statisticsOf(
   tenantId: TenantId,
   connectionId: ConnectionId,
   span: Span,
-  isTold: boolean,
+  seesAll: boolean,
 ): Promise<StatisticsRecord> {
   const { slices, sliceMs, startsPerSlice, sample } = SPANS[span];
   const last = Math.floor(Date.now() / sliceMs) * sliceMs;
   const since = last - (slices - 1) * sliceMs;
   const at = (index: number, stepMs: number) => new Date(since + index * stepMs);
   const starts = Array.from({ length: slices * startsPerSlice }, (_, index) => at(index, sliceMs / startsPerSlice));
-  const told = {
+  const record = {
     ConnectionId: connectionId,
     From: at(0, sliceMs).toISOString(),
     To: at(slices, sliceMs).toISOString(),
   };
-  if (!isTold) return { ...told, Slices: null };
+  if (!seesAll) return { ...record, Slices: null };
   // Uses the tenant's share of the pool, because it scans a whole week.
   const [counts, times] = await sql.beginFor(tenantId, async (tx) => [
     await countBySlice(tx, tenantId, connectionId, at(0, sliceMs), sliceMs),
@@ -85,7 +85,7 @@ export async function statisticsOf(
       P95Ms: answers?.p95 ?? null,
     };
   });
-  return { ...told, Slices };
+  return { ...record, Slices };
 }
 
 function countsOf(counts: readonly SliceCount[]) {

@@ -2,7 +2,7 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import type { Queries } from "../../db/sql.ts";
-import { NOT_TOLD } from "../../events/index.ts";
+import { HIDDEN_AS_NULL } from "../../events/index.ts";
 import { orNull, time, uuid, word } from "../../http/fields.ts";
 import type { ConnectionId, TenantId } from "../../ids.ts";
 import { CONNECTION_STATES, type ConnectionState } from "../connection.ts";
@@ -10,7 +10,7 @@ import { noConnection } from "../connections/record.ts";
 import { countWaiting, listWindows } from "./status.store.ts";
 
 const count = (description: string) =>
-  orNull(Type.Integer({ format: "int32", minimum: 0 }), { description: `${description} ${NOT_TOLD}` });
+  orNull(Type.Integer({ format: "int32", minimum: 0 }), { description: `${description} ${HIDDEN_AS_NULL}` });
 const posts = (description: string) => Type.Integer({ format: "int32", minimum: 0, description });
 
 const WINDOW = Type.Object({
@@ -30,18 +30,18 @@ export const STATUS = Type.Object(
     Queued: count("Deliveries in its queue, waiting for its window, its limits, or their time."),
     Held: count("Deliveries that are Held."),
     OldestOn: orNull(time(), {
-      description: `Time of the oldest waiting event; null: none. ${NOT_TOLD}`,
+      description: `Time of the oldest waiting event; null: none. ${HIDDEN_AS_NULL}`,
     }),
     Exhausted: count(
       "Exhausted deliveries of events of the last 24 hours. State Active does not resend them; a Redelivery does.",
     ),
     ExhaustedSince: orNull(time(), {
-      description: `Time of the oldest of these events; null: none. ${NOT_TOLD}`,
+      description: `Time of the oldest of these events; null: none. ${HIDDEN_AS_NULL}`,
     }),
     Probes: posts("Probes since it became Held."),
     NextProbeOn: orNull(time(), { description: "When the next probe is due; null: it is not Held." }),
     Windows: orNull(Type.Array(WINDOW), {
-      description: `Its window in each worker that recently posted to it, a few seconds old. ${NOT_TOLD}`,
+      description: `Its window in each worker that recently posted to it, a few seconds old. ${HIDDEN_AS_NULL}`,
     }),
   },
   { $id: "WebhookConnectionStatus" },
@@ -53,23 +53,23 @@ export async function statusOf(
   sql: Queries,
   tenantId: TenantId,
   { Id, State }: { Id: ConnectionId; State: ConnectionState },
-  isTold: boolean,
+  seesAll: boolean,
 ): Promise<StatusRecord> {
   const [waiting, windows] = await Promise.all([countWaiting(sql, tenantId, Id), listWindows(sql, tenantId, Id)]);
   if (!waiting) throw noConnection();
-  const told = <T>(value: T) => (isTold ? value : null);
+  const orHidden = <T>(value: T) => (seesAll ? value : null);
   return {
     ConnectionId: Id,
     State,
-    UnderWay: told(waiting.underWay),
-    Queued: told(waiting.queued),
-    Held: told(waiting.held),
-    OldestOn: told(waiting.oldestOn?.toISOString() ?? null),
-    Exhausted: told(waiting.unsent),
-    ExhaustedSince: told(waiting.unsentSince?.toISOString() ?? null),
+    UnderWay: orHidden(waiting.underWay),
+    Queued: orHidden(waiting.queued),
+    Held: orHidden(waiting.held),
+    OldestOn: orHidden(waiting.oldestOn?.toISOString() ?? null),
+    Exhausted: orHidden(waiting.unsent),
+    ExhaustedSince: orHidden(waiting.unsentSince?.toISOString() ?? null),
     Probes: waiting.probes,
     NextProbeOn: State === "Held" ? (waiting.nextProbeOn?.toISOString() ?? null) : null,
-    Windows: told(
+    Windows: orHidden(
       windows.map(({ places, out, waiting: inside, quick }) => ({
         Places: places,
         Out: out,

@@ -3,7 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import { type Caller, route, type ShownPage } from "../../access/index.ts";
 import type { Sql } from "../../db/sql.ts";
-import { NOT_TOLD } from "../../events/index.ts";
+import { HIDDEN_AS_NULL } from "../../events/index.ts";
 import { orNull, time, uuid, word } from "../../http/fields.ts";
 import { momentFilter, type Paging, wordFilter } from "../../http/query.ts";
 import type { Route } from "../../http/route.ts";
@@ -176,7 +176,7 @@ const DEAD_LETTERS = Type.Object(
   {
     ConnectionId: uuid(),
     ConnectionName: Type.String(),
-    Count: counted(NOT_TOLD),
+    Count: counted(HIDDEN_AS_NULL),
     Receiver: counted("The receiver answered and did not accept them."),
     Configuration: counted(
       "The connection, the address or its certificate must be changed: dns, tls, blocked-address, a " +

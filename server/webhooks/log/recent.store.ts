@@ -41,11 +41,11 @@ export async function listRecentDeliveries(
 ): Promise<RecentDelivery[]> {
   const where = sql`d.tenant_id = ${tenantId} and d.connection_id = ${connectionId}`;
   // A literal, because for an unknown number of rows the planner would read all and sort them.
-  const most = sql.unsafe(`${limit}`);
+  const max = sql.unsafe(`${limit}`);
   return sql<RecentDelivery[]>`
     select ${deliveryColumns(sql, withPayload)}
     from (
-      (${newestOpen(sql, where)} limit ${most}) union all (${newestClosed(sql, where)} limit ${most})
+      (${newestOpen(sql, where)} limit ${max}) union all (${newestClosed(sql, where)} limit ${max})
       order by event_id desc limit ${limit}
     ) d
     join events e on e.id = d.event_id ${withPayload ? sql`join payloads p on p.event_id = d.event_id` : sql``}

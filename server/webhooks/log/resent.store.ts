@@ -62,16 +62,16 @@ export async function listResent(
   }));
 }
 
-/** Counts at most `most`. */
+/** Counts at most `max`. */
 export async function countResent(
   sql: Queries,
   tenantId: TenantId,
   redeliveryId: RedeliveryId,
-  most: number,
+  max: number,
 ): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*) as count from (
-      select from former_outcomes where tenant_id = ${tenantId} and redelivery_id = ${redeliveryId} limit ${most}
+      select from former_outcomes where tenant_id = ${tenantId} and redelivery_id = ${redeliveryId} limit ${max}
     ) counted`;
   return row!.count;
 }

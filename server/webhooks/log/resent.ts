@@ -55,7 +55,7 @@ export function createResentDeliveries(sql: Sql, { read }: Redeliveries, exporte
       return exporter(caller, format, {
         name: `redelivery-${id}`,
         cells: CELLS,
-        count: (most) => countResent(sql, caller.tenantId, id, most),
+        count: (max) => countResent(sql, caller.tenantId, id, max),
         async readPage(reader, after) {
           const now = permit(reader, ["Webhooks:Read"]);
           await read(now, id);

@@ -60,9 +60,9 @@ export function createEventLog(sql: Sql, entities: readonly string[], workflowUr
     attempts: LoggedAttempt[],
   ): Promise<Map<DeliveryId, AttemptRecord[]>> {
     const connectionOf = new Map(record.Deliveries.map(({ Id, ConnectionId }) => [Id, ConnectionId]));
-    const told = [...new Set(attempts.map(({ deliveryId }) => connectionOf.get(deliveryId) ?? ""))];
+    const connectionIds = [...new Set(attempts.map(({ deliveryId }) => connectionOf.get(deliveryId) ?? ""))];
     const isSeen = withheld === null && text !== undefined;
-    const seen = isSeen ? await gate.seenIds(sql, "WebhookConnection", told) : new Set<string>();
+    const seen = isSeen ? await gate.seenIds(sql, "WebhookConnection", connectionIds) : new Set<string>();
     const records = attempts.map((attempt) => {
       const { deliveryId } = attempt;
       return { deliveryId, record: toAttemptRecord(attempt, seen.has(connectionOf.get(deliveryId) ?? "")) };
@@ -139,13 +139,13 @@ export function createEventLog(sql: Sql, entities: readonly string[], workflowUr
       });
     },
     /** The newest deliveries of a readable connection, for events that the caller may read. */
-    async deliveriesTo(caller: Caller, connectionId: ConnectionId, most: number) {
+    async deliveriesTo(caller: Caller, connectionId: ConnectionId, max: number) {
       const withPayload = caller.permissions.looksInto(TYPE);
-      return onlySeen(caller, await listRecentDeliveries(sql, caller.tenantId, connectionId, most, withPayload));
+      return onlySeen(caller, await listRecentDeliveries(sql, caller.tenantId, connectionId, max, withPayload));
     },
     /** The same for pings and tests only, with their payloads. */
-    async testsOf(caller: Caller, connectionId: ConnectionId, most: number) {
-      return onlySeen(caller, await listTests(sql, caller.tenantId, connectionId, most));
+    async testsOf(caller: Caller, connectionId: ConnectionId, max: number) {
+      return onlySeen(caller, await listTests(sql, caller.tenantId, connectionId, max));
     },
     async attempts(caller: Caller, event: SeenEvent, selection: AttemptSelection) {
       return seeAttempts(caller, event, await listAttempts(sql, caller.tenantId, event.record.EventId, selection));

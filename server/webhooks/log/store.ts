@@ -146,13 +146,13 @@ export async function listEvents(
       ${failed === false ? sql`and not ${has(sql`and ${hasFailed(sql)} ${toConnection}`)}` : sql``}
       ${sentAgain === false ? sql`and not ${has(sql`and ${wasSentAgain(sql)} ${toConnection}`)}` : sql``}`;
   const andDelivered = byDelivery ? sql`and ${has(delivered)}` : sql``;
-  const newest = sql`order by e.id desc limit ${mostOf(sql, limit)}`;
+  const newest = sql`order by e.id desc limit ${rowLimit(sql, limit)}`;
   const page = (which: Fragment) => sql`select e.* from events e where ${matching} ${andDelivered} ${which} ${newest}`;
   // The events of deliveries `d`, in their order.
   const of = (deliveries: Fragment, which = sql``) => sql`
     select e.* from (${deliveries}) d
       cross join lateral (select * from events e where e.id = d.event_id and ${matching} ${which} offset 0) e
-    limit ${mostOf(sql, limit)}`;
+    limit ${rowLimit(sql, limit)}`;
   const ofRecord = () => sql`
     (${page(sql`and strpos(e.record_id, ',') = 0 and e.record_id = ${recordId!}`)}) union all
     (${of(
@@ -175,7 +175,7 @@ export async function listEvents(
     select e.* from unnest(${eventRecord ? [eventRecord] : [...records]}::text[]) as record,
       unnest(${eventType ? [eventType] : [...LOGGED_EVENT_TYPES]}::text[]) as type, lateral (
         select e.* from events e where ${matching} ${andDelivered} and e.event_record = record and e.event_type = type
-        order by e.id desc nulls last limit ${mostOf(sql, limit)}
+        order by e.id desc nulls last limit ${rowLimit(sql, limit)}
       ) e`;
   const isRare = failed || sentAgain || reason || was === "Retrying" || state === "Exhausted" || state === "Cancelled";
   const ofConnection = sql`d.tenant_id = ${tenantId} and d.connection_id = c.id ${within(sql`d.event_id`)} ${delivered}`;
@@ -200,7 +200,7 @@ export async function listEvents(
 }
 
 /** A literal, because for an unknown number of rows the planner would read all and sort them. One more than a page. */
-const mostOf = (sql: Queries, limit: number) =>
+const rowLimit = (sql: Queries, limit: number) =>
   sql.unsafe(`${limit <= DEFAULT_LIMIT ? DEFAULT_LIMIT + 1 : Math.max(limit, MAX_LIMIT) + 1}`);
 
 /** For `d`. */

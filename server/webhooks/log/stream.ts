@@ -104,13 +104,13 @@ const endOf = (snapshot: string) => BigInt(snapshot.split(":")[1]!);
 
 /** PostgreSQL's format: `xmin:xmax:` and the unfinished transactions between them, in order. */
 function isSnapshot(text: string): boolean {
-  const [least = "", most = "", between = ""] = text.split(":");
+  const [min = "", max = "", between = ""] = text.split(":");
   const open = between === "" ? [] : between.split(",");
-  const bounds = [least, ...open, most];
+  const bounds = [min, ...open, max];
   if (bounds.some((bound) => bound === "" || BigInt(bound) < 1n || BigInt(bound) >= 2n ** 63n)) return false;
   return (
-    open.every((one, index) => BigInt(one) >= BigInt(open[index - 1] ?? least) && BigInt(one) < BigInt(most)) &&
-    BigInt(least) <= BigInt(most)
+    open.every((one, index) => BigInt(one) >= BigInt(open[index - 1] ?? min) && BigInt(one) < BigInt(max)) &&
+    BigInt(min) <= BigInt(max)
   );
 }
 
@@ -121,11 +121,11 @@ async function* tell(
   start: Progress,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  let told = start;
+  let sent = start;
   // Clients reconnect after a second.
-  yield `retry: 1000\nid: ${idOf(told)}\n\n`;
+  yield `retry: 1000\nid: ${idOf(sent)}\n\n`;
   while (!signal.aborted) {
-    const { from, after, to = await readMoment(sql) } = told;
+    const { from, after, to = await readMoment(sql) } = sent;
     // A revoked token ends the stream even without events.
     permit(await caller.again(), ["Webhooks:Read"]);
     const events = await listCommitted(sql, caller.tenantId, filter, { from, to, after }, PAGE);
@@ -139,9 +139,9 @@ async function* tell(
       }
     }
     const isAll = events.length < PAGE;
-    told = isAll ? { from: to } : { from, to, after: events.at(-1)!.id };
+    sent = isAll ? { from: to } : { from, to, after: events.at(-1)!.id };
     // The id follows its events, so an interrupted listener gets some twice rather than missing any.
-    yield `id: ${idOf(told)}\n\n`;
+    yield `id: ${idOf(sent)}\n\n`;
     if (isAll) await wait(LOOK_MS, undefined, { signal }).catch(() => {});
   }
 }

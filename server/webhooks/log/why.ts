@@ -184,9 +184,9 @@ function duration(milliseconds: number): string {
     ["min", 60_000],
     ["s", 1_000],
   ] as const;
-  const least = Math.max(0, milliseconds);
-  const [unit, size] = units.find(([, length]) => least >= 2 * length) ?? ["ms", 1];
-  return `${Math.round(least / size)} ${unit}`;
+  const min = Math.max(0, milliseconds);
+  const [unit, size] = units.find(([, length]) => min >= 2 * length) ?? ["ms", 1];
+  return `${Math.round(min / size)} ${unit}`;
 }
 
 export function whyRoutes(explainEvent: ExplainEvent): Route[] {

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { type DeliveryState, REDELIVERY_STATES } from "../../../workflows/contract.ts";
-import { NOT_TOLD } from "../../events/index.ts";
+import { HIDDEN_AS_NULL } from "../../events/index.ts";
 import { body } from "../../http/contract.ts";
 import {
   field,
@@ -98,8 +98,8 @@ export const REDELIVERY = Type.Object(
 
 export const REDELIVERY_COUNT = Type.Object(
   {
-    Count: orNull(count(), { description: NOT_TOLD }),
-    Skipped: orNull(count("Deliveries whose Payload was removed."), { description: NOT_TOLD }),
+    Count: orNull(count(), { description: HIDDEN_AS_NULL }),
+    Skipped: orNull(count("Deliveries whose Payload was removed."), { description: HIDDEN_AS_NULL }),
   },
   { $id: "RedeliveryCount" },
 );

@@ -16,15 +16,15 @@ const manager = new UserManager({
 });
 
 const PAGES: Record<string, () => Promise<string>> = {
-  "/": async () => told(await manager.getUser()),
-  "/callback": async () => told(await manager.signinRedirectCallback()),
+  "/": async () => textOf(await manager.getUser()),
+  "/callback": async () => textOf(await manager.signinRedirectCallback()),
   "/silent": async () => {
     await manager.signinSilentCallback();
     return "";
   },
   "/bye": async () => {
     await manager.signoutRedirectCallback();
-    return told(await manager.getUser());
+    return textOf(await manager.getUser());
   },
 };
 
@@ -33,11 +33,11 @@ const ACTIONS: Record<string, () => Promise<string>> = {
     await manager.signinRedirect();
     return "Going to sign in";
   },
-  Refresh: async () => told(await manager.signinSilent()),
-  "Ask silently": async () => told(await manager.signinSilent({ forceIframeAuth: true })),
+  Refresh: async () => textOf(await manager.signinSilent()),
+  "Ask silently": async () => textOf(await manager.signinSilent({ forceIframeAuth: true })),
   Revoke: async () => {
     await manager.revokeTokens(["refresh_token"]);
-    return told(await manager.getUser());
+    return textOf(await manager.getUser());
   },
   "Sign out": async () => {
     await manager.signoutRedirect();
@@ -62,7 +62,7 @@ async function show(act: () => Promise<string>): Promise<void> {
   output.textContent = text;
 }
 
-function told(user: User | null): string {
+function textOf(user: User | null): string {
   if (!user) return "Nobody is signed in";
   const { profile, scope, access_token, refresh_token, expired } = user;
   return JSON.stringify({ profile, scope, access_token, refresh_token, expired });

@@ -4,7 +4,7 @@ import { isKnownClaim } from "../../claims.ts";
 import { type Client, clientIdOf } from "../../clients/store.ts";
 import { PROMPTS } from "../../contract.ts";
 import { AuthorizationError } from "../../errors.ts";
-import { userMeant, userTold } from "../../tokens/subjects.ts";
+import { userOfIssuedSubject, userOfRequestedSubject } from "../../tokens/subjects.ts";
 import type { Tokens } from "../../tokens/tokens.ts";
 import type { RequestParameters } from "../parameters.ts";
 import type { ResponseMode, ResponseType } from "./request.ts";
@@ -86,8 +86,8 @@ export async function expectedUser(
     throw new AuthorizationError("invalid_request", "claims and id_token_hint name different users.");
   }
   // An unknown sub gets 0, which no user has.
-  if (claimsOfHint) return userTold(client, claimsOfHint.sub!) ?? 0;
-  return sub === undefined ? undefined : (userMeant(client, sub) ?? 0);
+  if (claimsOfHint) return userOfIssuedSubject(client, claimsOfHint.sub!) ?? 0;
+  return sub === undefined ? undefined : (userOfRequestedSubject(client, sub) ?? 0);
 }
 
 export const ATTAINABLE_ACRS: string[] = Object.values(ACR);

@@ -8,7 +8,7 @@ import { toRecordId } from "../../../http/query.ts";
 import type { TenantId } from "../../../ids.ts";
 import { pageResponse } from "../../../ui/index.ts";
 import { UpstreamProblemPage } from "../../pages.tsx";
-import { failedBy, toldOf, UpstreamFailure, type UpstreamProblem } from "../../upstream/failure.ts";
+import { failedBy, problemText, UpstreamFailure, type UpstreamProblem } from "../../upstream/failure.ts";
 import type { Provider } from "../../upstream/providers/contract.ts";
 import { ACCOUNT_PATH, type AccountDependencies } from "../visit.ts";
 
@@ -62,7 +62,7 @@ export async function refuse(
   const actor = isLinking && userId !== undefined ? ({ type: "User", id: userId } as const) : undefined;
   const kind = isLinking ? "Identity.LinkFailed" : "SignIn.Failed";
   await recordAudit(sql, tenantId, originOf(request, { actor }), failedBy(kind, provider, problem, { userId, detail }));
-  const { status, line } = toldOf(problem);
+  const { status, line } = problemText(problem);
   const back = isLinking
     ? { href: site.href(ACCOUNT_PATH), text: "Back to your account" }
     : { href: site.href(target), text: "Try again" };

@@ -148,7 +148,7 @@ const fields = (checkUrl: CheckUrl) => ({
   Scopes: words({
     description: "The requested scopes; with OpenIDConnect they include openid.",
     pattern: SCOPE,
-    most: MAX_SCOPES,
+    max: MAX_SCOPES,
     must:
       `must be a list of at most ${MAX_SCOPES} scopes, each of at most ${WORD_LIMIT} visible ASCII characters but ` +
       '" and \\.',
@@ -213,7 +213,7 @@ const fields = (checkUrl: CheckUrl) => ({
   AllowedDomains: words({
     description: "With Provisioning Create, only people with a verified Email at one of these domains get a User.",
     pattern: DOMAIN,
-    most: MAX_ALLOWED,
+    max: MAX_ALLOWED,
     must: `must be a list of at most ${MAX_ALLOWED} domains such as example.com.`,
     takeOne: (word) => word.trim().toLowerCase(),
     form: {
@@ -225,7 +225,7 @@ const fields = (checkUrl: CheckUrl) => ({
   AllowedTenants: words({
     description: "With Provisioning Create, only members of these organisations (the claim hd or tid) get a User.",
     pattern: TENANT,
-    most: MAX_ALLOWED,
+    max: MAX_ALLOWED,
     must: `must be a list of at most ${MAX_ALLOWED} organisations, each in visible ASCII without spaces.`,
     takeOne: (word) => word.trim(),
     form: {

@@ -9,9 +9,9 @@ const URL_LIMIT = 2_000;
 /** The maximum number of characters of a claim's name and of a scope. */
 export const WORD_LIMIT = 200;
 
-export function address(problemOf: CheckUrl, name: string, told: FieldOptions) {
+export function address(problemOf: CheckUrl, name: string, options: FieldOptions) {
   return field<string | null, string>({
-    ...text(URL_LIMIT, told),
+    ...text(URL_LIMIT, options),
     audit: "value",
     must: `must be an https address of at most ${URL_LIMIT} characters.`,
     // Pasted addresses often contain spaces.
@@ -39,22 +39,22 @@ export function endpointProblem(checkUrl: CheckUrl): CheckUrl {
   return (url) => checkUrl(url) ?? (url.includes("#") ? "An endpoint has no fragment." : undefined);
 }
 
-interface WordsTold extends FieldOptions {
+interface WordsOptions extends FieldOptions {
   must: string;
-  most: number;
+  max: number;
   /** The pattern of each word after normalization. */
   pattern: string;
   takeOne?(word: string): string;
 }
 
 /** Duplicates are removed. */
-export function words({ must, most, pattern, takeOne = String, ...told }: WordsTold) {
-  const documented = Type.Array(Type.String({ maxLength: WORD_LIMIT, pattern }), { maxItems: most });
+export function words({ must, max, pattern, takeOne = String, ...options }: WordsOptions) {
+  const documented = Type.Array(Type.String({ maxLength: WORD_LIMIT, pattern }), { maxItems: max });
   return field<string[], string[]>({
-    ...told,
+    ...options,
     audit: "value",
     sent: documented,
-    checked: Type.Array(Type.String({ maxLength: WORD_LIMIT }), { maxItems: most }),
+    checked: Type.Array(Type.String({ maxLength: WORD_LIMIT }), { maxItems: max }),
     shown: documented,
     must,
     fits: (value: string[]) => value.every((one) => new RegExp(pattern).test(takeOne(one))),
