@@ -79,6 +79,9 @@ function devServerArguments(database: string, port: number, ui: ListenAddress): 
     // Visibility records are written twice a second, not twenty times, so a quick workflow is written once.
     ...["--dynamic-config-value", "history.visibilityProcessorMaxPollRPS=2"],
     ...["--dynamic-config-value", "history.visibilityTaskBatchSize=1000"],
+    // Deletes of old histories have the lowest priority, but only among waiting tasks: 512 at once would fill the
+    // queue to SQLite's single connection, time out there and be repeated, until nothing else gets a turn.
+    ...["--dynamic-config-value", "history.timerProcessorSchedulerWorkerCount=8"],
     ...attributes,
   ];
 }

@@ -216,3 +216,27 @@ test("the event of an erased user says that its payload and its answers are remo
   });
   expect(complaintsOf(visitor)).toEqual([]);
 });
+
+test("the data of a user deleted earlier is found by the Id and erased", async () => {
+  const { api, id } = await arrange();
+  await api.made("User", { Id: id, Nickname: "Ani" });
+  await ok(api.call("DELETE", `/User/${id}`));
+  const visitor = await plainly(api);
+  for (const [given, problem] of [
+    ["999999", "There is no User with this Id, and no data about one."],
+    ["seven", "UserId"],
+  ] as const) {
+    const { status, html } = await visitor.open(`/settings/erasures?UserId=${given}`);
+    expect(status).toBe(400);
+    expect(html).toContain(problem === "UserId" ? "Id of a deleted user" : problem);
+  }
+  const asked = await visitor.open(`/settings/erasures?UserId=${id}`);
+  expect(asked.heading).toBe(`Erase the data of deleted user ${id}?`);
+  const path = `/settings/users/${id}/erase`;
+  const { fields } = asked.forms.find(({ action }) => action === path)!;
+  expect((await visitor.post(path, { ...fields, Username: "7", Deliveries: "Send" })).status).toBe(422);
+  const erasing = await visitor.post(path, { ...fields, Username: id, Deliveries: "Send" });
+  expect(erasing).toMatchObject({ status: 200, heading: `Erasure of User ${id}` });
+  const { Id } = (await ok(api.get("/Erasure"))).Items[0];
+  await until("it to end", async () => (await ok(api.get(`/Erasure/${Id}`))).State === "Completed");
+});

@@ -1,6 +1,6 @@
-// Erases a user: shows what would be removed, and asks for the user name.
+// Erases a user: shows what would be removed, and asks for the user name. Of a deleted user only the Id is known.
 
-import { BadInput } from "../../errors.ts";
+import { BadInput, NotFound } from "../../errors.ts";
 import { ERASE_DATA } from "../../personal-data/index.ts";
 import { phrase, SelectField, TextField, TOKENS_ELSEWHERE } from "../../ui/index.ts";
 import { type Confirmation, type ConsolePage, type ConsoleServices, confirming } from "../page.tsx";
@@ -23,24 +23,31 @@ interface AskedErasure extends Confirmation {
 }
 
 async function askToErase(deps: ConsoleServices, visit: Visit): Promise<AskedErasure> {
-  const person = await readPerson(deps, visit);
-  const { Counts } = await deps.erasures.preview(visit.permitted(ERASE), String(person.Id));
-  const word = person.Username || String(person.Id);
-  const label = person.Username ? LABELS.Username : "Id";
+  const person = await readPerson(deps, visit).catch((error) => {
+    if (!(error instanceof NotFound)) throw error;
+  });
+  const id = visit.params.id!;
+  const { Counts } = await deps.erasures.preview(visit.permitted(ERASE), id);
+  const word = person?.Username || id;
+  const label = person?.Username ? LABELS.Username : "Id";
   return {
-    title: "Erase this user?",
-    above: aboveOf(person),
+    title: person ? "Erase this user?" : `Erase the data of deleted user ${id}?`,
+    above: person ? aboveOf(person) : [{ name: "Erasures", path: ERASURES }],
     effects: [
-      phrase`${titleOf(person)} is signed out everywhere and deleted, with all that is counted here.`,
-      TOKENS_ELSEWHERE,
+      ...(person
+        ? [
+            phrase`${titleOf(person)} is signed out everywhere and deleted, with all that is counted here.`,
+            TOKENS_ELSEWHERE,
+          ]
+        : ["The user was deleted earlier. All data counted here is removed."]),
       "Then payloads and receivers' answers with the person's data are removed, and addresses and user agents in the audit log.",
       "Webhook connections that listen to User get the Id and the External Id alone.",
       "It cannot be undone. A certificate says what was removed.",
     ],
-    confirm: "Erase this user",
-    keep: "Keep the user",
+    confirm: person ? "Erase this user" : "Erase the data",
+    keep: person ? "Keep the user" : "Keep the data",
     basis: [person, Counts],
-    back: pathOf(person),
+    back: person ? pathOf(person) : ERASURES,
     counts: Counts,
     word,
     form: {

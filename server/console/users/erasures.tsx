@@ -1,4 +1,4 @@
-import { NotFound } from "../../errors.ts";
+import { BadInput, NotFound } from "../../errors.ts";
 import { exportResponse } from "../../http/export.ts";
 import { ERASE_DATA, type ErasureRecord } from "../../personal-data/index.ts";
 import {
@@ -11,6 +11,8 @@ import {
   Live,
   Pager,
   Refreshing,
+  refusedForm,
+  SearchForm,
   Section,
   Table,
   Text,
@@ -53,7 +55,37 @@ async function certificateOf({ erasures }: ConsoleServices, visit: Visit): Promi
   return (await erasures.certify(visit.permitted(...READ), visit.params.id!)).Certificate;
 }
 
-async function listPage(deps: ConsoleServices, visit: Visit): Promise<View> {
+const FIND = [{ name: "UserId", label: "Id of a deleted user" }];
+
+/** The page that erases the data of a user deleted without it, or the form with the problem. */
+async function findDeleted({ erasures }: ConsoleServices, visit: Visit, userId: string) {
+  try {
+    await erasures.preview(visit.permitted(ERASE), userId);
+    return visit.goTo(`${USERS}/${userId}/erase`);
+  } catch (error) {
+    const problem = error instanceof NotFound ? new BadInput(`UserId: ${error.message}`) : error;
+    return refusedForm(visit.url.searchParams, problem, ["UserId"]);
+  }
+}
+
+async function listPage(deps: ConsoleServices, visit: Visit): Promise<View | Response> {
+  const userId = visit.url.searchParams.get("UserId")?.trim();
+  const problems = userId ? await findDeleted(deps, visit, userId) : undefined;
+  if (problems instanceof Response) return problems;
+  return {
+    title: "Erasures",
+    above: ABOVE,
+    status: problems ? 400 : 200,
+    body: (
+      <>
+        {visit.may(ERASE) ? <SearchForm visit={visit} filters={FIND} problems={problems} action="Find data" /> : ""}
+        {problems ? "" : ((await erasureList(deps, visit)) as "safe")}
+      </>
+    ),
+  };
+}
+
+async function erasureList(deps: ConsoleServices, visit: Visit): Promise<JSX.Element> {
   const { Items, Next } = await deps.erasures.list(visit.permitted(...READ), pagingOf(visit));
   const name = await lookUpNames(
     visit,
@@ -70,22 +102,18 @@ async function listPage(deps: ConsoleServices, visit: Visit): Promise<View> {
     { name: "Begun", cell: ({ CreatedOn }: ErasureRecord) => <Time at={new Date(CreatedOn)} ago /> },
     { name: "By", cell: ({ CreatedBy }: ErasureRecord) => <RecordLink visit={visit} one={CreatedBy} name={name} /> },
   ];
-  return {
-    title: "Erasures",
-    above: ABOVE,
-    body: (
-      <>
-        {Items.length > 0 ? (
-          <Table caption="Erasures, newest first" columns={columns} rows={Items} />
-        ) : (
-          <EmptyState title="No erasures yet">
-            <p>Erase a user from the user's page. The certificate is then here.</p>
-          </EmptyState>
-        )}
-        <Pager visit={visit} next={Next} />
-      </>
-    ),
-  };
+  return (
+    <>
+      {Items.length > 0 ? (
+        <Table caption="Erasures, newest first" columns={columns} rows={Items} />
+      ) : (
+        <EmptyState title="No erasures yet">
+          <p>Erase a user from the user's page. The certificate is then here.</p>
+        </EmptyState>
+      )}
+      <Pager visit={visit} next={Next} />
+    </>
+  );
 }
 
 async function erasurePage(deps: ConsoleServices, visit: Visit): Promise<View> {
