@@ -54,6 +54,8 @@ const POSTS = 2_000;
 const WORKFLOW_TASKS = 500;
 /** Abandons dead connections. There is no timeout for a free connection, because a busy worker may have to wait. */
 const ANSWERED = { answer_timeout: IMPATIENT.answer_timeout };
+/** Maintenance is hourly, and an unused session does not notice a failover. */
+const IDLE_SECONDS = 1;
 
 await runEntry("worker", async () => {
   const config = readProductionConfig(process.env);
@@ -66,7 +68,7 @@ await runEntry("worker", async () => {
   });
 
   const sql = connect(config.databaseUrl, "gatehouse worker", 10, ANSWERED);
-  const patientSql = connect(config.databaseUrl, "gatehouse maintenance", 1);
+  const patientSql = connect(config.databaseUrl, "gatehouse maintenance", 1, { idle_timeout: IDLE_SECONDS });
   const vault = createVault(config.masterKey, config.masterKeyPrevious);
   const keyRotation = createKeyRotation(sql, vault);
   const lifecycle = createLifecycle();

@@ -12,13 +12,15 @@ const USAGE = `Usage: bun run bench NAME [--rounds=7] [--seconds=2]
   store     PostgreSQL's work per change: CPU, write-ahead log, index writes and bytes; and its bloat
   profile   CPU per change by process and thread, and waiting queries, above the capacity
   isolation the effect of hanging receivers and of one tenant's burst on other tenants
+  scale     CPU, transactions and write-ahead log per change with 1 and 2 APIs and 1, 2 and 4 workers, with a Temporal
+            server on PostgreSQL of 4 and 16 history shards (built by Go, the first time in minutes)
   drain     the speed and order of a resumed connection with a backlog, during changes
   soak      memory, handles, connections and disk during hours of changes; --hours=2 --rate=20
   tenants   requests or deliveries of one tenant during each attack by another
 
 --rounds and --seconds apply to entities and tokens, which measure both sides in turn. The first comments of
-bench/sign-in.ts, bench/webhooks.ts, bench/profile.ts, bench/isolation.ts, bench/drain.ts, bench/soak.ts and
-bench/tenants.ts list further options.`;
+bench/sign-in.ts, bench/webhooks.ts, bench/profile.ts, bench/isolation.ts, bench/scale.ts, bench/drain.ts,
+bench/soak.ts and bench/tenants.ts list further options.`;
 
 const BENCHES: Record<string, () => Promise<unknown>> = {
   change: () => import("./one-change.ts"),
@@ -33,6 +35,7 @@ const BENCHES: Record<string, () => Promise<unknown>> = {
   store: () => import("./store.ts"),
   profile: () => import("./profile.ts"),
   isolation: () => import("./isolation.ts"),
+  scale: () => import("./scale.ts"),
   drain: () => import("./drain.ts"),
   soak: () => import("./soak.ts"),
   tenants: () => import("./tenants.ts"),

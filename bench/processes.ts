@@ -13,11 +13,16 @@ export async function childrenOf(pid: number): Promise<number[]> {
   return parents.filter((child) => child !== undefined);
 }
 
-/** CPU of a process and its descendants. */
+/** CPU of a process and its descendants, including ended ones. */
 export async function cpuSeconds(pid: number): Promise<number> {
-  const own = (await stat(pid)).cpuTicks / TICKS_PER_SECOND;
-  const children = await Promise.all((await childrenOf(pid)).map(cpuSeconds));
-  return own + children.reduce((sum, seconds) => sum + seconds, 0);
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
+  const stats = await Promise.all(pids.map(async (each) => ({ pid: each, ...(await stat(each)) })));
+  const ticksOf = (root: number): number =>
+    stats.reduce((sum, { pid: each, parent, cpuTicks, endedTicks }) => {
+      if (each === root) return sum + cpuTicks + endedTicks;
+      return parent === root ? sum + ticksOf(each) : sum;
+    }, 0);
+  return ticksOf(pid) / TICKS_PER_SECOND;
 }
 
 /** CPU of each thread of a process. Several threads may have the same name. */
@@ -65,10 +70,13 @@ async function sumOf(pid: number, field: "Rss" | "Pss"): Promise<number> {
   return (await Promise.all(children.map((child) => sumOf(child, field)))).reduce((sum, size) => sum + size, own);
 }
 
-async function stat(pid: number | string): Promise<{ parent: number; cpuTicks: number }> {
+async function stat(pid: number | string): Promise<{ parent: number; cpuTicks: number; endedTicks: number }> {
   const text = await read(`/proc/${pid}/stat`);
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  return { parent: Number(fields[1]), cpuTicks: Number(fields[11]) + Number(fields[12]) };
+  const [parent, user, system, endedUser, endedSystem] = [1, 11, 12, 13, 14].map((at) =>
+    Number(fields[at]),
+  ) as number[];
+  return { parent: parent!, cpuTicks: user! + system!, endedTicks: endedUser! + endedSystem! };
 }
 
 async function read(path: string): Promise<string> {

@@ -44,7 +44,8 @@ export function connect(
   databaseUrl: string,
   name: string,
   max = 10,
-  more: Pick<postgres.Options<Record<string, never>>, "max_lifetime" | "connect_timeout"> & Patience = {},
+  more: Pick<postgres.Options<Record<string, never>>, "max_lifetime" | "connect_timeout" | "idle_timeout"> &
+    Patience = {},
 ): Sql {
   const { url, ssl, place } = parseDatabaseUrl(databaseUrl);
   const watching = {

@@ -46,13 +46,7 @@ test("soon after a failover the API writes again and receives notifications, tho
     const { postgresql } = (await (await fetch(`${app.url}/readyz`)).json()) as { postgresql: string };
     return postgresql === "up";
   });
-  // A new session for each query.
-  const former = connect(pair.primaryUrl, "gatehouse look", 1);
-  await until("no session to be left behind", async () => {
-    const left = await former`select from pg_stat_activity where application_name = 'gatehouse test'`;
-    return left.length === 0;
-  });
-  await former.end();
+  await untilAllLeave(pair);
 
   // Changes by other processes are noticed.
   await using other = startPrivateApp({}, "info", { databaseUrl: pair.standbyUrl });
@@ -79,6 +73,16 @@ function paced(api: Api, receiver: Receiver): Pick<Api, "change"> {
       return changed;
     },
   };
+}
+
+/** Also sessions that nothing uses. */
+async function untilAllLeave({ primaryUrl }: Pair): Promise<void> {
+  const former = connect(primaryUrl, "look", 1);
+  await until("no session to be left behind", async () => {
+    const left = await former`select from pg_stat_activity where application_name like 'gatehouse %'`;
+    return left.length === 0;
+  });
+  await former.end();
 }
 
 /** The state of open sessions, and the time until changes work again. */
@@ -113,6 +117,7 @@ test.each(FAILOVERS)(
     await until("a change to be made", async () => (await change("made")) === 200);
     expect(performance.now() - led).toBeLessThan(backMs);
     await until("it to be delivered", () => isDelivered("made"));
+    await untilAllLeave(pair);
     load.ended = true;
     const committed = await changing;
 

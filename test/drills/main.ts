@@ -1,14 +1,16 @@
 // `bun run drill NAME`: failures of real parts, longer than a test may take. Each drill ends with a verdict, and with
 // exit code 1 if it is "failed".
 
+import { compose } from "./compose.ts";
 import type { Drill, Verdict } from "./drill.ts";
+import { failover } from "./failover.ts";
 import { migrations } from "./migrations.ts";
 import { production } from "./production.ts";
 import { recovery } from "./recovery.ts";
 import { shutdown } from "./shutdown.ts";
 import { workers } from "./workers.ts";
 
-const DRILLS: Record<string, Drill> = { migrations, production, recovery, shutdown, workers };
+const DRILLS: Record<string, Drill> = { compose, failover, migrations, production, recovery, shutdown, workers };
 
 const [name = "", ...rest] = process.argv.slice(2);
 const drill = Object.hasOwn(DRILLS, name) ? DRILLS[name] : undefined;

@@ -1,12 +1,11 @@
 // A PostgreSQL backend is killed repeatedly under load: each time all sessions end, and PostgreSQL recovers. Then all
 // its processes are stopped with open connections.
 
-import { readFileSync } from "node:fs";
 import { connect } from "../../server/db/sql.ts";
 import { until } from "../support/api.ts";
 import { startStack } from "../support/stack.ts";
 import { newTenant } from "../support/tenant.ts";
-import { type Drill, describeStatuses, startLoad, untilReady } from "./drill.ts";
+import { type Drill, describeStatuses, processesOf, startLoad, untilReady } from "./drill.ts";
 
 const KILLS = 5;
 const LANES = 8;
@@ -40,7 +39,7 @@ export const recovery: Drill = {
       await sql.end({ timeout: 1 });
     }
 
-    const frozen = processesUnder(stack.parts.postgresql.pid!);
+    const frozen = processesOf(stack.parts.postgresql.pid!);
     for (const pid of frozen) process.kill(pid, "SIGSTOP");
     const [froze, refused] = [performance.now(), load.statuses.get(503) ?? 0];
     await until("the API to say so", async () => (await stack.readiness()).postgresql === "down");
@@ -79,9 +78,3 @@ export const recovery: Drill = {
     return { passed, summary: `${summary}API and worker ${stayed ? "stayed" : "did not stay"}` };
   },
 };
-
-/** The processes in /proc. */
-function processesUnder(parent: number): number[] {
-  const children = readFileSync(`/proc/${parent}/task/${parent}/children`, "utf8").trim();
-  return [parent, ...children.split(" ").filter(Boolean).map(Number)];
-}

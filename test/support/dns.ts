@@ -18,7 +18,7 @@ const A = 1;
 const CODES = { nowhere: 3, fails: 2 } as const;
 
 /** @example using names = await startNameServer((name) => (name.startsWith("hang") ? "hang" : { address: "127.0.0.1" })); */
-export async function startNameServer(reply: (name: string) => DnsReply): Promise<NameServer> {
+export async function startNameServer(reply: (name: string) => DnsReply, port = 0): Promise<NameServer> {
   const asked: string[] = [];
   const socket = createSocket("udp4");
   socket.on("message", (query, from) => {
@@ -27,7 +27,7 @@ export async function startNameServer(reply: (name: string) => DnsReply): Promis
     const answer = reply(name);
     if (answer !== "hang") socket.send(answerTo(query.subarray(0, end), type, answer), from.port, from.address);
   });
-  await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => socket.bind(port, "127.0.0.1", resolve));
   return { address: `127.0.0.1:${socket.address().port}`, asked, [Symbol.dispose]: () => void socket.close() };
 }
 

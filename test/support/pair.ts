@@ -1,18 +1,17 @@
 // A PostgreSQL and its hot standby, and a failover between them that ends no session. The former primary stays up but
 // becomes read-only, as behind a proxy or a moved name.
 
-import { chownSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chownSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { migrate } from "../../server/db/migrate.ts";
 import { connect } from "../../server/db/sql.ts";
-import type { Child } from "../../server/embedded/part.ts";
-import { nextFreePort } from "../../server/embedded/ports.ts";
-import { preparePostgresql } from "../../server/embedded/postgresql.ts";
 import { until } from "./api.ts";
 import { newDataDirectory, temporaryDirectory } from "./directories.ts";
+import { startPostgresql } from "./postgresql.ts";
 import { type Relay, startRelay } from "./relay.ts";
 
-const LOOPBACK = "127.0.0.1";
+/** A primary that has written nothing for this long has ended all transactions that write. */
+const STILL_MS = 500;
 
 export interface Pair extends AsyncDisposable {
   /** A relay to the current primary. */
@@ -20,7 +19,10 @@ export interface Pair extends AsyncDisposable {
   /** The direct addresses of both. */
   primaryUrl: string;
   standbyUrl: string;
-  /** The primary becomes read-only. Its sessions stay open. */
+  /** Their main processes. */
+  primaryPid: number;
+  standbyPid: number;
+  /** The primary becomes read-only, and its last commits end. Its sessions stay open. */
   demote(): Promise<void>;
   /** The standby becomes the primary, with all commits of the first one. */
   promote(): Promise<void>;
@@ -28,20 +30,23 @@ export interface Pair extends AsyncDisposable {
   lead(): void;
 }
 
-/** @example await using pair = await startPair(); */
-export async function startPair(): Promise<Pair> {
+/** @param isSynchronous a commit waits until the standby has it @example await using pair = await startPair(); */
+export async function startPair(isSynchronous = false): Promise<Pair> {
   await using stack = new AsyncDisposableStack();
-  const primary = await start(stack, newDataDirectory("primary"));
+  const primary = stack.use(await startPostgresql(newDataDirectory("primary")));
   await migrate(primary.url);
   const standbyDirectory = temporaryDirectory("standby");
   await copyCluster(primary.url, primary.dataDir, standbyDirectory);
-  const standby = await start(stack, standbyDirectory);
+  const standby = stack.use(await startPostgresql(standbyDirectory));
+  if (isSynchronous) await waitForStandby(primary.url);
   const relay = stack.use(await startRelay(primary.url));
   const kept = stack.move();
   return {
     relay,
     primaryUrl: primary.url,
     standbyUrl: standby.url,
+    primaryPid: primary.pid,
+    standbyPid: standby.pid,
     async demote() {
       await using sql = session(primary.url);
       await sql.unsafe("alter system set default_transaction_read_only = on");
@@ -49,6 +54,15 @@ export async function startPair(): Promise<Pair> {
       await until("it to take no writes", async () => {
         const [row] = await sql<{ value: string }[]>`select current_setting('default_transaction_read_only') as value`;
         return row!.value === "on";
+      });
+      // Each session learns of it in its own time.
+      await until("its last commits", async () => {
+        const [before] = await sql<{ lsn: string }[]>`select pg_current_wal_lsn()::text as lsn`;
+        await Bun.sleep(STILL_MS);
+        const [row] = await sql<{ still: boolean }[]>`
+          select pg_current_wal_lsn() = ${before!.lsn}::pg_lsn
+            and not exists (select from pg_stat_activity where backend_xid is not null) as still`;
+        return row!.still;
       });
     },
     async promote() {
@@ -67,23 +81,6 @@ export async function startPair(): Promise<Pair> {
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
-}
-
-async function start(stack: AsyncDisposableStack, dataDir: string): Promise<{ url: string; dataDir: string }> {
-  const { part, url } = await preparePostgresql({ dataDir, say: () => {}, signal: new AbortController().signal });
-  const port = await nextFreePort(0, LOOPBACK, new Set());
-  const child: Child = await part(port).spawn();
-  stack.defer(async () => {
-    child.kill("SIGQUIT");
-    await child.exited;
-  });
-  const pidFile = join(dataDir, "postgres", "postmaster.pid");
-  // A standby's cluster name is "standby".
-  await until("PostgreSQL", () => {
-    const status = existsSync(pidFile) ? readFileSync(pidFile, "utf8").split("\n")[7]?.trim() : "";
-    return status === "ready" || status === "standby";
-  });
-  return { url: url(port), dataDir };
 }
 
 /** Like pg_basebackup, which is not among the embedded programs. */
@@ -105,6 +102,16 @@ async function copyCluster(url: string, from: string, to: string): Promise<void>
     writeFileSync(join(cluster, name), text, { mode: 0o600 });
     chownSync(join(cluster, name), uid, gid);
   }
+}
+
+async function waitForStandby(url: string): Promise<void> {
+  await using sql = session(url);
+  await sql.unsafe("alter system set synchronous_standby_names = '*'");
+  await sql`select pg_reload_conf()`;
+  await until("the standby to be synchronous", async () => {
+    const [row] = await sql`select from pg_stat_replication where sync_state = 'sync'`;
+    return row !== undefined;
+  });
 }
 
 function session(url: string) {

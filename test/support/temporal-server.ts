@@ -1,0 +1,101 @@
+// A Temporal server on PostgreSQL with the configuration of deploy/compose.yaml, from programs that Go builds once per
+// machine.
+
+import { createHash } from "node:crypto";
+import { closeSync, cpSync, openSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { PROJECT_ROOT } from "../../server/config.ts";
+import { nextFreePort } from "../../server/embedded/ports.ts";
+import { findTemporal } from "../../server/embedded/temporal-binary.ts";
+import { cachedFolder } from "./cache.ts";
+import { printedBy } from "./packages.ts";
+
+const MODULE = join(PROJECT_ROOT, "temporal-cli");
+const UI = "github.com/temporalio/ui-server/v2";
+const PACKAGES = {
+  "temporal-server": "go.temporal.io/server/cmd/server",
+  "temporal-sql-tool": "go.temporal.io/server/cmd/tools/sql",
+  "temporal-ui-server": `${UI}/cmd/server`,
+};
+const COMPOSE = join(PROJECT_ROOT, "deploy/compose.yaml");
+const SCRIPTS = join(PROJECT_ROOT, "deploy/compose/temporal");
+/** Each service of the server has a port for calls, and one for the membership of the cluster. */
+const PORTS = ["FRONTEND", "HISTORY", "MATCHING", "WORKER"].flatMap((service) => [
+  `${service}_GRPC_PORT`,
+  `${service}_MEMBERSHIP_PORT`,
+]);
+
+export interface TemporalServer extends AsyncDisposable {
+  address: string;
+  pid: number;
+}
+
+/** @returns the folder with the programs of the server, its SQL tool and its UI; the first time takes minutes */
+export function temporalPrograms(): Promise<string> {
+  const mark = createHash("sha256")
+    .update(readFileSync(join(MODULE, "go.sum")))
+    .digest("hex")
+    .slice(0, 12);
+  return cachedFolder(`temporal-server-${mark}`, async (draft) => {
+    for (const [name, path] of Object.entries(PACKAGES)) {
+      const command = ["go", "build", "-trimpath", "-ldflags=-s -w", "-o", join(draft, name), path];
+      await printedBy(command, MODULE, { env: { CGO_ENABLED: "0" } });
+    }
+    const ui = (await printedBy(["go", "list", "-m", "-f", "{{.Dir}}", UI], MODULE)).trim();
+    cpSync(join(ui, "config"), join(draft, "config"), { recursive: true });
+  });
+}
+
+/** @returns a PATH for the scripts of deploy/compose/temporal */
+export async function temporalPath(): Promise<string> {
+  const { path } = await findTemporal({ env: process.env, say: () => {}, signal: new AbortController().signal });
+  return `${await temporalPrograms()}:${dirname(path)}:${process.env.PATH}`;
+}
+
+/** @param databaseUrl of a PostgreSQL that gets Temporal's databases @param folder for its log */
+export async function startTemporalServer(
+  databaseUrl: string,
+  folder: string,
+  env: Record<string, string> = {},
+): Promise<TemporalServer> {
+  const { hostname, port, username, password } = new URL(databaseUrl);
+  const PATH = await temporalPath();
+  const sql = { SQL_HOST: hostname, SQL_PORT: port, SQL_USER: username, SQL_PASSWORD: password };
+  await printedBy(["sh", "-eu", join(SCRIPTS, "schema.sh")], folder, { env: { ...sql, PATH } });
+  const { services } = Bun.YAML.parse(readFileSync(COMPOSE, "utf8")) as {
+    services: { temporal: { environment: Record<string, string> } };
+  };
+  const reserved = new Set<number>();
+  const ports: Record<string, string> = {};
+  for (const name of [...PORTS, "FRONTEND_HTTP_PORT"]) ports[name] = String(await nextFreePort(0, hostname, reserved));
+  const place = { POSTGRES_SEEDS: hostname, DB_PORT: port, POSTGRES_USER: username, POSTGRES_PWD: password };
+  const log = openSync(join(folder, "temporal-server.log"), "a");
+  const child = Bun.spawn([join(await temporalPrograms(), "temporal-server"), "start"], {
+    cwd: folder,
+    env: {
+      ...services.temporal.environment,
+      ...{ ...place, ...ports, BIND_ON_IP: hostname, TEMPORAL_BROADCAST_ADDRESS: hostname },
+      ...{ DYNAMIC_CONFIG_FILE_PATH: join(SCRIPTS, "dynamic.yaml"), LOG_LEVEL: "warn", PATH, ...env },
+    },
+    stdio: ["ignore", log, log],
+  });
+  closeSync(log);
+  const stop = async () => {
+    child.kill("SIGTERM");
+    await child.exited;
+  };
+  const address = `${hostname}:${ports.FRONTEND_GRPC_PORT}`;
+  try {
+    const script = printedBy(["timeout", "120", "sh", "-eu", join(SCRIPTS, "namespace.sh")], folder, {
+      env: { PATH, TEMPORAL_ADDRESS: address },
+    });
+    const gone = child.exited.then((code) => {
+      throw new Error(`Temporal ended with exit code ${code}: see ${folder}/temporal-server.log`);
+    });
+    await Promise.race([script, gone]);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { address, pid: child.pid, [Symbol.asyncDispose]: stop };
+}
