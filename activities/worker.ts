@@ -4,6 +4,7 @@ import { Client } from "@temporalio/client";
 import { NativeConnection, type NativeConnectionOptions, Runtime, Worker } from "@temporalio/worker";
 import type { Logger } from "pino";
 import { startAlertWatch } from "../server/alerts/index.ts";
+import { startAuditChain } from "../server/audit/index.ts";
 import { requireSchema } from "../server/db/migrate.ts";
 import { startWorkerHeartbeat } from "../server/db/parts.ts";
 import { connect, IMPATIENT, refuseSharedSessions } from "../server/db/sql.ts";
@@ -82,7 +83,7 @@ await runEntry("worker", async () => {
   });
   const probes = serveWorkerProbes(config.workerProbes, sql, config.temporal.address, lifecycle);
   stops.push(() => probes.stop());
-  const metrics = createWorkerMetrics(sql, config.retention);
+  const metrics = createWorkerMetrics(sql, config.retention, log);
   const addPool = measureDatabase(metrics.registry, log);
   addPool("worker", sql);
   addPool("maintenance", patientSql);
@@ -177,6 +178,7 @@ await runEntry("worker", async () => {
   const clearing = startClearing(outbox, log);
   const maintenance = startMaintenance(client, log);
   const alertWatch = startAlertWatch(outbox, log);
+  const auditChain = startAuditChain(outbox, heartbeat.isFirst, log);
   const windowReport = startWindowReport(outbox, windows, log);
   stops.push(() =>
     Promise.all(
@@ -190,6 +192,7 @@ await runEntry("worker", async () => {
         maintenance,
         windowReport,
         alertWatch,
+        auditChain,
         heartbeat,
       ].map((part) => part.stop()),
     ),

@@ -55,7 +55,7 @@ export function createApp({
   vault,
   egress,
   log,
-  metrics = createApiMetrics(sql, config.retention),
+  metrics = createApiMetrics(sql, config.retention, log),
   recorder = createRequestRecorder(sql, log),
   issued = createIssuedTokens(sql, log),
   tracing = withoutCollector(),

@@ -4,7 +4,7 @@ import { type Client, ScheduleAlreadyRunning, ScheduleOverlapPolicy } from "@tem
 import type { Logger } from "pino";
 import { TASK_QUEUE } from "../workflows/contract.ts";
 import { removeOldAlerts } from "./alerts/index.ts";
-import { removeExpiredPlaces } from "./audit/index.ts";
+import { removeExpiredPlaces, removeOldLinks } from "./audit/index.ts";
 import type { RetentionConfig } from "./config.ts";
 import { makePartitionsAhead } from "./db/partitions.ts";
 import type { Sql } from "./db/sql.ts";
@@ -97,6 +97,7 @@ const EXPIRED: Record<string, (sql: Sql) => Promise<number>> = {
   logouts: removeOldLogouts,
   alerts: removeOldAlerts,
   audit_places: removeExpiredPlaces,
+  audit_chain: removeOldLinks,
 };
 
 /** Together less than the activity's timeout. */

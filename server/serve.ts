@@ -24,7 +24,7 @@ await runEntry("api", async () => {
   const log = createLog(config.logLevel, "api");
   const sql = connect(databaseUrl, "gatehouse api", 10, IMPATIENT);
   const vault = createVault(config.masterKey, config.masterKeyPrevious);
-  const metrics = createApiMetrics(sql, config.retention);
+  const metrics = createApiMetrics(sql, config.retention, log);
   measureDatabase(metrics.registry, log)("api", sql);
   const recorder = createRequestRecorder(sql, log);
   const issued = createIssuedTokens(sql, log);

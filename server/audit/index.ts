@@ -1,3 +1,5 @@
+export { countUnchained, removeOldLinks, type Unchained } from "./chain.store.ts";
+export { startAuditChain } from "./chain.ts";
 export {
   ACTOR_TYPES,
   toFilter as toAuditFilter,
@@ -8,4 +10,5 @@ export type { AuditRecord } from "./service.ts";
 export { type AuditLog, createAuditLog } from "./service.ts";
 export type { AuditEntry, Origin } from "./store.ts";
 export { type HourOfSignIns, insertConsequence, removeExpiredPlaces, type SignIns } from "./store.ts";
+export { type ChainProblem, verifyChain } from "./verify.ts";
 export { FAILURES_PER_HOUR, originOf, recordAudit } from "./write.ts";

@@ -68,7 +68,7 @@ export const insertAuditEvent = repeating(async function insertAuditEvent(
     with entry as (
       insert into audit_log (tenant_id, id, kind, outcome, actor_type, actor_id, client_id, address, user_agent, sealed,
         subject_type, subject_id, details, request_key)
-      select id, ${Bun.randomUUIDv7()}, ${kind}, ${outcomeOf(kind)}, ${actor?.type ?? null},
+      select id, new_id(), ${kind}, ${outcomeOf(kind)}, ${actor?.type ?? null},
         ${actor?.id ?? null}, ${clientId ?? null}, ${clear?.address ?? ""}, ${clear?.userAgent ?? ""}, ${sealed ?? null},
         ${subject?.type ?? null}, ${subject ? String(subject.id) : null}, ${sql.json(details)}, ${requestKey}
       from tenants where id = ${tenantId}
@@ -120,7 +120,7 @@ export async function insertConsequence(
   await tx`
     insert into audit_log (tenant_id, id, kind, outcome, actor_type, actor_id, client_id, address, user_agent, sealed,
       subject_type, subject_id, details, request_key)
-    select tenant_id, ${Bun.randomUUIDv7()}, ${consequence}, ${outcomeOf(consequence)}, actor_type, actor_id, client_id,
+    select tenant_id, new_id(), ${consequence}, ${outcomeOf(consequence)}, actor_type, actor_id, client_id,
       address, user_agent, sealed, subject_type, subject_id, ${tx.json(details)}, request_key
     from audit_log
     where tenant_id = ${tenantId} and subject_type = ${subject.type} and subject_id = ${String(subject.id)}

@@ -1,3 +1,4 @@
+import type { Logger } from "pino";
 import { Counter, Histogram, type Registry } from "prom-client";
 import type { RetentionConfig } from "../config.ts";
 import type { Sql } from "../db/sql.ts";
@@ -25,7 +26,7 @@ const REQUEST_BUCKETS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.
 const EVALUATION_BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1];
 
 /** Labels have few, fixed values: never a tenant, client, connection or path parameter. */
-export function createApiMetrics(sql: Sql, retention: RetentionConfig): ApiMetrics {
+export function createApiMetrics(sql: Sql, retention: RetentionConfig, log: Logger): ApiMetrics {
   const registry = createRegistry();
   const registers = [registry];
   const requests = new Histogram({
@@ -62,7 +63,7 @@ export function createApiMetrics(sql: Sql, retention: RetentionConfig): ApiMetri
   // Rates need an initial zero.
   for (const step of DEVICE_STEPS) devices.inc({ step }, 0);
   for (const result of ["Allowed", "Denied"]) decisions.inc({ result }, 0);
-  measureBacklog(sql, registry, retention);
+  measureBacklog(sql, registry, retention, log);
   return {
     registry,
     request: ({ method, route = "none", status = 0, seconds }) =>

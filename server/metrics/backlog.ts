@@ -1,8 +1,10 @@
 // Gauges read from PostgreSQL on each scrape. All processes return the same values.
 
+import type { Logger } from "pino";
 import { Gauge, type Registry } from "prom-client";
 import type { RetentionConfig } from "../config.ts";
 import type { Sql } from "../db/sql.ts";
+import { createOutageLog } from "../log.ts";
 import { type Backlog, readBacklog } from "./store.ts";
 
 /** More frequent scrapes get the cached values. */
@@ -10,8 +12,14 @@ const FRESH_MS = 5_000;
 const PATIENCE_MS = 2_000;
 
 /** Without PostgreSQL the gauges have no value, and `gatehouse_postgresql_up` is 0. */
-export function measureBacklog(sql: Sql, registry: Registry, retention: RetentionConfig): void {
-  const read = onceWithin(FRESH_MS, () => answerWithin(PATIENCE_MS, readBacklog(sql, retention)));
+export function measureBacklog(sql: Sql, registry: Registry, retention: RetentionConfig, log: Logger): void {
+  const failed = createOutageLog(log);
+  const read = onceWithin(FRESH_MS, () =>
+    answerWithin(PATIENCE_MS, readBacklog(sql, retention)).catch((err) => {
+      failed({ err }, "the metrics of PostgreSQL could not be read");
+      return undefined;
+    }),
+  );
 
   gauge("gatehouse_postgresql_up", "Whether PostgreSQL answers this process.", undefined, (backlog) => [
     [undefined, backlog ? 1 : 0],
@@ -59,6 +67,18 @@ export function measureBacklog(sql: Sql, registry: Registry, retention: Retentio
     "Expired partitions that maintenance has not removed, without those of unfinished deliveries.",
     undefined,
     (backlog) => [[undefined, backlog?.overduePartitions]],
+  );
+  gauge(
+    "gatehouse_audit_unchained",
+    "Entries of the audit log that are not chained yet, up to 100000.",
+    undefined,
+    (backlog) => [[undefined, backlog?.unchained.count]],
+  );
+  gauge(
+    "gatehouse_audit_oldest_unchained_seconds",
+    "Age of the oldest of them; 0 if there is none.",
+    undefined,
+    (backlog) => [[undefined, backlog && (backlog.unchained.oldestSeconds ?? 0)]],
   );
   gauge(
     "gatehouse_signing_key_age_seconds",
@@ -120,8 +140,8 @@ function onceWithin<T>(milliseconds: number, ask: () => Promise<T>): () => Promi
   };
 }
 
-/** Undefined if it failed or timed out. */
-function answerWithin<T>(milliseconds: number, answer: Promise<T>): Promise<T | undefined> {
-  const late = new Promise<undefined>((resolve) => setTimeout(resolve, milliseconds, undefined));
-  return Promise.race([answer.catch(() => undefined), late]);
+function answerWithin<T>(milliseconds: number, answer: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`no answer within ${milliseconds} ms`)), milliseconds);
+  return Promise.race([answer, promise]).finally(() => clearTimeout(timer));
 }

@@ -1,3 +1,4 @@
+import { countUnchained, type Unchained } from "../audit/index.ts";
 import type { RetentionConfig } from "../config.ts";
 import { agesOf, keptFrom, namedPartitions } from "../db/partitions.ts";
 import { countWorkers, isDiskFull, secondsOfOldestDispatch } from "../db/parts.ts";
@@ -27,6 +28,8 @@ export interface Backlog {
   workers: number;
   diskFull: boolean;
   overduePartitions: number;
+  /** Of the audit log; counted like deliveries. */
+  unchained: Unchained;
   /** Seconds since the newest key of each algorithm began to sign. */
   signingKeys: Record<string, number>;
 }
@@ -43,7 +46,7 @@ export async function readBacklog(sql: Sql, retention: RetentionConfig): Promise
   const ages = agesOf(retention);
   const tables = ages.map(([table]) => table);
   const limits = ages.map(([, age]) => expiredBefore(age).toISOString());
-  const [row] = await sql<Omit<Backlog, "diskFull">[]>`
+  const [row] = await sql<Omit<Backlog, "diskFull" | "unchained">[]>`
     with open_logouts as materialized (
       select state, created_on from logouts where state in ('Pending', 'Retrying') limit ${COUNTED_TO}
     )
@@ -80,5 +83,5 @@ export async function readBacklog(sql: Sql, retention: RetentionConfig): Promise
       count(*) filter (where state = 'Held') as "heldConnections",
       count(*) filter (where state = 'Paused') as "pausedConnections"
     from webhook_connections where deleted_on is null`;
-  return { ...row!, diskFull: await isDiskFull(sql) };
+  return { ...row!, unchained: await countUnchained(sql, COUNTED_TO), diskFull: await isDiskFull(sql) };
 }

@@ -1,3 +1,4 @@
+import type { Logger } from "pino";
 import { Counter, Histogram, type Registry } from "prom-client";
 import type { RetentionConfig } from "../config.ts";
 import type { Sql } from "../db/sql.ts";
@@ -31,7 +32,7 @@ const END_TO_END_BUCKETS = [...DISPATCH_BUCKETS, 3_600, 21_600, 86_400];
 const ENDS = ["Delivered", "Exhausted", "Cancelled"];
 
 /** Labels have few, fixed values: never a tenant, a connection, an event or a receiver. */
-export function createWorkerMetrics(sql: Sql, retention: RetentionConfig): WorkerMetrics {
+export function createWorkerMetrics(sql: Sql, retention: RetentionConfig, log: Logger): WorkerMetrics {
   const registry = createRegistry();
   const registers = [registry];
   const dispatch = new Histogram({
@@ -85,7 +86,7 @@ export function createWorkerMetrics(sql: Sql, retention: RetentionConfig): Worke
   // Rates need an initial zero.
   removed.inc({ what: "partitions" }, 0);
   for (const state of ENDS) for (const counter of [ends, logoutEnds]) counter.inc({ state }, 0);
-  measureBacklog(sql, registry, retention);
+  measureBacklog(sql, registry, retention, log);
   return {
     registry,
     dispatched: (since) => dispatch.observe(secondsSince(since)),

@@ -178,6 +178,7 @@ const TABLES = {
 
   erasures: { how: { mentions: ["created_by_id", "user_id"] } },
   erasure_events: NOTHING,
+  audit_chain: NOTHING,
   migrations: NOTHING,
   removals: NOTHING,
   kept_days: NOTHING,

@@ -77,7 +77,7 @@ export const pagesAndRoutesCallServices: Rule = (sources) =>
 
 /** Work outside tenants' requests, and the worker's own work, which its dispatcher distributes. */
 const WITHOUT_SHARE =
-  /^server\/(db|commands|oauth\/keys|retention)\/|^server\/tenants\/index\.ts$|^server\/alerts\/watch\.ts$|^server\/webhooks\/(deliveries|redelivery)\/|^server\/webhooks\/(holding\.store|connections\/(probe|rotation))/;
+  /^server\/(db|commands|oauth\/keys|retention)\/|^server\/tenants\/index\.ts$|^server\/audit\/chain\.ts$|^server\/alerts\/watch\.ts$|^server\/webhooks\/(deliveries|redelivery)\/|^server\/webhooks\/(holding\.store|connections\/(probe|rotation))/;
 
 export const transactionsAreShares: Rule = (sources) =>
   sources.flatMap(({ path, text }) => {

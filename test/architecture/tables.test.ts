@@ -22,8 +22,8 @@ test("docs/behaviour.md has every error", () => {
   expect(documented.toSorted()).toEqual([...new Set(types)].toSorted());
 });
 
-test("docs/operations.md has every kind of the audit log", () => {
-  const documented = rowsOf("docs/operations.md", "Audit log").flatMap(([kinds]) => kindsOf(kinds!));
+test("docs/audit.md has every kind of the audit log", () => {
+  const documented = rowsOf("docs/audit.md", "Entries").flatMap(([kinds]) => kindsOf(kinds!));
   expect(documented.toSorted()).toEqual([...AUDIT_KINDS].toSorted());
 });
 

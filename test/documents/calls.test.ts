@@ -15,8 +15,9 @@ import { blockMarked, blocksMarked, blocksOf, ROOT } from "./pages.ts";
 
 /** Each step is a separate process, and the machine may be busy. */
 const PATIENCE_MS = 180_000;
-/** Kinds with only one block, each with its own test; those of `exchange` and `apply` are in test/oauth/token-exchange.test.ts and test/apply. */
+/** Kinds with only one block, each with its own test; those of `chain`, `exchange` and `apply` are in test/audit, test/oauth and test/apply. */
 const SINGLE = [
+  "run: chain",
   "run: temporal",
   "run: tenant",
   "run: grants",

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { Registry } from "prom-client";
 import { connect } from "../../server/db/sql.ts";
 import { createLog } from "../../server/log.ts";
-import { measureDatabase } from "../../server/metrics/index.ts";
+import { createWorkerMetrics, measureDatabase } from "../../server/metrics/index.ts";
 import { until } from "../support/api.ts";
 import { shared } from "../support/tenant.ts";
 
@@ -68,3 +68,18 @@ function measured(patience: { wait_timeout?: number }) {
   };
   return { sql, registry, read };
 }
+
+test("a scrape that PostgreSQL does not answer is logged once", async () => {
+  const lines: Record<string, unknown>[] = [];
+  const told = createLog("info", "test", { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const sql = connect("postgres://127.0.0.1:1/none", "gatehouse test", 1, { connect_timeout: 1 });
+  try {
+    const { registry } = createWorkerMetrics(sql, { log: 1, payloads: 1, audit: 1 }, told);
+    for (const _ of ["a scrape", "another one"]) {
+      expect(await registry.metrics()).toContain("gatehouse_postgresql_up 0");
+    }
+    expect(lines.map(({ level, msg }) => [level, msg])).toEqual([[40, "the metrics of PostgreSQL could not be read"]]);
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+});

@@ -61,7 +61,7 @@ const activities = createActivities({
   temporalBytes: async () => undefined,
   retention: { log: 1, payloads: 1, audit: 1 },
   log,
-  metrics: createWorkerMetrics(sql, { log: 1, payloads: 1, audit: 1 }),
+  metrics: createWorkerMetrics(sql, { log: 1, payloads: 1, audit: 1 }, log),
   tracing: withoutCollector(),
   inFlight: createInFlight(),
   windows: createWindows(),

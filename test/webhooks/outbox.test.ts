@@ -114,7 +114,7 @@ function dispatcherOf({ url }: Stack, sql: Sql, client: Client) {
     egress: createEgress({ allow: [], deny: [], dns: [], caFile: undefined }),
     ownTaskQueue: "of the test",
     log: createLog("silent", "test"),
-    metrics: createWorkerMetrics(sql, { log: 1, payloads: 1, audit: 1 }),
+    metrics: createWorkerMetrics(sql, { log: 1, payloads: 1, audit: 1 }, createLog("silent", "test")),
     isFirst: () => true,
   });
 }
