@@ -1,7 +1,7 @@
 // PostgreSQL's work for a change with one receiver: CPU, write-ahead log, index writes and disk space. Then the bloat of
 // the tables. It runs the statements of the API and the worker, without their processes.
 //
-//   bun run bench store --changes=20000 --batch=1,25
+//   bun run bench store --changes=20000 --batch=1,25 --further=1000000
 
 import { parseArgs } from "node:util";
 import { connect } from "../server/db/sql.ts";
@@ -16,9 +16,14 @@ import { cpuSeconds } from "./processes.ts";
 
 const { values: options } = parseArgs({
   allowPositionals: true,
-  options: { changes: { type: "string", default: "20000" }, batch: { type: "string", default: "1,25" } },
+  options: {
+    changes: { type: "string", default: "20000" },
+    batch: { type: "string", default: "1,25" },
+    // Unmeasured changes before the bloat is shown once more.
+    further: { type: "string", default: "0" },
+  },
 });
-const changes = Number(options.changes);
+const [changes, further] = [options.changes, options.further].map(Number) as [number, number];
 const batches = options.batch.split(",").map(Number);
 const WARM_UP = 500;
 const MAX_ATTEMPTS = 3;
@@ -39,6 +44,13 @@ await sql`create extension if not exists pgstattuple`;
 const [{ pid } = { pid: 0 }] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`;
 for (const batch of batches) await measure(batch);
 await showBloat();
+if (further > 0) {
+  for (let count = 0; count < further; count += batches.at(-1)!) {
+    await change(batches.at(-1)!);
+    if ((count + batches.at(-1)!) % 100_000 === 0) console.log(`${count + batches.at(-1)!} further changes`);
+  }
+  await showBloat();
+}
 await sql.end();
 
 async function measure(batch: number): Promise<void> {

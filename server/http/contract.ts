@@ -21,8 +21,11 @@ export interface Contract<F extends Fields> extends Body<InputOf<F>> {
   example: RecordOf<F>;
   /** Checks required fields of a new record. @throws BadInput naming the missing fields */
   whole<Name extends keyof F>(input: InputOf<F>, ...names: Name[]): Required<Pick<InputOf<F>, Name>>;
-  /** @param record as the caller may read it @throws BadInput if a read-only field would change */
-  refuseReadOnly(input: InputOf<F>, record: object | undefined): void;
+  /**
+   * @param isSeen whether the caller may read the record; called only if the answer depends on it
+   * @throws BadInput if a read-only field would change
+   */
+  refuseReadOnly(input: InputOf<F>, record: object | undefined, isSeen?: () => boolean): void;
   /** The columns of a new row, without those of required fields. */
   blank(): Record<string, unknown>;
   toColumns(input: InputOf<F>): Record<string, unknown>;
@@ -66,11 +69,15 @@ export function contract<F extends Fields>(
       }
       return input as Required<typeof input>;
     },
-    refuseReadOnly(input, record) {
-      const read = (record ?? {}) as typeof input;
-      const changed = entries.filter(([key, { readOnly, isEcho = Bun.deepEquals }]) => {
-        return readOnly && input[key] !== undefined && !isEcho(input[key], read[key]);
-      });
+    refuseReadOnly(input, record, isSeen = () => true) {
+      const values = (record ?? {}) as typeof input;
+      const given = entries.filter(([key, { readOnly }]) => readOnly && input[key] !== undefined);
+      // The caller has addressed the record by its Id.
+      const isReadable = given.some(([key]) => key !== "Id") && isSeen();
+      const changed = given.filter(
+        ([key, { isEcho = Bun.deepEquals }]) =>
+          !isEcho(input[key], key === "Id" || isReadable ? values[key] : undefined),
+      );
       if (changed.length === 0) return;
       throw BadInput.in(changed.map(([key, { must }]) => ({ Field: key, Message: `${key} ${must}` })));
     },

@@ -36,7 +36,7 @@ export interface Found<Row> {
 
 export interface RecordKind<By extends Writer, Row extends object, Input> {
   declaration: Pick<Declaration, "name" | "scopes" | "unique"> & {
-    refuseReadOnly(input: object, record: object | undefined): void;
+    refuseReadOnly(input: object, record: object | undefined, isSeen: () => boolean): void;
   };
   /** The response shape, which policies evaluate, too. */
   recordOf(row: Row): Shape;

@@ -97,7 +97,7 @@ function requireReadOnly<By extends Writer, Row extends object>(
   input: object,
 ): void {
   const record = before && recordOf(before);
-  declaration.refuseReadOnly(input, record && gate.sees(declaration.name, record) ? record : undefined);
+  declaration.refuseReadOnly(input, record, () => record !== undefined && gate.sees(declaration.name, record));
 }
 
 /** @throws Conflict naming the unique field, Raced */
