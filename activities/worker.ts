@@ -5,6 +5,7 @@ import { NativeConnection, type NativeConnectionOptions, Runtime, Worker } from 
 import type { Logger } from "pino";
 import { startAlertWatch } from "../server/alerts/index.ts";
 import { startAuditChain } from "../server/audit/index.ts";
+import { connectionsOfWorker, warnIfFewConnections, workerPools } from "../server/db/capacity.ts";
 import { requireSchema } from "../server/db/migrate.ts";
 import { startWorkerHeartbeat } from "../server/db/parts.ts";
 import { connect, IMPATIENT, refuseSharedSessions } from "../server/db/sql.ts";
@@ -54,7 +55,7 @@ const POSTS = 2_000;
 /** Posts run within their workflow's task and may hang there. */
 const WORKFLOW_TASKS = 500;
 /** Abandons dead connections. There is no timeout for a free connection, because a busy worker may have to wait. */
-const ANSWERED = { answer_timeout: IMPATIENT.answer_timeout };
+const { wait_timeout: _, ...ANSWERED } = IMPATIENT;
 /** Maintenance is hourly, and an unused session does not notice a failover. */
 const IDLE_SECONDS = 1;
 
@@ -68,7 +69,8 @@ await runEntry("worker", async () => {
     telemetryOptions: { logging: { filter: { core: "WARN", other: "ERROR" }, forward: {} } },
   });
 
-  const sql = connect(config.databaseUrl, "gatehouse worker", 10, ANSWERED);
+  const pools = workerPools(config.pools.worker);
+  const sql = connect(config.databaseUrl, "gatehouse worker", pools.deliveries, ANSWERED);
   const patientSql = connect(config.databaseUrl, "gatehouse maintenance", 1, { idle_timeout: IDLE_SECONDS });
   const vault = createVault(config.masterKey, config.masterKeyPrevious);
   const keyRotation = createKeyRotation(sql, vault);
@@ -96,6 +98,7 @@ await runEntry("worker", async () => {
     await requireSchema(sql);
     // Without the key, deliveries would use up their attempts.
     await keyRotation.requireOpen();
+    await warnIfFewConnections(sql, connectionsOfWorker(config.pools.worker), "DATABASE_POOL_WORKER", log);
   });
   const workflowBundle = await bundleWorkflows(temporalLogger(log));
   const connection = await connectToTemporal(config.temporal, log);
@@ -155,7 +158,7 @@ await runEntry("worker", async () => {
   stops.push(() => troubles.stop());
   const interceptors = { workflow: [troubles.interceptor] };
   const client = new Client({ connection, namespace: config.temporal.namespace, interceptors });
-  const outbox = connect(config.databaseUrl, "gatehouse outbox", 8, ANSWERED);
+  const outbox = connect(config.databaseUrl, "gatehouse outbox", pools.outbox, ANSWERED);
   addPool("outbox", outbox);
   stops.push(() => outbox.end({ timeout: 1 }));
   const heartbeat = startWorkerHeartbeat(config.databaseUrl);
@@ -177,7 +180,7 @@ await runEntry("worker", async () => {
   const erasures = startErasures(outbox, client, config.webhooks.reconcileInterval, log);
   const clearing = startClearing(outbox, log);
   const maintenance = startMaintenance(client, log);
-  const alertWatch = startAlertWatch(outbox, log);
+  const alertWatch = startAlertWatch(outbox, config.tenantLimits, log);
   const auditChain = startAuditChain(outbox, heartbeat.isFirst, log);
   const windowReport = startWindowReport(outbox, windows, log);
   stops.push(() =>

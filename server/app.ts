@@ -18,6 +18,7 @@ import { healthController, type Lifecycle, servingLifecycle } from "./http/healt
 import { createAdmitClient } from "./http/rate-limit.ts";
 import { createSpelling, requireHost, withPlainUrl } from "./http/request.ts";
 import { controllerOf } from "./http/route.ts";
+import { createLimits, type Limits } from "./limits/index.ts";
 import { type ApiMetrics, createApiMetrics, metricsController } from "./metrics/index.ts";
 import { createIssuedTokens, endpointRefusal, type IssuedTokens, SPEC_PATHS } from "./oauth/index.ts";
 import { openApiController } from "./openapi/index.ts";
@@ -42,6 +43,7 @@ export interface AppDependencies {
   metrics?: ApiMetrics;
   recorder?: RequestRecorder;
   issued?: IssuedTokens;
+  limits?: Limits;
   tracing?: Tracing;
   /** By default the app serves at once. */
   lifecycle?: Lifecycle;
@@ -61,6 +63,7 @@ export function createApp({
   tracing = withoutCollector(),
   lifecycle = servingLifecycle(),
   entities = ENTITIES,
+  limits = createLimits({ sql, installation: config.tenantLimits, tables: entities.map(({ table }) => table), log }),
   settings: kinds = SETTINGS,
 }: AppDependencies) {
   const { publicUrl, trustProxy } = config;
@@ -74,7 +77,21 @@ export function createApp({
     spans.end(request, observed);
   });
 
-  const deps = { config, sql, vault, egress, log, metrics, issued, entities, kinds, admitClient, logFailure, stopping };
+  const deps = {
+    config,
+    sql,
+    vault,
+    egress,
+    log,
+    metrics,
+    issued,
+    entities,
+    kinds,
+    admitClient,
+    limits,
+    logFailure,
+    stopping,
+  };
   const services = createServices(deps);
   const { provider, settings, authenticate } = services;
   const { site, cookies } = provider.forConsole;

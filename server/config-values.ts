@@ -172,6 +172,11 @@ export function parsePostgresUrl(text: string): string {
   return text;
 }
 
+/** With fewer, one tenant's transactions could take all. */
+export function parsePool(text: string): number {
+  return parseInteger(text, 4, 1_000, "a whole number of connections from 4 to 1000");
+}
+
 export function parseMasterKey(text: string): string {
   if (Buffer.from(text, "base64").length !== 32) {
     throw new Error("32 random bytes in base64 (openssl rand -base64 32)");

@@ -21,6 +21,7 @@ import {
   parseMtlsUrl,
   parseNameServers,
   parseOrigin,
+  parsePool,
   parsePostgresUrl,
   parseProxy,
   parseRatio,
@@ -36,6 +37,7 @@ import type { TrustProxy } from "./http/context.ts";
 import type { WorkerProbesConfig } from "./http/health.ts";
 import type { RateLimit } from "./http/rate-limit.ts";
 import { readTemporal, type TemporalConfig } from "./temporal-config.ts";
+import { boundsBy, MAX_BOUND, type TenantBounds } from "./tenant-limits.ts";
 
 export interface Config {
   port: number;
@@ -46,6 +48,8 @@ export interface Config {
   publicUrl: string;
   /** Undefined: the embedded PostgreSQL of `start`. */
   databaseUrl: string | undefined;
+  /** The maximum connections of a process of each kind, besides those for notifications. */
+  pools: Pools;
   dataDir: string;
   /** Base64 of 32 bytes; encrypts secrets at rest. Undefined: `start` keeps one in the data directory. */
   masterKey: string | undefined;
@@ -68,6 +72,13 @@ export interface Config {
   tokenLifetime: number;
   /** For each client, in each process. */
   rateLimit: RateLimit;
+  /** For each tenant, over all processes. */
+  tenantLimits: TenantBounds;
+}
+
+export interface Pools {
+  api: number;
+  worker: number;
 }
 
 /** Milliseconds for which each kind is kept. */
@@ -181,6 +192,10 @@ export function readConfig(given: Record<string, string | undefined>, found: str
     host: hostOf(env.HOST),
     publicUrl: read("PUBLIC_URL", `http://localhost:${port}`, parseOrigin),
     databaseUrl: read<string | undefined>("DATABASE_URL", undefined, parsePostgresUrl),
+    pools: {
+      api: read("DATABASE_POOL_API", 10, parsePool),
+      worker: read("DATABASE_POOL_WORKER", 18, parsePool),
+    },
     dataDir: resolve(env.DATA_DIR || ".gatehouse"),
     masterKey: read<string | undefined>("MASTER_KEY", undefined, parseMasterKey),
     masterKeyPrevious: read("MASTER_KEY_PREVIOUS", [], parseMasterKeys),
@@ -234,6 +249,11 @@ export function readConfig(given: Record<string, string | undefined>, found: str
       perSecond: read("RATE_LIMIT", 500, parseRequests),
       burst: read("RATE_LIMIT_BURST", 1_000, parseRequests),
     },
+    tenantLimits: boundsBy(({ variable, byDefault, unit }) =>
+      read(variable, byDefault, (text) =>
+        parseInteger(text, 1, MAX_BOUND, `a whole number of ${unit} from 1 to ${MAX_BOUND}`),
+      ),
+    ),
   };
   problems.push(...misspeltNames(given, asked));
   if (problems.length > 0) throw new ConfigError(problems);

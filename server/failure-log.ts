@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { outageOf } from "./db/failures.ts";
+import { outageOf, timeoutOf } from "./db/failures.ts";
 import { ApiError } from "./errors.ts";
 import { contextOf } from "./http/context.ts";
 import { createOutageLog } from "./log.ts";
@@ -14,6 +14,7 @@ export function createFailureLog(log: Logger): LogFailure {
     const outage = outageOf(error);
     if (outage === "disk-full") databaseIsAway(line, "PostgreSQL's disk is full; changes are answered 503");
     else if (outage) databaseIsAway(line, "PostgreSQL is unavailable or read-only; requests are answered 503");
+    else if (timeoutOf(error)) log.warn(line, "a statement took too long; the request is answered 503");
     else if (!(error instanceof ApiError)) log.error(line, "a request failed");
   };
 }

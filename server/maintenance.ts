@@ -8,6 +8,8 @@ import { removeExpiredPlaces, removeOldLinks } from "./audit/index.ts";
 import type { RetentionConfig } from "./config.ts";
 import { makePartitionsAhead } from "./db/partitions.ts";
 import type { Sql } from "./db/sql.ts";
+import { ENTITY_TABLES } from "./entities/index.ts";
+import { measureCounts } from "./limits/index.ts";
 import { removeOldLogouts } from "./logouts/index.ts";
 import {
   deleteEndedFamilies,
@@ -124,5 +126,6 @@ export async function maintain(
   for (const [table, remove] of Object.entries(EXPIRED)) counts[table] = await remove(sql);
   const removed = await removeExpiredLogs(sql, retention, log, deadline);
   const partitions_measured = await measureKept(sql, new Date(Date.now() + MAX_MEASURING_MS), temporalBytes);
+  counts.tenant_usage = await measureCounts(sql, ENTITY_TABLES);
   return { ...counts, ...removed, partitions_measured };
 }

@@ -2,11 +2,14 @@
 
 import { createApp } from "./app.ts";
 import { type Config, hostProblems } from "./config.ts";
+import { connectionsOfApi, warnIfFewConnections } from "./db/capacity.ts";
 import { migrate } from "./db/migrate.ts";
 import { connect, IMPATIENT, refuseSharedSessions } from "./db/sql.ts";
 import { createEgress } from "./egress/index.ts";
+import { ENTITY_TABLES } from "./entities/index.ts";
 import { CannotStart } from "./errors.ts";
 import { createLifecycle, shutDown } from "./http/health.ts";
+import { createLimits } from "./limits/index.ts";
 import { createLog } from "./log.ts";
 import { createApiMetrics, measureDatabase, serveMetrics } from "./metrics/index.ts";
 import { createIssuedTokens, createKeyRotation } from "./oauth/index.ts";
@@ -22,18 +25,19 @@ await runEntry("api", async () => {
   const config = readProductionConfig(process.env, hostProblems(process.env));
   const { databaseUrl, shutdown } = config;
   const log = createLog(config.logLevel, "api");
-  const sql = connect(databaseUrl, "gatehouse api", 10, IMPATIENT);
+  const sql = connect(databaseUrl, "gatehouse api", config.pools.api, IMPATIENT);
   const vault = createVault(config.masterKey, config.masterKeyPrevious);
   const metrics = createApiMetrics(sql, config.retention, log);
   measureDatabase(metrics.registry, log)("api", sql);
   const recorder = createRequestRecorder(sql, log);
   const issued = createIssuedTokens(sql, log);
+  const limits = createLimits({ sql, installation: config.tenantLimits, tables: ENTITY_TABLES, log });
   const tracing = await createTracing(config.tracing, "api", log);
   const lifecycle = createLifecycle();
   const egress = createEgress(config.egress);
-  const app = createApp({ config, sql, vault, egress, log, metrics, recorder, issued, tracing, lifecycle });
+  const app = createApp({ config, sql, vault, egress, log, metrics, recorder, issued, limits, tracing, lifecycle });
   const metricsServer = serveMetrics(config.metrics, metrics.registry);
-  const written = () => Promise.all([recorder.stop(), issued.stop()]);
+  const written = () => Promise.all([recorder.stop(), issued.stop(), limits.stop()]);
   onStop(async () => {
     if (app.server) await shutDown(app.server, lifecycle, shutdown);
     await Promise.all([metricsServer.stop(), tracing.stop(), written().finally(() => sql.end({ timeout: 1 }))]);
@@ -45,6 +49,7 @@ await runEntry("api", async () => {
     await migrate(databaseUrl);
     // Readers may cache the key set before the first token. Creating keys now also detects a wrong MASTER_KEY.
     await createKeyRotation(sql, vault).run();
+    await warnIfFewConnections(sql, connectionsOfApi(config.pools.api), "DATABASE_POOL_API", log);
   };
   // Proxies skip a closed port but may forward a 503. So the port opens early only while waiting for the database.
   const ready = onceDatabaseIsThere(databaseUrl, log, prepare, open);

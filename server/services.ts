@@ -14,6 +14,7 @@ import { createExporter } from "./http/export.ts";
 import type { AdmitClient } from "./http/rate-limit.ts";
 import type { TenantId } from "./ids.ts";
 import { auditSubjects, namesOfEventRecords, namesOfRecords, policyTypes } from "./kinds.ts";
+import type { Limits } from "./limits/index.ts";
 import { createLogouts } from "./logouts/index.ts";
 import type { ApiMetrics } from "./metrics/index.ts";
 import { createProvider, type IssuedTokens, scopesNow } from "./oauth/index.ts";
@@ -38,13 +39,15 @@ export interface ServicesDependencies {
   entities: readonly Entity[];
   kinds: SettingsKinds;
   admitClient: AdmitClient;
+  limits: Limits;
   logFailure: LogFailure;
   /** Aborted when the process stops. */
   stopping: AbortSignal;
 }
 
 export function createServices(deps: ServicesDependencies) {
-  const { config, sql, vault, egress, log, metrics, issued, entities, kinds, admitClient, logFailure, stopping } = deps;
+  const { config, sql, vault, egress, log, metrics, issued, entities, kinds, logFailure, stopping } = deps;
+  const { admitClient, limits } = deps;
   const { publicUrl } = config;
   const { workflowUrl, workflowsUrl } = temporalUi(config.temporal);
   const exporter = createExporter();
@@ -64,6 +67,7 @@ export function createServices(deps: ServicesDependencies) {
   const webhooks = createWebhooks({
     sql,
     vault,
+    limits,
     workflowUrl,
     exporter,
     stopping,
@@ -82,6 +86,11 @@ export function createServices(deps: ServicesDependencies) {
     auditLog,
   });
 
+  const admit: AdmitClient = (request, client, network) => {
+    admitClient(request, client, network);
+    limits.admitRequest(client.tenantId);
+  };
+
   const provider = createProvider({
     config,
     sql,
@@ -90,7 +99,7 @@ export function createServices(deps: ServicesDependencies) {
     log,
     egress,
     issued,
-    onClient: admitClient,
+    onClient: admit,
     onDevice: metrics.device,
     onFailure: logFailure,
     exportOwn: personalData.exportOwn,
@@ -103,7 +112,7 @@ export function createServices(deps: ServicesDependencies) {
   });
   const authenticate: Authenticate = async (request) => {
     const caller = await authenticateBearer(request);
-    admitClient(request, caller);
+    admit(request, caller);
     return caller;
   };
 
@@ -111,7 +120,7 @@ export function createServices(deps: ServicesDependencies) {
     metrics.accepted([change]);
     access.forgetRecords(tenantId, change.eventRecord, change.recordIds);
   };
-  const records = createEntities({ sql, onCommitted, onChange: provider.onRecordChange }, entities);
+  const records = createEntities({ sql, limits, onCommitted, onChange: provider.onRecordChange }, entities);
   const findEntityRecords = createFindRecords(entities);
   for (const { name } of entities) finders.add(name, findEntityRecords);
 
@@ -150,8 +159,9 @@ export function createServices(deps: ServicesDependencies) {
       namesOfSessions: provider.namesOfSessions,
       credentials: administration.credentials,
     }),
+    limits,
     tenants: createTenants(sql),
-    ownTenant: createOwnTenant(sql, config.retention.log),
+    ownTenant: createOwnTenant(sql, config.retention.log, config.tenantLimits, limits.forget),
     connection: connectionContract({ entities: namesOfEventRecords(entities), checkUrl: egress.checkUrl }),
     entities: namesOfEventRecords(entities),
     workflowUrl,

@@ -4,7 +4,14 @@ import { body } from "../http/contract.ts";
 import { momentOrNull, orNull, readOnly, serverTime, serverTimeOrNull, uuid, word } from "../http/fields.ts";
 import { record, typeName, WEBHOOK } from "../records/index.ts";
 
-export const ALERT_KINDS = ["ConnectionHeld", "ErrorRate", "Backlog", "FailedSignIns", "FailedLogouts"] as const;
+export const ALERT_KINDS = [
+  "ConnectionHeld",
+  "ErrorRate",
+  "Backlog",
+  "FailedSignIns",
+  "FailedLogouts",
+  "NearLimit",
+] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];
 
 export const ALERT_STATES = ["Open", "Acknowledged", "Ended"] as const;
@@ -18,6 +25,8 @@ export const RULES = {
   failedSignIns: { count: 30, minutes: 10 },
   /** Needs at least this many exhausted logouts of one application in an hour. */
   failedLogouts: { percent: 10, min: 2, hours: 1 },
+  /** Raised at NEAR_PERCENT, and not again with each small change. */
+  nearLimit: { endPercent: 75 },
 };
 
 export const ACKNOWLEDGEMENT = body(

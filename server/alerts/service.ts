@@ -23,8 +23,8 @@ export interface Alerts {
   acknowledge(caller: Permitted<"Webhooks:Update">, id: string, until: Date | null): Promise<Shown<AlertRecord>>;
 }
 
-/** Kinds with counts of deliveries in their reasons. */
-const COUNTING: readonly AlertKind[] = ["ErrorRate", "Backlog"];
+/** Kinds with counts of deliveries or other data in their reasons. */
+const COUNTING: readonly AlertKind[] = ["ErrorRate", "Backlog", "NearLimit"];
 
 /** More are shown as "20 or more". */
 export const MAX_UNSEEN = 20;

@@ -1,6 +1,8 @@
 import type { Actor } from "../access/index.ts";
 import { type Queries, type Sql, type Transaction, uuids } from "../db/sql.ts";
 import { type ConnectionId, lowestIdOf, type TenantId } from "../ids.ts";
+import { usedOfLimits } from "../limits/index.ts";
+import { NEAR_PERCENT, type TenantBounds } from "../tenant-limits.ts";
 import { isOpen, outcomes } from "../webhooks/index.ts";
 import { type AlertKind, type AlertState, RULES } from "./contract.ts";
 
@@ -82,7 +84,7 @@ export interface Standing {
 }
 
 /** Conditions of all tenants; undefined if another worker is checking. */
-export async function listStanding(tx: Transaction, now: Date): Promise<Standing[] | undefined> {
+export async function listStanding(tx: Transaction, now: Date, limits: TenantBounds): Promise<Standing[] | undefined> {
   const [turn] = await tx<{ mine: boolean }[]>`select pg_try_advisory_xact_lock(${ALERTS_LOCK}) as mine`;
   if (!turn!.mine) return undefined;
   const { errorRate, backlog, failedSignIns, failedLogouts } = RULES;
@@ -142,6 +144,14 @@ export async function listStanding(tx: Transaction, now: Date): Promise<Standing
       group by tenant_id, client_id
     ) rate
     where exhausted >= ${failedLogouts.min} and 100 * exhausted >= ${failedLogouts.percent} * ended
+    group by tenant_id
+    union all
+    select tenant_id, 'NearLimit', null, string_agg(name || ' is at ' || 100 * used / bound || ' %', ', ' order by name)
+      || '. The page Data says what to do.'
+    from (${usedOfLimits(tx, limits)}) l
+    where 100 * used >= ${NEAR_PERCENT} * bound or (100 * used >= ${RULES.nearLimit.endPercent} * bound and exists (
+      select from alerts a where a.tenant_id = l.tenant_id and a.kind = 'NearLimit' and a.ended_on is null
+    ))
     group by tenant_id`;
 }
 

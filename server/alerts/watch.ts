@@ -4,17 +4,18 @@ import type { Logger } from "pino";
 import type { Sql } from "../db/sql.ts";
 import { type Passes, startEvery } from "../db/watch.ts";
 import { createOutageLog } from "../log.ts";
+import type { TenantBounds } from "../tenant-limits.ts";
 import { recordAlertEvent } from "./event.ts";
 import { listStanding, saveStanding } from "./store.ts";
 
 const EVERY_MS = 15_000;
 
-export function startAlertWatch(sql: Sql, log: Logger): Passes {
+export function startAlertWatch(sql: Sql, limits: TenantBounds, log: Logger): Passes {
   const failed = createOutageLog(log);
 
   async function look(): Promise<void> {
     await sql.begin(async (tx) => {
-      const standing = await listStanding(tx, new Date());
+      const standing = await listStanding(tx, new Date(), limits);
       if (!standing) return;
       const { raised, ended } = await saveStanding(tx, standing);
       for (const alert of ended) await recordAlertEvent(tx, alert.tenantId, "Deleted", alert);

@@ -20,6 +20,7 @@ const KINDS: Record<AlertKind, string> = {
   Backlog: "Deliveries wait too long",
   FailedSignIns: "Many sign-ins fail",
   FailedLogouts: "Many logouts fail",
+  NearLimit: "Near a limit",
 };
 
 const SPANS = new Map<string, { label: string; ms: number | null }>(
@@ -61,7 +62,10 @@ async function listPage(deps: ConsoleServices, visit: Visit): Promise<View> {
         columns={columns(visit, name)}
         empty={
           <EmptyState title={isFiltered(filtersOf(visit)) ? "No matching alerts" : "No alerts"}>
-            <p>Held connections, failing or waiting deliveries, and many failed sign-ins or logouts are shown here.</p>
+            <p>
+              Held connections, failing or waiting deliveries, many failed sign-ins or logouts, and nearly reached
+              limits are shown here.
+            </p>
           </EmptyState>
         }
       />

@@ -4,6 +4,7 @@ import { countFilter, readAsked } from "../http/query.ts";
 import { GROWTH_DAYS, type Kept, type KeptTable } from "../retention/index.ts";
 import { durationInWords, EmptyState, find, SearchForm, Section, statusOf, Table, Text, Time } from "../ui/index.ts";
 import { BarChart, barOf, ChartTable, Day } from "./chart.tsx";
+import { limitsSection } from "./limits.tsx";
 import type { ConsolePage, ConsoleServices, View } from "./page.tsx";
 import { ORGANISATION } from "./registration-tokens.tsx";
 import type { Visit } from "./visit.ts";
@@ -40,11 +41,12 @@ export function dataPages(deps: ConsoleServices): ConsolePage[] {
   return [{ path: "/settings/data", area: "Data", GET }];
 }
 
-async function dataPage({ readKept }: ConsoleServices, visit: Visit): Promise<View> {
+async function dataPage(deps: ConsoleServices, visit: Visit): Promise<View> {
   const read = () => readAsked({ Days: countFilter(MAX_DAYS, "") }, visit.url.searchParams).filters.Days;
   const found = await find(visit, FILTERS, async () => ({ Items: [read()], Next: null }));
-  const kept = await readKept(visit.permitted("Settings:Read"));
+  const kept = await deps.readKept(visit.permitted("Settings:Read"));
   const { asOf, tables } = kept;
+  const limits = await limitsSection(deps, visit);
   return {
     title: "Data",
     lead: (
@@ -61,23 +63,27 @@ async function dataPage({ readKept }: ConsoleServices, visit: Visit): Promise<Vi
       </span>
     ),
     status: statusOf(found),
-    body:
-      tables.length === 0 ? (
-        <EmptyState title="Totals are hidden from you">
-          <p>Your policies hide some events and some of the audit log. Totals would count them.</p>
-        </EmptyState>
-      ) : asOf ? (
-        <>
-          <SearchForm visit={visit} filters={FILTERS} problems={found.problems} action="Count" />
-          <Table caption="Kept data" columns={columns(kept, found.page.Items[0])} rows={tables} />
-          <Growth kept={kept} />
-          <Notes visit={visit} kept={kept} />
-        </>
-      ) : (
-        <EmptyState title="Not measured yet">
-          <p>A worker measures what is kept once an hour, and soon after its first start.</p>
-        </EmptyState>
-      ),
+    body: (
+      <>
+        {tables.length === 0 ? (
+          <EmptyState title="Totals are hidden from you">
+            <p>Your policies hide some events and some of the audit log. Totals would count them.</p>
+          </EmptyState>
+        ) : asOf ? (
+          <>
+            <SearchForm visit={visit} filters={FILTERS} problems={found.problems} action="Count" />
+            <Table caption="Kept data" columns={columns(kept, found.page.Items[0])} rows={tables} />
+            <Growth kept={kept} />
+            <Notes visit={visit} kept={kept} />
+          </>
+        ) : (
+          <EmptyState title="Not measured yet">
+            <p>A worker measures what is kept once an hour, and soon after its first start.</p>
+          </EmptyState>
+        )}
+        {limits as "safe"}
+      </>
+    ),
   };
 }
 

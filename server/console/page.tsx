@@ -3,6 +3,7 @@ import type { Alerts } from "../alerts/index.ts";
 import type { AuditLog } from "../audit/index.ts";
 import type { Entities } from "../entities/index.ts";
 import { PreconditionFailed } from "../errors.ts";
+import type { Limits } from "../limits/index.ts";
 import type { Logouts } from "../logouts/index.ts";
 import type {
   ClientCredentials,
@@ -108,6 +109,7 @@ export interface ConsoleServices extends SettingsServices, WebhookServices {
   requests: Requests;
   issued: Pick<IssuedTokens, "since">;
   readKept: ReadKept;
+  limits: Pick<Limits, "read">;
   /** Called with the caller of each request; may throw to reject it. */
   onClient(request: Request, caller: Caller): void;
   /** Called with errors that the caller did not cause. */

@@ -7,8 +7,11 @@ import { Conflict } from "../errors.ts";
 const LOST = /^CONNECT(ION)?_(CLOSED|ENDED|DESTROYED|TIMEOUT)$/;
 /** System errors of connections. Outgoing calls may have the same, but not in queries. */
 const UNREACHABLE = /^(ECONN|EHOST|ENET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_|EMFILE)/;
-/** SQLSTATE (appendix A): connections (08), logins (28), no database (3D000), resources (53), stop (57P), I/O (58). */
-const AWAY = /^(08|28|3D000|53|57P0[1-5]|58)/;
+/**
+ * SQLSTATE (appendix A): connections (08), an idle transaction that was ended (25P03), logins (28), no database (3D000),
+ * resources (53), stop (57P), I/O (58).
+ */
+const AWAY = /^(08|25P03|28|3D000|53|57P0[1-5]|58)/;
 const READ_ONLY = "25006";
 /** Also PostgreSQL's code for ENOSPC. */
 export const DISK_FULL = "53100";
@@ -25,6 +28,16 @@ export function outageOf(error: unknown): Outage | undefined {
   return LOST.test(code) || (isOurs && (UNREACHABLE.test(code) || AWAY.test(code))) ? "away" : undefined;
 }
 
+/** By statement_timeout, or by an administrator. */
+export const CANCELLED = "57014";
+export const LOCK_NOT_AVAILABLE = "55P03";
+
+/** @returns undefined for other failures */
+export function timeoutOf(error: unknown): "slow" | "locked" | undefined {
+  const { code } = (error ?? {}) as { code?: string };
+  return code === CANCELLED ? "slow" : code === LOCK_NOT_AVAILABLE ? "locked" : undefined;
+}
+
 // Conflicts that our triggers and concurrent callers cause.
 
 /** Another caller was faster, so the transaction is repeated. @param refusal the answer if that does not help */
@@ -35,7 +48,6 @@ export class Raced extends Error {
 }
 
 export const DEADLOCK = "40P01";
-export const LOCK_NOT_AVAILABLE = "55P03";
 
 const REFUSALS: Record<string, string> = {
   users_username_own: "Username is already used by another User, and a User who can sign in needs a unique one.",

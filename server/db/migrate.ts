@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
 import { LOCK_NOT_AVAILABLE } from "./failures.ts";
 import { makePartitionsAhead } from "./partitions.ts";
-import { connect, type Queries, type Sql } from "./sql.ts";
+import { connect, type Queries, type Sql, type Timeouts } from "./sql.ts";
 
 const FOLDER = join(import.meta.dir, "migrations");
 /** An arbitrary constant for the lock that serializes migrations. */
@@ -11,6 +11,8 @@ const INSUFFICIENT_PRIVILEGE = "42501";
 /** A request waits at most this long behind a migration that waits for a lock. */
 const LOCK_TIMEOUT_MS = 50;
 const PAUSE_MS = 100;
+/** A process may wait for the migration of a different process, and an index for long transactions. */
+const TIMEOUTS: Timeouts = { statement: 0, lock: 0, idle: 60_000 };
 /** For tries to get a lock, which a long transaction may hold. */
 const PATIENCE_MS = 10 * 60_000;
 /** Migrations from before the first release; they are not compatible with older code. */
@@ -32,7 +34,7 @@ class OtherSchema extends Error {
  * @throws OtherSchema if newer code has changed the database, or this role may not apply the pending migrations
  */
 export async function migrate(databaseUrl: string, folder = FOLDER): Promise<string[]> {
-  const sql = connect(databaseUrl, "gatehouse migrate", 1, { max_lifetime: null });
+  const sql = connect(databaseUrl, "gatehouse migrate", 1, { max_lifetime: null, timeouts: TIMEOUTS });
   try {
     const before = await dueMigrations(sql, folder);
     const applied = before.length === 0 ? [] : await apply(sql, folder, before);

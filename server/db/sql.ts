@@ -2,7 +2,7 @@ import postgres, { type ReservedSql } from "postgres";
 import { createBudget } from "../budget.ts";
 import type { TenantId } from "../ids.ts";
 import { parseDatabaseUrl } from "./address.ts";
-import { DEADLOCK, DISK_FULL, Raced, refusalOf } from "./failures.ts";
+import { CANCELLED, DEADLOCK, DISK_FULL, Raced, refusalOf } from "./failures.ts";
 
 /** Ids are below 2^53, so int8 is parsed as a number. */
 const int8 = { to: 20, from: [20], parse: Number, serialize: String };
@@ -29,26 +29,48 @@ export type Queries = Sql | Transaction;
 const MAX_WAITING = 1_000;
 const MAX_WAIT_MS = 30_000;
 
-/** Timeouts in seconds, supported by our patch of the driver. They fail like an outage of PostgreSQL. */
+/** Milliseconds after which PostgreSQL ends a statement, a wait for a lock, and an idle transaction; 0: never. */
+export interface Timeouts {
+  statement: number;
+  lock: number;
+  idle: number;
+}
+
+/** Supported by our patch of the driver. The first two, in seconds, fail like an outage of PostgreSQL. */
 export interface Patience {
   /** For a statement's response; the statement is cancelled and its connection closed. */
   answer_timeout?: number;
   wait_timeout?: number;
+  timeouts?: Timeouts;
 }
 
-/** For callers that wait: a frozen PostgreSQL or a silent network causes no error otherwise. */
-export const IMPATIENT: Required<Patience> = { answer_timeout: 20, wait_timeout: 15 };
+/** PostgreSQL's timeouts are shorter, so callers learn the reason. The others detect a frozen one, or a silent network. */
+export const IMPATIENT: Required<Patience> = {
+  answer_timeout: 20,
+  wait_timeout: 15,
+  timeouts: { statement: 18_000, lock: 15_000, idle: 30_000 },
+};
+/** For maintenance and commands, whose statements may take minutes. */
+const PATIENT: Timeouts = { statement: 0, lock: 60_000, idle: 60_000 };
+
+/** Sent to each new session: pgbouncer rejects them as parameters of the start. */
+function settingsOf({ statement, lock, idle }: Timeouts): string {
+  return `set statement_timeout = ${statement}; set lock_timeout = ${lock}; set idle_in_transaction_session_timeout = ${idle}`;
+}
 
 /** A tenant's transactions may use half, long ones together a fifth. @param name in pg_stat_activity, for /readyz */
 export function connect(
   databaseUrl: string,
   name: string,
   max = 10,
-  more: Pick<postgres.Options<Record<string, never>>, "max_lifetime" | "connect_timeout" | "idle_timeout"> &
-    Patience = {},
+  {
+    timeouts = PATIENT,
+    ...more
+  }: Pick<postgres.Options<Record<string, never>>, "max_lifetime" | "connect_timeout" | "idle_timeout"> & Patience = {},
 ): Sql {
   const { url, ssl, place } = parseDatabaseUrl(databaseUrl);
-  const watching = {
+  const ofPatch = {
+    session: settingsOf(timeouts),
     onfailure({ code }: { code: string }) {
       if (code === DISK_FULL) sql.lacksDisk = true;
     },
@@ -67,7 +89,7 @@ export function connect(
     // A half-open connection after an outage should not delay its request for long.
     connect_timeout: 3,
     ...more,
-    ...watching,
+    ...ofPatch,
   }) as unknown as Sql;
   sql.lacksDisk = false;
   sql.onPartitionMissed = () => {};
@@ -113,7 +135,6 @@ export function onCommit(sql: Queries, call: () => void): void {
 /** Hides the array's length from the planner, which would otherwise plan again for every few ids at a higher cost. */
 export const uuids = (sql: Queries, ids: readonly string[]) => sql`((select ${ids as string[]}::uuid[])::uuid[])`;
 
-const CANCELLED = "57014";
 /** Longer queries use the share of long transactions. */
 const LONG_MS = 1_000;
 

@@ -12,7 +12,7 @@ export {
   waitForUsers,
 } from "./own-records.ts";
 export { createFindRecord, createFindRecords, type OnChange, resourceTypes } from "./record.ts";
-export { createRegistry, describeEntities, ENTITIES } from "./registry.ts";
+export { createRegistry, describeEntities, ENTITIES, ENTITY_TABLES } from "./registry.ts";
 export { entityRoutes } from "./routes.ts";
 export { FOREIGN_KEY_SCHEMAS } from "./schemas.ts";
 export { createEntities, type Entities, type EntityRecord, type EntityService } from "./service.ts";

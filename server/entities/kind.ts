@@ -37,7 +37,7 @@ export interface Wanted extends Narrowed {
 }
 
 export function entityKind(
-  records: Pick<Records, "onChange" | "onCommitted">,
+  records: Pick<Records, "onChange" | "onCommitted" | "limits">,
   entity: Entity,
 ): ServedKind<Row, Record<string, unknown>, EntityInput, Wanted> {
   const { name } = entity;
@@ -66,7 +66,10 @@ export function entityKind(
       if (before) await refuseHeld(tx, caller.tenantId, entity, { before, after });
     },
     isSame: (before, after) => Object.keys(changed(entity, before, after)).length === 0,
-    insert: (tx, { tenantId, actor }, row) => table.insert(tx, tenantId, changed(entity, {}, row), actor),
+    async insert(tx, { tenantId, actor }, row) {
+      await records.limits.admitRecord(tx, tenantId);
+      return table.insert(tx, tenantId, changed(entity, {}, row), actor);
+    },
     update(tx, { tenantId, actor }, row, before) {
       const next = { id: before.id, sequence: before.sequence + 1 };
       return table.update(tx, tenantId, { ...changed(entity, before, row), ...next }, actor);

@@ -2,14 +2,16 @@
 
 import { type Caller, type FindRecords, type ResourceType, resourceType } from "../access/index.ts";
 import { onCommit, type Queries, type Sql, type Transaction } from "../db/sql.ts";
-import { type Change, type EventType, recordEvent } from "../events/index.ts";
+import { type Change, ERASED, type EventType, recordEvent } from "../events/index.ts";
 import { toRecordId } from "../http/query.ts";
 import type { TenantId } from "../ids.ts";
+import type { Limits } from "../limits/index.ts";
 import { type Entity, type Row, type RowChange, rowsOf } from "../records/index.ts";
 
 /** Storage of records and receivers of their changes. */
 export interface Records {
   sql: Sql;
+  limits: Pick<Limits, "admitRecord" | "admitEvent">;
   onCommitted(tenantId: TenantId, event: Change): void;
   onChange: OnChange;
 }
@@ -35,9 +37,11 @@ export async function announce(
   { tenantId, traceParent }: Pick<Caller, "tenantId" | "traceParent">,
   { events }: Entity,
   change: Change,
-  { onCommitted }: Pick<Records, "onCommitted">,
+  { onCommitted, limits }: Pick<Records, "onCommitted" | "limits">,
 ): Promise<void> {
   if (!events) return;
+  const { eventType } = change;
+  await limits.admitEvent(tx, tenantId, eventType === "Deleted" || eventType === ERASED);
   await recordEvent(tx, tenantId, change, traceParent);
   onCommit(tx, () => onCommitted(tenantId, change));
 }

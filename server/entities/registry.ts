@@ -27,6 +27,8 @@ export const createRegistry = (definitions: readonly RecordDeclaration[]): Entit
 /** All entities. A new one needs a file, a migration and a line here. */
 export const ENTITIES: readonly Entity[] = createRegistry([application, user, department]);
 
+export const ENTITY_TABLES = ENTITIES.map(({ table }) => table);
+
 /** docs/behaviour.md "List the entities": the entities that can trigger webhooks. */
 export function describeEntities(entities: readonly Entity[]) {
   const isText = (name: string) => entities.find((entity) => entity.name === name)?.idAsText ?? true;

@@ -103,6 +103,9 @@ export function measureBacklog(sql: Sql, registry: Registry, retention: Retentio
     ["Held", backlog?.heldConnections],
     ["Paused", backlog?.pausedConnections],
   ]);
+  gauge("gatehouse_tenants_near_limit", "Tenants that use 80 % of one of their limits.", undefined, (backlog) => [
+    [undefined, backlog?.tenantsNearLimit],
+  ]);
 
   function gauge(
     name: string,

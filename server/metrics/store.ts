@@ -25,6 +25,7 @@ export interface Backlog {
   waitingDevices: number;
   heldConnections: number;
   pausedConnections: number;
+  tenantsNearLimit: number;
   workers: number;
   diskFull: boolean;
   overduePartitions: number;
@@ -80,6 +81,7 @@ export async function readBacklog(sql: Sql, retention: RetentionConfig): Promise
       (select extract(epoch from now() - min(created_on))::float8 from open_logouts) as "oldestLogout",
       (select count(*) from (
         select from device_codes where decided_on is null and expires_on > now() limit ${COUNTED_TO}) counted) as "waitingDevices",
+      (select count(*) from alerts where kind = 'NearLimit' and ended_on is null) as "tenantsNearLimit",
       count(*) filter (where state = 'Held') as "heldConnections",
       count(*) filter (where state = 'Paused') as "pausedConnections"
     from webhook_connections where deleted_on is null`;

@@ -1,11 +1,36 @@
 import { Type } from "@sinclair/typebox";
 import { ANY_SCOPE, SCOPE_TEXTS, SCOPES_MUST } from "../access/index.ts";
 import { USER_ATTRIBUTES } from "../entities/index.ts";
-import { field, type InputOf, integer, oneOf, orNull, type RowOf, readOnly, SET_BY_SERVER } from "../http/fields.ts";
+import {
+  type Field,
+  field,
+  type InputOf,
+  integer,
+  oneOf,
+  orNull,
+  type RowOf,
+  readOnly,
+  SET_BY_SERVER,
+} from "../http/fields.ts";
 import { DOCUMENT_MODES, REGISTRATION_MODES } from "../oauth/index.ts";
 import { record, SETTING } from "../records/index.ts";
+import { LIMIT_NAMES, LIMITS, type LimitName, MAX_BOUND } from "../tenant-limits.ts";
 
 const MAX_DAYS = 36_500;
+
+/** null: the installation's. */
+const LIMIT_FIELDS = Object.fromEntries(
+  LIMIT_NAMES.map((name) => {
+    const { description, unit, label, variable } = LIMITS[name];
+    const field = integer(1, MAX_BOUND, unit, {
+      description: `${description}; null: the installation's ${variable}, which is also the maximum.`,
+      audit: "value",
+      form: { label: `At most: ${label}`, hint: `Empty: the installation's ${variable}.` },
+      example: null,
+    });
+    return [name, field];
+  }),
+) as Record<LimitName, Field<number | null, number | null>>;
 
 const FIELDS = {
   Name: {
@@ -77,6 +102,7 @@ const FIELDS = {
     },
     example: null,
   }),
+  ...LIMIT_FIELDS,
   UserAttributes: USER_ATTRIBUTES,
 };
 

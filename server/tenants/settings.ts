@@ -14,8 +14,10 @@ import { countUsersWith, takenOut } from "../entities/index.ts";
 import { BadInput, Conflict } from "../errors.ts";
 import { UNCONDITIONAL } from "../http/conditions.ts";
 import type { Route } from "../http/route.ts";
+import type { TenantId } from "../ids.ts";
 import { lockScopesOfApis } from "../oauth/index.ts";
 import { USERS_TAG } from "../signin/index.ts";
+import { LIMIT_NAMES, LIMITS, type TenantBounds } from "../tenant-limits.ts";
 import { TENANT_SETTINGS, type TenantSettings, type TenantSettingsInput } from "./contract.ts";
 import { TENANT_TABLE } from "./settings.store.ts";
 
@@ -29,9 +31,16 @@ export interface OwnTenant {
   change(caller: Permitted<"Settings:Update">, input: TenantSettingsInput, sent: unknown): Promise<Shown<object>>;
 }
 
-/** @param retentionMs the installation's RETENTION */
-export function createOwnTenant(sql: Sql, retentionMs: number): OwnTenant {
-  const { read, save } = createRecordService(sql, settingsKind(Math.floor(retentionMs / DAY_MS)));
+/** @param retentionMs the installation's RETENTION @param onCommitted called after a change */
+export function createOwnTenant(
+  sql: Sql,
+  retentionMs: number,
+  limits: TenantBounds,
+  onCommitted: (tenantId: TenantId) => void,
+): OwnTenant {
+  const bounds = LIMIT_NAMES.map((name) => [name, limits[name], LIMITS[name].variable] as const);
+  const retention = ["RetentionDays", Math.floor(retentionMs / DAY_MS), "RETENTION"] as const;
+  const { read, save } = createRecordService(sql, settingsKind([retention, ...bounds], onCommitted));
   return {
     read: async (caller) => (await read(caller, caller.tenantId)).record,
     change: async (caller, input, sent) => (await save(caller, input, UNCONDITIONAL, sent)).record,
@@ -72,17 +81,29 @@ export function tenantSettingsRoutes(tenant: OwnTenant): Route[] {
   ];
 }
 
-/** Every tenant has settings, so they are not made or deleted. @param days the maximum retention of the log */
-function settingsKind(days: number): ServedKind<TenantSettings, Record<string, unknown>, TenantSettingsInput, never> {
+type Maximum = readonly [field: keyof TenantSettingsInput, most: number, variable: string];
+
+/** Every tenant has settings, so they are not made or deleted. @param maxima the installation's */
+function settingsKind(
+  maxima: readonly Maximum[],
+  committed: (tenantId: TenantId) => void,
+): ServedKind<TenantSettings, Record<string, unknown>, TenantSettingsInput, never> {
   return {
     declaration: TENANT_SETTINGS,
     recordOf: (settings) => ({ ...TENANT_SETTINGS.toRecord(settings), Id: settings.id }),
     shown: (_, { Id: __, ...record }) => record,
     find: (queries, tenantId) => TENANT_TABLE.find(queries, tenantId, { id: tenantId }),
-    async checkInput(_, { RetentionDays }) {
-      if ((RetentionDays ?? 0) <= days) return;
-      throw new BadInput(`RetentionDays must be at most ${days}, the installation's retention.`);
+    async checkInput(_, input) {
+      const exceeded = maxima.filter(([field, most]) => Number(input[field] ?? 0) > most);
+      if (exceeded.length === 0) return;
+      throw BadInput.in(
+        exceeded.map(([Field, most, variable]) => ({
+          Field,
+          Message: `${Field} must be at most ${most}, the installation's ${variable}.`,
+        })),
+      );
     },
+    committed,
     async lock(tx, { tenantId }) {
       // APIs first, which is the common lock order.
       await lockScopesOfApis(tx, tenantId);

@@ -2,6 +2,7 @@
 
 import type { Sql } from "../db/sql.ts";
 import type { Exporter } from "../http/export.ts";
+import type { Limits } from "../limits/index.ts";
 import type { Vault } from "../vault.ts";
 import { createDiscard, type Discard } from "./connections/discard.ts";
 import { createConnectionRecords } from "./connections/record.ts";
@@ -39,6 +40,7 @@ export interface WebhookServices {
 export interface WebhooksDependencies {
   sql: Sql;
   vault: Vault;
+  limits: Pick<Limits, "admitConnection">;
   secretOverlapMs: number;
   retentionMs: number;
   samples: Samples;
@@ -48,9 +50,9 @@ export interface WebhooksDependencies {
 }
 
 export function createWebhooks(deps: WebhooksDependencies): WebhookServices {
-  const { sql, vault, secretOverlapMs, retentionMs, samples, workflowUrl, exporter, stopping } = deps;
+  const { sql, vault, limits, secretOverlapMs, retentionMs, samples, workflowUrl, exporter, stopping } = deps;
   const seals = createConnectionSeals(vault);
-  const connections = createConnections(sql, seals, createConnectionRecords(seals));
+  const connections = createConnections(sql, seals, createConnectionRecords(seals), limits);
   const redeliveries = createRedeliveries(sql, workflowUrl);
   return {
     connections,

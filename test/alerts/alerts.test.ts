@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { KEEP_DAYS, listStanding, removeOldAlerts } from "../../server/alerts/store.ts";
+import { readConfig } from "../../server/config.ts";
 import type { TenantId } from "../../server/ids.ts";
 import type { DeliveryState } from "../../workflows/contract.ts";
 import { hide, send } from "../attacks/world.ts";
@@ -118,7 +119,7 @@ describe.concurrent("an alert", () => {
       /** @param work runs while no other process checks alerts */
       const standing = (work?: () => Promise<unknown>) =>
         db().begin(async (tx) => {
-          const all = await until("our turn", () => listStanding(tx, new Date()));
+          const all = await until("our turn", () => listStanding(tx, new Date(), readConfig({}).tenantLimits));
           await work?.();
           return all.filter((one) => one.tenantId === tenantId).map(({ connectionId }) => connectionId);
         });
@@ -194,7 +195,7 @@ describe.concurrent("an alert", () => {
       await fill(db(), { ...some, connectionIds, stateOf: (n) => (n < 50 ? "Exhausted" : "Delivered") });
       await db()`analyze deliveries`;
       const rowsRead = await db().begin(async (tx) => {
-        const standing = await until("our turn", () => listStanding(tx, new Date()));
+        const standing = await until("our turn", () => listStanding(tx, new Date(), readConfig({}).tenantLimits));
         expect(standing.filter(({ tenantId }) => tenantId === api.tenantId)).toHaveLength(10);
         const [row] = await tx<{ read: number }[]>`
           select pg_stat_get_xact_tuples_returned('deliveries_changed'::regclass)::int as read`;

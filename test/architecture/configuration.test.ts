@@ -3,6 +3,8 @@
 import { expect, test } from "bun:test";
 import { MEMBER_LIMIT, POLICY_LIMIT } from "../../server/access/index.ts";
 import { hostProblems, readConfig } from "../../server/config.ts";
+import { connectionsOfApi, connectionsOfWorker } from "../../server/db/capacity.ts";
+import { IMPATIENT } from "../../server/db/sql.ts";
 import { MAX_RECORDS } from "../../server/entities/bulk.ts";
 import { DESCRIPTION_LIMIT } from "../../server/entities/definition.ts";
 import { FORM_BODY_LIMIT, JSON_BODY_LIMIT, MAX_JSON_DEPTH, MAX_JSON_VALUES } from "../../server/http/body.ts";
@@ -78,6 +80,24 @@ const LIMITS = {
   "rows of an export of the audit log or of a redelivery": count(MAX_EXPORTED),
   "stored requests of a tenant, and as many failures": count(MAX_KEPT),
 };
+
+const operations = /\n### Connections\n([\s\S]*?)\n### /.exec(readPage("docs/operations.md"))![1]!;
+
+test("the documented numbers of connections are those of the code", () => {
+  const { pools } = readConfig({});
+  const rows = [...operations.matchAll(/^\| (\d+) \| (\d+) \| (\d+) \| (\d+) \|$/gm)];
+  expect(rows.length).toBeGreaterThan(3);
+  for (const [, apis, workers, connections, max] of rows.map((row) => row.map(Number))) {
+    expect(connections!).toBe(apis! * connectionsOfApi(pools.api) + workers! * connectionsOfWorker(pools.worker));
+    expect(max!).toBe(connections! + 15);
+  }
+});
+
+test("the documented timeouts are those of the code", () => {
+  const { statement, lock, idle } = IMPATIENT.timeouts;
+  const row = [statement, lock, idle].map((milliseconds) => `${milliseconds / 1_000} s`).join(" | ");
+  expect(operations).toContain(`| requests and deliveries | ${row} |`);
+});
 
 const documented = variableRows().flatMap(({ variables }) => variables);
 

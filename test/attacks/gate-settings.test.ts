@@ -1,6 +1,7 @@
 // The gate of all settings in the OpenAPI document, of counts, and of payloads.
 
 import { describe, expect, test } from "bun:test";
+import { LIMIT_NAMES } from "../../server/tenant-limits.ts";
 import { type Answer, unique } from "../entities/client.ts";
 import { readDocument } from "../openapi/document.ts";
 import { newAdmin, newPerson, ok, type Person, savePolicy } from "../policies/people.ts";
@@ -60,6 +61,7 @@ describe("every setting", () => {
         Name: expect.stringMatching(/^test /),
         UserAttributes: [],
         RetentionDays: null,
+        ...Object.fromEntries(LIMIT_NAMES.map((name) => [name, null])),
         SecondFactor: "Optional",
         ClientRegistration: "Off",
         ClientIdMetadataDocuments: "Off",

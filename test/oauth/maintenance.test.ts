@@ -36,6 +36,7 @@ const TABLES = [
   "logouts",
   "alerts",
   "audit_places",
+  "tenant_usage",
 ];
 
 test("its runs are visible in Temporal, with the number of expired rows removed", async () => {

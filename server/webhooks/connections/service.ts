@@ -21,6 +21,7 @@ import { recordPing } from "../../events/index.ts";
 import type { Conditions } from "../../http/conditions.ts";
 import { isUuid, type Paging } from "../../http/query.ts";
 import { type ConnectionId, type EventId, newId } from "../../ids.ts";
+import type { Limits } from "../../limits/index.ts";
 import { CONNECTION, type ConnectionInput, type ConnectionRecord } from "../connection.ts";
 import {
   CONNECTION_TABLE,
@@ -82,6 +83,7 @@ export function createConnections(
   sql: Sql,
   seals: ConnectionSeals,
   { recordOf, hiddenFrom, versionOf }: ConnectionRecords,
+  limits: Pick<Limits, "admitConnection">,
 ): Connections {
   const isElsewhere = (before: Connection, after: Connection) =>
     movedAddresses(TYPE, recordOf(before), recordOf(after)).length > 0;
@@ -107,6 +109,10 @@ export function createConnections(
       const [from, to] = [recordOf(before), recordOf(after)];
       requireSecretsAnew(gate, TYPE, from, to, keptSecrets(before, input));
       requireFit(gate.sees(TYPE, from) ? from : undefined, before, input);
+    },
+    async insert(tx, { tenantId, actor }, row) {
+      await limits.admitConnection(tx, tenantId);
+      return CONNECTION_TABLE.insert(tx, tenantId, row, actor);
     },
     // A Secret in the body ends a rotation, even if it does not change.
     isSame: (before, after, { Secret }) => Secret === undefined && Bun.deepEquals(before, after),

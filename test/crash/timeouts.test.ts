@@ -1,0 +1,110 @@
+// Timeouts that PostgreSQL enforces on our sessions. Shortened here; the others are compared with the documents.
+
+import { expect, test } from "bun:test";
+import { connect, IMPATIENT } from "../../server/db/sql.ts";
+import { startPrivateApp } from "../http/private-app.ts";
+import { signIn, until } from "../support/api.ts";
+import { db, newTenant, setting, shared } from "../support/tenant.ts";
+
+const URL = setting("GATEHOUSE_TEST_DATABASE_URL");
+/** Long enough for the other statements of a busy machine. */
+const SHORT = { statement: 2_000, lock: 500, idle: 30_000 };
+
+test("each session has its pool's timeouts, also those that only listen", async () => {
+  const sql = connect(URL, "gatehouse timeouts", 2, IMPATIENT);
+  await using _ = { [Symbol.asyncDispose]: () => sql.end({ timeout: 1 }) };
+  const [one] =
+    await sql`select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock,
+    current_setting('idle_in_transaction_session_timeout') as idle`;
+  expect(one).toEqual({ statement: "18s", lock: "15s", idle: "30s" });
+  const reserved = await sql.reserve();
+  expect(await reserved`show lock_timeout`).toMatchObject([{ lock_timeout: "15s" }]);
+  reserved.release();
+  const heard = Promise.withResolvers<string>();
+  await sql.listen("timeouts", heard.resolve);
+  await sql`select pg_notify('timeouts', 'hello')`;
+  expect(await heard.promise).toBe("hello");
+});
+
+test("a request whose statement takes too long is 503, in the documented form", async () => {
+  const patience = { timeouts: { ...SHORT, lock: 0 } };
+  await using app = startPrivateApp({}, "info", { databaseUrl: shared().databaseUrl, patience });
+  const { api, headers, Id } = await withRecord(shared().url);
+  await db().begin(async (tx) => {
+    await tx`select from applications where id = ${Number(Id)} for update`;
+    const answer = await change(app.url, headers, Id);
+    expect(answer).toMatchObject({ status: 503, type: "/Errors/Service Unavailable", retryAfter: "2" });
+    expect(answer.errors).toEqual([expect.stringContaining("took too long")]);
+  });
+  expect((await api.call("PATCH", "/Application", { Id, Description: "changed" })).status).toBe(200);
+  expect(app.lines).toContainEqual(
+    expect.objectContaining({ level: 40, msg: "a statement took too long; the request is answered 503" }),
+  );
+});
+
+test("a request that waits too long for a lock is 503, and can be repeated", async () => {
+  const patience = { timeouts: { ...SHORT, statement: 15_000 } };
+  await using app = startPrivateApp({}, "info", { databaseUrl: shared().databaseUrl, patience });
+  const { api, headers, Id } = await withRecord(shared().url);
+  await db().begin(async (tx) => {
+    await tx`select from applications where id = ${Number(Id)} for update`;
+    const answer = await change(app.url, headers, Id);
+    expect(answer).toMatchObject({ status: 503, type: "/Errors/Service Unavailable", retryAfter: "2" });
+    expect(answer.errors).toEqual([expect.stringContaining("locked for too long")]);
+  });
+  expect((await api.call("PATCH", "/Application", { Id, Description: "changed" })).status).toBe(200);
+});
+
+test("at the OAuth endpoints it is temporarily_unavailable", async () => {
+  const patience = { timeouts: { ...SHORT, statement: 15_000 } };
+  await using app = startPrivateApp({}, "info", { databaseUrl: shared().databaseUrl, patience });
+  const { tenant } = await newTenant();
+  await db().begin(async (tx) => {
+    await tx`lock table applications in access exclusive mode`;
+    const answer = await fetch(`${app.url}/oauth2/token`, {
+      method: "POST",
+      body: new URLSearchParams({
+        grant_type: "client_credentials",
+        client_id: tenant.client.clientId,
+        client_secret: tenant.client.clientSecret,
+      }),
+    });
+    expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "2"]);
+    expect(await answer.json()).toMatchObject({ error: "temporarily_unavailable" });
+  });
+});
+
+test("a transaction of a process that hangs is ended, so that its locks are free", async () => {
+  const sql = connect(URL, "gatehouse hangs", 1, { timeouts: { ...SHORT, idle: 200 } });
+  const { Id } = await withRecord(shared().url);
+  const failed = Promise.withResolvers<unknown>();
+  const hanging = sql.begin(async (tx) => {
+    await tx`select from applications where id = ${Number(Id)} for update`;
+    await until("the session to be ended", async () => {
+      return (await db()`select from pg_stat_activity where application_name = 'gatehouse hangs'`).length === 0;
+    });
+    await tx`select`;
+  });
+  await hanging.catch(failed.resolve);
+  expect(await failed.promise).toBeInstanceOf(Error);
+  await db()`select from applications where id = ${Number(Id)} for update nowait`;
+  await sql.end();
+});
+
+async function withRecord(url: string) {
+  const { tenant } = await newTenant();
+  const api = await signIn(url, tenant);
+  const headers = { authorization: api.authorization, "content-type": "application/json" };
+  const { Id } = await api.change({ Name: "Gate" });
+  return { api, headers, Id: String(Id) };
+}
+
+async function change(url: string, headers: Record<string, string>, Id: string) {
+  const answer = await fetch(`${url}/Endpoint/rest/api/v1/Application`, {
+    method: "PATCH",
+    headers,
+    body: JSON.stringify({ Id, Description: "changed" }),
+  });
+  const { Type: type, Errors: errors } = (await answer.json()) as { Type: string; Errors: string[] };
+  return { status: answer.status, retryAfter: answer.headers.get("retry-after"), type, errors };
+}

@@ -1,0 +1,50 @@
+import { expect, test } from "bun:test";
+import { connectionsOfApi, connectionsOfWorker, workerPools } from "../../server/db/capacity.ts";
+import { connect } from "../../server/db/sql.ts";
+import { until } from "../support/api.ts";
+import { besides, startProcess } from "../support/process.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { startStack } from "../support/stack.ts";
+import { newTenant } from "../support/tenant.ts";
+
+const API = ["gatehouse api"];
+const WORKER = ["gatehouse worker", "gatehouse outbox", "gatehouse maintenance", "gatehouse worker ready"];
+
+test("an API and a worker under load use the documented connections", async () => {
+  await using stack = await startStack({ env: { DATABASE_POOL_API: "6", DATABASE_POOL_WORKER: "8" } });
+  const sql = connect(stack.databaseUrl, "gatehouse test", 1);
+  await using _ = { [Symbol.asyncDispose]: () => sql.end() };
+  const api = await newTenant(stack);
+  await using receiver = startReceiver(200);
+  await api.connect(receiver.url);
+  const most: Record<string, number> = {};
+  for (let round = 0; round < 8; round++) {
+    const changes = Array.from({ length: 20 }, (_, index) => api.change({ Name: `Gate ${round} ${index}` }));
+    for (const { name, count } of await sql<{ name: string; count: number }[]>`
+      select application_name as name, count(*) from pg_stat_activity where datname = current_database() group by 1`) {
+      most[name] = Math.max(most[name] ?? 0, count);
+    }
+    await Promise.all(changes);
+  }
+  await until("all to arrive", () => receiver.calls.length >= 160);
+  const sum = (names: string[]) => names.reduce((whole, name) => whole + (most[name] ?? 0), 0);
+  expect(sum(API)).toBeWithin(6, connectionsOfApi(6) + 1);
+  expect(most["gatehouse outbox"]).toBeLessThanOrEqual(workerPools(8).outbox + 1);
+  expect(sum(WORKER)).toBeLessThanOrEqual(connectionsOfWorker(8));
+});
+
+test("a process that may need more connections than PostgreSQL has free says so at its start", async () => {
+  await using stack = await startStack();
+  const pools = { DATABASE_POOL_API: "500", DATABASE_POOL_WORKER: "600" };
+  for (const [entry, variable, needed] of [
+    ["server/serve.ts", "DATABASE_POOL_API", 501],
+    ["activities/worker.ts", "DATABASE_POOL_WORKER", 604],
+  ] as const) {
+    await using process = startProcess(entry, { ...besides(stack), ...pools, PORT: "0" });
+    const line = await process.said((message) => message.includes(`may need ${needed} connections`));
+    expect(line).toMatchObject({ level: 40, needed, max: expect.any(Number), free: expect.any(Number) });
+    expect(line.msg).toEndWith(`raise its max_connections, or lower ${variable}`);
+    await process.said((message) => message.endsWith(" ready"));
+  }
+  expect(await Bun.file(stack.logFile).text()).not.toContain("may need");
+});
