@@ -118,6 +118,7 @@ function described(image: Image, { word, args }: Instruction): Image {
     case "RUN":
     case "COPY":
     case "EXPOSE":
+    case "LABEL":
       return image;
     case "WORKDIR":
       return { ...image, workdir: args };
