@@ -1,7 +1,7 @@
 // All API endpoints that are declared as routes.
 
 import { ALERT_DESCRIPTION, type Alerts, alertRoutes } from "./alerts/index.ts";
-import { type AuditLog, auditRoutes } from "./audit/index.ts";
+import { type AuditLog, auditDescription, auditRoutes } from "./audit/index.ts";
 import { type Entities, entityRoutes } from "./entities/index.ts";
 import type { Route } from "./http/route.ts";
 import { type Logouts, logoutRoutes } from "./logouts/index.ts";
@@ -61,7 +61,7 @@ export interface ApiServices extends WebhookServices {
 
 export function apiRoutes(services: ApiServices): Route[] {
   return [
-    ...entityRoutes(services.records, [ALERT_DESCRIPTION]),
+    ...entityRoutes(services.records, [ALERT_DESCRIPTION, auditDescription(services.auditLog)]),
     ...connectionRoutes(services),
     ...secretRoutes(services.rotations),
     ...discardRoutes(services.discard),

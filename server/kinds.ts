@@ -4,7 +4,7 @@ import { resourceType } from "./access/index.ts";
 import { ALERT } from "./alerts/index.ts";
 import { AUDIT_RESOURCE_TYPE } from "./audit/index.ts";
 import { resourceTypes } from "./entities/index.ts";
-import { ALERT_RECORD } from "./events/index.ts";
+import { ALERT_RECORD, AUDIT_RECORD } from "./events/index.ts";
 import { OAUTH_RESOURCE_TYPES } from "./oauth/index.ts";
 import { ERASURE_RESOURCE_TYPE } from "./personal-data/index.ts";
 import type { Entity } from "./records/index.ts";
@@ -17,7 +17,7 @@ export function policyTypes(entities: readonly Entity[], settings: SettingsKinds
   const [entityTypes, alert] = [resourceTypes(entities), resourceType(ALERT)];
   return [
     ...entityTypes,
-    ...webhookResourceTypes([...entityTypes, alert]),
+    ...webhookResourceTypes([...entityTypes, alert, AUDIT_RESOURCE_TYPE]),
     ...OAUTH_RESOURCE_TYPES,
     alert,
     AUDIT_RESOURCE_TYPE,
@@ -35,6 +35,7 @@ export const namesOfRecords = (entities: readonly Entity[], settings: SettingsKi
 export const namesOfEventRecords = (entities: readonly Entity[]) => [
   ...entities.filter(({ events }) => events).map(({ name }) => name),
   ALERT_RECORD,
+  AUDIT_RECORD,
 ];
 
 export const auditSubjects = (entities: readonly Entity[], settings: SettingsKinds) =>

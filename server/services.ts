@@ -3,12 +3,12 @@
 import type { Logger } from "pino";
 import { type Authenticate, createAccess, createAuthenticate, createRecordFinders } from "./access/index.ts";
 import { ALERT, createAlerts } from "./alerts/index.ts";
-import { createAuditLog, recordAudit } from "./audit/index.ts";
+import { AUDIT_SAMPLE, createAuditLog, recordAudit } from "./audit/index.ts";
 import type { Config } from "./config.ts";
 import type { Sql } from "./db/sql.ts";
 import type { Egress } from "./egress/index.ts";
 import { createEntities, createFindRecord, createFindRecords } from "./entities/index.ts";
-import type { Change } from "./events/index.ts";
+import { AUDIT_RECORD, type Change } from "./events/index.ts";
 import type { LogFailure } from "./failure-log.ts";
 import { createExporter } from "./http/export.ts";
 import type { AdmitClient } from "./http/rate-limit.ts";
@@ -73,7 +73,10 @@ export function createServices(deps: ServicesDependencies) {
     stopping,
     secretOverlapMs: config.webhooks.secretOverlap,
     retentionMs: config.retention.log,
-    samples: new Map<string, Record<string, unknown>>([...entities, ALERT].map(({ name, example }) => [name, example])),
+    samples: new Map<string, Record<string, unknown>>([
+      ...[...entities, ALERT].map(({ name, example }) => [name, example] as const),
+      [AUDIT_RECORD, AUDIT_SAMPLE()],
+    ]),
   });
   finders.add(CONNECTION.name, webhooks.connections.find);
 

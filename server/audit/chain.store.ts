@@ -39,23 +39,31 @@ export async function readHead(sql: Queries): Promise<Link | undefined> {
   return head;
 }
 
-/** A moment of PostgreSQL's clock, and a transaction that began after it. */
+/** A moment of PostgreSQL's clock, and the transactions that had written entries and not ended then. */
 export interface Horizon {
   at: Date;
-  transaction: string;
+  writers: string[];
 }
 
-export async function readHorizon(tx: Transaction): Promise<Horizon> {
-  // Two statements: the transaction gets its id after the time.
-  const [time] = await tx<{ at: Date }[]>`select clock_timestamp() as at`;
-  const [own] = await tx<{ transaction: string }[]>`select pg_current_xact_id()::text as transaction`;
-  return { ...time!, ...own! };
+/** The lock of INSERT is taken before the entry gets its id, and released after the entry is visible. */
+const writers = (sql: Queries) => sql`
+  select virtualtransaction from pg_locks
+  where locktype = 'relation' and relation = 'audit_log'::regclass and mode = 'RowExclusiveLock' and granted
+    and database = (select oid from pg_database where datname = current_database())`;
+
+export async function readHorizon(sql: Queries): Promise<Horizon> {
+  // Two statements: the time is before the transactions are read.
+  const [time] = await sql<{ at: Date }[]>`select clock_timestamp() as at`;
+  const [row] = await sql<{ writers: string[] }[]>`select array(${writers(sql)}) as writers`;
+  return { ...time!, ...row! };
 }
 
-/** Whether all transactions from before it have ended, so no further entry of that time can appear. */
-export async function isSettled(sql: Queries, { transaction }: Horizon): Promise<boolean> {
+/** Whether all of them have ended, so no further entry of that time can appear. */
+export async function isSettled(sql: Queries, horizon: Horizon): Promise<boolean> {
   const [row] = await sql<{ settled: boolean }[]>`
-    select ${transaction}::xid8 < pg_snapshot_xmin(pg_current_snapshot()) as settled`;
+    select not exists (
+      select from (${writers(sql)}) w where w.virtualtransaction = any (${horizon.writers}::text[])
+    ) as settled`;
   return row!.settled;
 }
 

@@ -42,7 +42,7 @@ export function startAuditChain(sql: Sql, isFirst: (key: string) => boolean, log
 
   async function pass(): Promise<void> {
     if (!isFirst("audit chain")) return;
-    const now = await sql.begin((tx) => readHorizon(tx));
+    const now = await readHorizon(sql);
     if (horizon && !(await isSettled(sql, horizon))) return;
     if (horizon) await chainEntries(sql, new Date(horizon.at.getTime() - CLOCK_MS));
     horizon = now;

@@ -1,4 +1,5 @@
 import type { ResourceType } from "../access/index.ts";
+import { AUDIT_RECORD } from "../events/index.ts";
 import type { AUDITED_AS } from "../records/index.ts";
 
 type Audited = (typeof AUDITED_AS)[number];
@@ -99,7 +100,7 @@ export function outcomeOf(kind: AuditKind): AuditOutcome {
 }
 
 export const AUDIT_RESOURCE_TYPE: ResourceType = {
-  name: "AuditEvent",
+  name: AUDIT_RECORD,
   families: ["Settings"],
   attributes: [
     { name: "Id", type: "text" },

@@ -1,9 +1,11 @@
 import { Type } from "@sinclair/typebox";
 import { route } from "../access/index.ts";
+import { AUDIT_RECORD } from "../events/index.ts";
 import { EXPORT_FILES, EXPORT_NOTE, exportResponse } from "../http/export.ts";
 import { orNull, time, uuid, word } from "../http/fields.ts";
 import { uuidParameter } from "../http/query.ts";
 import type { Route } from "../http/route.ts";
+import { typeName } from "../records/index.ts";
 import { ACTOR_TYPES, toFilter } from "./filter.ts";
 import { AUDIT_KINDS, OUTCOMES } from "./kinds.ts";
 import type { AuditLog } from "./service.ts";
@@ -90,6 +92,20 @@ const auditEvent = (subjects: readonly string[]) =>
     },
     { $id: "AuditEvent" },
   );
+
+/** As in an event's Data, which is a sample in a test of a connection. */
+export const AUDIT_SAMPLE = () => ({ ...EXAMPLE, Address: "", UserAgent: "", ChainHead: "5f".repeat(32) });
+
+/** For the list of entities. */
+export const auditDescription = ({ subjects, filters }: AuditLog) => ({
+  Name: AUDIT_RECORD,
+  Fields: Object.entries(auditEvent(subjects).properties).map(([Name, shown]) => ({
+    Name,
+    Type: typeName(shown),
+    Filter: Object.hasOwn(filters, Name),
+  })),
+  Events: ["Created" as const],
+});
 
 const EXAMPLE = {
   Id: "0197c6f3-0a1b-7c2d-8e3f-405162738495",

@@ -1,4 +1,5 @@
 import { type Queries, repeating, type Transaction } from "../db/sql.ts";
+import { AUDIT_RECORD, isSubscribed } from "../events/index.ts";
 import { UNKNOWN_ADDRESS } from "../http/context.ts";
 import type { Details } from "../http/contract.ts";
 import { lowestIdOf, type TenantId } from "../ids.ts";
@@ -15,6 +16,8 @@ export interface Origin {
   address: string | undefined;
   userAgent: string;
   requestKey: string;
+  /** W3C Trace Context of the request. */
+  traceParent?: string | undefined;
 }
 
 export interface AuditEntry {
@@ -54,29 +57,55 @@ export interface AuditFilter {
   to?: Date;
 }
 
-/** An unknown tenant named in a request has no log. */
+/** An entry as it was written, with the address and the user agent only if they are stored in the clear. */
+export interface WrittenEvent extends AuditEvent {
+  /** Whether any connection of the tenant subscribes to audit events. */
+  isSubscribed: boolean;
+  /** The last hash of the chain, if there is one and a connection subscribes. */
+  chainHead: string | null;
+}
+
+const subscribed = (sql: Queries, tenantId: TenantId) => isSubscribed(sql, tenantId, AUDIT_RECORD, "Created");
+
+/** Of `entry`. */
+const writtenEvent = (sql: Queries, tenantId: TenantId) => sql`
+  select id, occurred_on as "occurredOn", kind, outcome, actor_type as "actorType", actor_id as "actorId",
+    client_id as "clientId", address, user_agent as "userAgent", subject_type as "subjectType",
+    subject_id as "subjectId", details, request_key as "requestKey", "isSubscribed",
+    case when "isSubscribed" then (select encode(hash, 'hex') from audit_chain order by entry_id desc limit 1) end
+      as "chainHead"
+  from entry cross join (select ${subscribed(sql, tenantId)} as "isSubscribed") connections`;
+
+/**
+ * An unknown tenant named in a request has no log.
+ * @param unlessSubscribed writes nothing if a connection subscribes to audit events
+ */
 export const insertAuditEvent = repeating(async function insertAuditEvent(
   sql: Queries,
   tenantId: TenantId,
   origin: Origin,
   entry: AuditEntry,
-): Promise<void> {
+  unlessSubscribed: boolean,
+): Promise<WrittenEvent | undefined> {
   const { actor, clientId, requestKey } = origin;
   const { kind, subject, details = {} } = entry;
   const { clear, expiring, sealed } = await storedPlace(sql, tenantId, origin, entry);
-  await sql`
+  const [event] = await sql<WrittenEvent[]>`
     with entry as (
       insert into audit_log (tenant_id, id, kind, outcome, actor_type, actor_id, client_id, address, user_agent, sealed,
         subject_type, subject_id, details, request_key)
       select id, new_id(), ${kind}, ${outcomeOf(kind)}, ${actor?.type ?? null},
         ${actor?.id ?? null}, ${clientId ?? null}, ${clear?.address ?? ""}, ${clear?.userAgent ?? ""}, ${sealed ?? null},
         ${subject?.type ?? null}, ${subject ? String(subject.id) : null}, ${sql.json(details)}, ${requestKey}
-      from tenants where id = ${tenantId}
-      returning tenant_id, id
+      from tenants where id = ${tenantId} ${unlessSubscribed ? sql`and not ${subscribed(sql, tenantId)}` : sql``}
+      returning *
+    ), place as (
+      insert into audit_places (tenant_id, entry_id, address, user_agent, expires_on)
+      select tenant_id, id, ${expiring?.address ?? ""}, ${expiring?.userAgent ?? ""}, now() + make_interval(days => ${PLACE_DAYS})
+      from entry where ${expiring !== undefined}
     )
-    insert into audit_places (tenant_id, entry_id, address, user_agent, expires_on)
-    select tenant_id, id, ${expiring?.address ?? ""}, ${expiring?.userAgent ?? ""}, now() + make_interval(days => ${PLACE_DAYS})
-    from entry where ${expiring !== undefined}`;
+    ${writtenEvent(sql, tenantId)}`;
+  return event;
 });
 
 /** Days for which the place of an entry is kept if it is neither a User's nor an Application's. */
@@ -116,16 +145,21 @@ export async function insertConsequence(
   tenantId: TenantId,
   { kind, subject, details }: Required<AuditEntry>,
   consequence: AuditKind,
-): Promise<void> {
-  await tx`
-    insert into audit_log (tenant_id, id, kind, outcome, actor_type, actor_id, client_id, address, user_agent, sealed,
-      subject_type, subject_id, details, request_key)
-    select tenant_id, new_id(), ${consequence}, ${outcomeOf(consequence)}, actor_type, actor_id, client_id,
-      address, user_agent, sealed, subject_type, subject_id, ${tx.json(details)}, request_key
-    from audit_log
-    where tenant_id = ${tenantId} and subject_type = ${subject.type} and subject_id = ${String(subject.id)}
-      and kind = ${kind} and details @> ${tx.json(details)}
-    limit 1`;
+): Promise<WrittenEvent | undefined> {
+  const [event] = await tx<WrittenEvent[]>`
+    with entry as (
+      insert into audit_log (tenant_id, id, kind, outcome, actor_type, actor_id, client_id, address, user_agent, sealed,
+        subject_type, subject_id, details, request_key)
+      select tenant_id, new_id(), ${consequence}, ${outcomeOf(consequence)}, actor_type, actor_id, client_id,
+        address, user_agent, sealed, subject_type, subject_id, ${tx.json(details)}, request_key
+      from audit_log
+      where tenant_id = ${tenantId} and subject_type = ${subject.type} and subject_id = ${String(subject.id)}
+        and kind = ${kind} and details @> ${tx.json(details)}
+      limit 1
+      returning *
+    )
+    ${writtenEvent(tx, tenantId)}`;
+  return event;
 }
 
 /** The number of entries of these kinds in the last hour, counted up to `max`. */

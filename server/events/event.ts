@@ -10,6 +10,8 @@ export const PING = "Ping" as const;
 export const PING_RECORD = "WebhookConnection";
 /** The EventRecord of alerts: Created when raised, Updated when acknowledged, Deleted when ended. */
 export const ALERT_RECORD = "Alert";
+/** The EventRecord of entries of the audit log: Created when written. */
+export const AUDIT_RECORD = "AuditEvent";
 export const LOGGED_EVENT_TYPES = [...EVENT_TYPES, ERASED, PING] as const;
 export type LoggedEventType = (typeof LOGGED_EVENT_TYPES)[number];
 

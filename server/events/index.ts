@@ -2,6 +2,7 @@
 
 export {
   ALERT_RECORD,
+  AUDIT_RECORD,
   ERASED,
   EVENT_TYPES,
   type EventType,
@@ -17,6 +18,7 @@ export {
   describeEvents,
   insertEvent,
   isAlertHeard,
+  isSubscribed,
   listRecordKeys,
   wakeQueue,
 } from "./store.ts";

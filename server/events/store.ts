@@ -124,6 +124,17 @@ export async function listRecordKeys(sql: Queries, ids: EventId[]): Promise<Map<
   return new Map(rows.map(({ id, keys }) => [id, keys]));
 }
 
+/** For a statement: whether any connection has a subscription. */
+export const isSubscribed = (
+  sql: Queries,
+  tenantId: TenantId,
+  eventRecord: string,
+  eventType: EventType,
+) => sql`exists (
+  select from webhook_connections
+  where tenant_id = ${tenantId} and deleted_on is null and ${eventRecord} = any (entities) and ${eventType} = any (events)
+)`;
+
 /**
  * Whether any connection receives an alert. An alert about a connection that subscribes only to alerts has no receiver,
  * because two failing ones would alert each other endlessly.

@@ -98,13 +98,14 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
     example: "https://hooks.example.com/gatehouse",
   }),
   Entities: someOf(entities, {
-    description: "Entities whose change triggers a call. Alert: an alert is raised, acknowledged or ended.",
+    description:
+      "Entities whose change triggers a call. Alert: an alert is raised, acknowledged or ended. AuditEvent: an entry of the audit log is written; needs Settings:Read.",
     required: true,
     audit: "value",
     judged: true,
     form: {
       label: "Entities",
-      hint: "A change of one of these is sent. Alert: one is raised (Created), acknowledged (Updated) or ended (Deleted).",
+      hint: "A change of one of these is sent. Alert: one is raised (Created), acknowledged (Updated) or ended (Deleted). AuditEvent: an entry of the audit log (Created).",
     },
     example: ["Application"],
   }),

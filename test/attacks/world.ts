@@ -116,7 +116,7 @@ export async function newWorld(): Promise<World> {
 /** Entities that the API writes; alerts are raised only by the service. */
 export async function entitiesOf(admin: Pick<Api, "get">): Promise<Described[]> {
   const { Items } = await ok(admin.get("/Entities"));
-  return Items.filter(({ Name }: Described) => Name !== "Alert");
+  return Items.filter(({ Name }: Described) => !["Alert", "AuditEvent"].includes(Name));
 }
 
 /** Fields that accept only an address or a date, not any text. */

@@ -28,7 +28,8 @@ function echo({ bytes }: Call): Response {
 }
 
 const dataDir = () => process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir;
-const callsOf = ({ tenantId }: Api) => receiver.calls.filter(({ payload }) => payload.TenantId === tenantId);
+const ofTenant = ({ tenantId }: Api) => receiver.calls.filter(({ payload }) => payload.TenantId === tenantId);
+const callsOf = (api: Api) => ofTenant(api).filter(({ payload }) => payload.EventRecord !== "AuditEvent");
 const typesOf = (calls: Call[]) => calls.map(({ payload }) => payload.EventType).toSorted();
 
 beforeAll(async () => {
@@ -184,6 +185,7 @@ describe("a person who came in by every door", () => {
     reply = echo;
     const person = await arrange();
     const { api, userId, planted, moment } = person;
+    await api.connect(receiver.url, { Name: "Collector", Entities: ["AuditEvent"], Events: ["Created"] });
     await act(person);
     const { values } = planted;
     expect(values.length).toBeGreaterThanOrEqual(40);
@@ -224,6 +226,13 @@ describe("a person who came in by every door", () => {
     const told = callsOf(api).slice(-2);
     expect(typesOf(told)).toEqual(["Deleted", "Erased"]);
     for (const { payload } of told) expect(Object.keys(payload.Data)).toEqual(["Id", "External_Id"]);
+
+    const streamed = () => ofTenant(api).filter(({ payload }) => payload.EventRecord === "AuditEvent");
+    await until("the collector to have the last entry", () =>
+      streamed().some(({ payload }) => (payload.Data as { Kind?: string }).Kind === "User.Erased"),
+    );
+    expect(streamed().length).toBeGreaterThan(8);
+    expect(values.filter((value) => streamed().some(({ bytes }) => bytes.includes(value)))).toEqual([]);
 
     const { Certificate } = await ok(api.get(`/Erasure/${erasure.Id}/Certificate`));
     const keys = createRemoteJWKSet(new URL(`${stack.url}/.well-known/jwks.json`));

@@ -23,6 +23,7 @@ export interface Payload {
   TenantId: string;
   EventType: string;
   EventId: string;
+  EventRecord: string;
   Data: Record<string, unknown>;
 }
 

@@ -123,7 +123,10 @@ describe.concurrent("the activity log", () => {
     ["Limit=ten", "Limit must be"],
     ["Cursor=nonsense", "Cursor is not from this list"],
     ["Sate=Held", "Sate is not a filter. Filters are Limit, Cursor, EventRecord, RecordId, EventType"],
-    ["EventRecord=Foo", "EventRecord must be one of Application, User, Department, Alert, WebhookConnection."],
+    [
+      "EventRecord=Foo",
+      "EventRecord must be one of Application, User, Department, Alert, AuditEvent, WebhookConnection.",
+    ],
     ["State=Held&State=Pending", "State is repeated in the query"],
   ])("rejects %s", async (filter, reason) => {
     const api = await newTenant();

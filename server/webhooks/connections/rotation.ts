@@ -3,7 +3,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { DeliveryState } from "../../../workflows/contract.ts";
 import { type Caller, type Shown, withoutRecords } from "../../access/index.ts";
-import { type AuditEntry, insertConsequence, recordAudit } from "../../audit/index.ts";
+import { type AuditEntry, recordAudit, recordConsequence } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/sql.ts";
 import { Conflict } from "../../errors.ts";
 import { recordPing } from "../../events/index.ts";
@@ -203,5 +203,5 @@ function recordChange(tx: Transaction, tenantId: TenantId, { connectionId, event
   const subject = { type: TYPE, id: connectionId };
   const details = { EventId: eventId, Proves: "Secret" };
   const cause = { kind: "WebhookConnection.Pinged", subject, details } as const;
-  return insertConsequence(tx, tenantId, cause, "WebhookConnection.SecretChanged");
+  return recordConsequence(tx, tenantId, cause, "WebhookConnection.SecretChanged");
 }

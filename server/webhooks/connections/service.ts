@@ -16,8 +16,8 @@ import {
 import { recordAudit } from "../../audit/index.ts";
 import type { Sql } from "../../db/sql.ts";
 import { movedAddresses, requireSecretsAnew } from "../../egress/index.ts";
-import { BadInput } from "../../errors.ts";
-import { recordPing } from "../../events/index.ts";
+import { BadInput, Permission } from "../../errors.ts";
+import { AUDIT_RECORD, recordPing } from "../../events/index.ts";
 import type { Conditions } from "../../http/conditions.ts";
 import { isUuid, type Paging } from "../../http/query.ts";
 import { type ConnectionId, type EventId, newId } from "../../ids.ts";
@@ -104,7 +104,10 @@ export function createConnections(
       if (before && ownKey !== undefined && isElsewhere(before, after)) after.apiKey = seals.apiKey.seal(ownKey);
       return before && isReleased(before, after) ? { ...after, ...NOT_HELD } : after;
     },
-    check(_, { gate }, { before, after, input }) {
+    check(_, caller, { before, after, input }) {
+      const { gate } = caller;
+      const isNewAudience = !before?.entities.includes(AUDIT_RECORD) || isElsewhere(before, after);
+      if (after.entities.includes(AUDIT_RECORD) && isNewAudience) requireAuditReader(caller);
       if (!before) return requireFit(recordOf(after), undefined, input);
       const [from, to] = [recordOf(before), recordOf(after)];
       requireSecretsAnew(gate, TYPE, from, to, keptSecrets(before, input));
@@ -245,6 +248,14 @@ function requireFit(
   // The ApiKey in the URL is sent, so a different one would have no effect.
   if (ownApiKeys(url).every((own) => own === apiKey && !isHidden)) return;
   throw new BadInput("The URL contains an ApiKey that differs from ApiKey. Change it in the URL, or omit one.");
+}
+
+/** The receiver gets every entry of the audit log. @throws Permission */
+function requireAuditReader({ scopes, gate }: Caller): void {
+  if (scopes.has("Settings:Read") && gate.seesAll(AUDIT_RECORD)) return;
+  throw new Permission(
+    `Only callers who may read every ${AUDIT_RECORD}, with Settings:Read, may choose who receives them.`,
+  );
 }
 
 function merge(existing: Connection, changes: Partial<Connection>): Connection {

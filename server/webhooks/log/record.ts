@@ -1,6 +1,7 @@
 import { type DeliveryState, workflowId } from "../../../workflows/contract.ts";
 import type { Caller, Shown } from "../../access/index.ts";
-import { ALERT_RECORD, PING } from "../../events/index.ts";
+import type { AuditRecord } from "../../audit/index.ts";
+import { ALERT_RECORD, AUDIT_RECORD, PING } from "../../events/index.ts";
 import type { WorkflowUrl } from "../workflow-url.ts";
 import type { LoggedAttempt, LoggedEvent, WithPayload } from "./store.ts";
 
@@ -94,7 +95,9 @@ export async function seePayload(
   const whole = JSON.parse(payload);
   // A ping contains only some fields of its connection, and a test no real record.
   const isPing = eventType === PING;
-  const isHidden = eventRecord === ALERT_RECORD && !(await seesOf(gate, recordsOf(payload)));
+  const isHidden =
+    (eventRecord === ALERT_RECORD && !(await seesOf(gate, recordsOf(payload)))) ||
+    (eventRecord === AUDIT_RECORD && !(await seesEntry(gate, whole.Data)));
   const records = isPing ? [{ Id: recordIds[0]! }] : recordsOf(payload);
   const shown = isHidden ? undefined : await gate.payload(eventRecord, records, !isPing);
   if (!shown) {
@@ -111,6 +114,13 @@ async function seesOf(gate: Caller["gate"], alerts: Record<string, unknown>[]): 
   const of = new Set(alerts.flatMap(({ ConnectionId }) => (ConnectionId ? [String(ConnectionId)] : [])));
   if (of.size === 0) return true;
   return gate.seesAll("WebhookEvent") && (await gate.known("WebhookConnection", [...of])).length === of.size;
+}
+
+/** An entry needs the scope of the audit log, and its Details need permission to read the subject. */
+async function seesEntry(gate: Caller["gate"], entry: AuditRecord): Promise<boolean> {
+  if (!gate.may("Settings:Read", AUDIT_RECORD, entry)) return false;
+  const { Subject } = entry;
+  return !Subject || gate.seesAll(Subject.Type) || (await gate.known(Subject.Type, [Subject.Id])).length > 0;
 }
 
 function dataOf(data: unknown, shown: Shown<Record<string, unknown>>[]): unknown {
