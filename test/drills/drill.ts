@@ -12,7 +12,8 @@ export interface Verdict {
 
 export interface Drill {
   what: string;
-  run(say: (line: string) => void): Promise<Verdict>;
+  /** @param argument of the command, if it takes one */
+  run(say: (line: string) => void, argument?: string): Promise<Verdict>;
 }
 
 export interface Load {

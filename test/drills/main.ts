@@ -8,17 +8,27 @@ import { migrations } from "./migrations.ts";
 import { production } from "./production.ts";
 import { recovery } from "./recovery.ts";
 import { shutdown } from "./shutdown.ts";
+import { upgrade } from "./upgrade.ts";
 import { workers } from "./workers.ts";
 
-const DRILLS: Record<string, Drill> = { compose, failover, migrations, production, recovery, shutdown, workers };
+const DRILLS: Record<string, Drill> = {
+  compose,
+  failover,
+  migrations,
+  production,
+  recovery,
+  shutdown,
+  upgrade,
+  workers,
+};
 
-const [name = "", ...rest] = process.argv.slice(2);
+const [name = "", argument, ...rest] = process.argv.slice(2);
 const drill = Object.hasOwn(DRILLS, name) ? DRILLS[name] : undefined;
-if (!drill || rest.length > 0) {
+if (!drill || rest.length > 0 || (argument !== undefined && drill !== upgrade)) {
   const names = Object.entries(DRILLS).map(([each, { what }]) => `  ${each.padEnd(10)} ${what}`);
   console.error(`Usage: bun run drill NAME\n\n${names.join("\n")}`);
   process.exit(2);
 }
-const verdict: Verdict = await drill.run((line) => console.log(line));
+const verdict: Verdict = await drill.run((line) => console.log(line), argument);
 console.log(`\n${name}: ${verdict.passed ? "passed" : "failed"}: ${verdict.summary}`);
 process.exit(verdict.passed ? 0 : 1);

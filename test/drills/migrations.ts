@@ -61,8 +61,12 @@ export const migrations: Drill = {
       );
       if (refused.length > 0) return { passed: false, summary: "requests were refused" };
     }
-    const wait = Math.round(Math.max(...longest));
-    return { passed: wait <= MAX_WAIT_MS, summary: `no request took more than ${wait} ms (at most ${MAX_WAIT_MS})` };
+    const [wait, before] = [Math.max(...longest), Math.max(...usual.milliseconds)].map(Math.round) as [number, number];
+    return {
+      // On a busy machine requests wait without a migration, too.
+      passed: wait <= Math.max(MAX_WAIT_MS, before),
+      summary: `no request took more than ${wait} ms (at most ${MAX_WAIT_MS}, or ${before} as without a migration)`,
+    };
   },
 };
 
