@@ -77,22 +77,8 @@ export function createApp({
     spans.end(request, observed);
   });
 
-  const deps = {
-    config,
-    sql,
-    vault,
-    egress,
-    log,
-    metrics,
-    issued,
-    entities,
-    kinds,
-    admitClient,
-    limits,
-    logFailure,
-    stopping,
-  };
-  const services = createServices(deps);
+  const deps = { config, sql, vault, egress, log, metrics, issued, entities, kinds, limits };
+  const services = createServices({ ...deps, admitClient, logFailure, stopping });
   const { provider, settings, authenticate } = services;
   const { site, cookies } = provider.forConsole;
 

@@ -89,9 +89,10 @@ export function createServices(deps: ServicesDependencies) {
     auditLog,
   });
 
+  /** Strangers, who need no secret, cannot use up a tenant's limit. */
   const admit: AdmitClient = (request, client, network) => {
     admitClient(request, client, network);
-    limits.admitRequest(client.tenantId);
+    if (network === undefined) limits.admitRequest(client.tenantId);
   };
 
   const provider = createProvider({

@@ -183,6 +183,8 @@ const TABLES = {
   removals: NOTHING,
   kept_days: NOTHING,
   kept_totals: NOTHING,
+  tenant_counts: NOTHING,
+  tenant_usage: NOTHING,
   measured_partitions: NOTHING,
   tenants: NOTHING,
   identity_providers: NOTHING,

@@ -164,7 +164,7 @@ test("a tenant keeps its log for fewer days than the installation, never for mor
   });
   expect(await api.patch("/TenantSettings", { RetentionDays: 31 })).toMatchObject({
     status: 400,
-    body: { Errors: ["RetentionDays must be at most 30, the installation's retention."] },
+    body: { Errors: ["RetentionDays must be at most 30, the installation's RETENTION."] },
   });
   await remove();
   expect(await ageOf("events", api)).toBeLessThan(2);

@@ -41,7 +41,7 @@ async function limit(api: Api, limits: Record<string, number | null>): Promise<v
 
 const records = (first: number, count: number) =>
   Array.from({ length: count }, (_, index) => ({ Name: `record ${first + index}` }));
-const statuses = (answers: Answer[]) => answers.map(({ status }) => status);
+const statuses = (answers: { status: number }[]) => answers.map(({ status }) => status);
 const countOf = (values: number[], status: number) => values.filter((value) => value === status).length;
 
 async function recordsOf({ tenantId }: Api): Promise<number> {
@@ -214,11 +214,30 @@ describe("requests a second", () => {
     expect(new Set(neighbours)).toEqual(new Set([200]));
     expect(neighbours.length).toBeGreaterThan(50);
 
+    const { clientId, clientSecret } = one;
+    const credentials = { grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret };
     const token = await until("the token endpoint to refuse", async () => {
-      const answers = await Promise.all(Array.from({ length: 30 }, () => askToken(one)));
+      const answers = await Promise.all(Array.from({ length: 30 }, () => askToken(one.url, credentials)));
       return answers.find(({ status }) => status === 429);
     });
     expect(token.headers.get("retry-after")).toBe("1");
+  });
+
+  test("of strangers, who know only the id of a public client, do not count", async () => {
+    const api = await newTenant();
+    await limit(api, { MaxRequestsPerSecond: 5 });
+    const { Id } = await api.change({ Name: "App", Is_Active: true });
+    const credentials = { ClientType: "public", RedirectUris: ["https://app.example/callback"] };
+    expect((await api.patch(`/Application/${Id}/Credentials`, credentials)).status).toBe(200);
+    const fields = {
+      client_id: String(Id),
+      grant_type: "authorization_code",
+      code: "none",
+      code_verifier: "a".repeat(43),
+    };
+    const ask = () => askToken(api.url, fields);
+    expect(new Set(statuses(await Promise.all(Array.from({ length: 40 }, ask))))).toEqual(new Set([400]));
+    expect((await api.get("/Entities")).status).toBe(200);
   });
 
   test("Settings stays open for the administrator", async () => {
@@ -237,11 +256,8 @@ async function administratorOf({ tenant }: Api): Promise<Visitor> {
   return visitor;
 }
 
-const askToken = ({ url, clientId, clientSecret }: Api) =>
-  fetch(`${url}/oauth2/token`, {
-    method: "POST",
-    body: new URLSearchParams({ grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret }),
-  });
+const askToken = (url: string, fields: Record<string, string>) =>
+  fetch(`${url}/oauth2/token`, { method: "POST", body: new URLSearchParams(fields) });
 
 test("storage over the limit rejects changes, not deletions, until less is kept", async () => {
   await using app = startPrivateApp();
