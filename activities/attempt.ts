@@ -40,7 +40,7 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
   const { sql, attemptLog, attemptDelivery, egress, log, metrics, tracing, holding } = dependencies;
   return async (input, signal, place) => {
     const { tenantId, eventId, deliveryId, retry } = input;
-    const database = <T>(step: () => Promise<T>) => untilDone(log, signal, step);
+    const database = <T>(step: () => Promise<T>) => untilDone(log, { tenantId, eventId, deliveryId }, signal, step);
     const openedBy = Bun.randomUUIDv7();
     // Before the attempt is opened, because an opened attempt must be removed again if it is not sent.
     if (egress.isFull(tenantId)) return crowded();
@@ -106,7 +106,7 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
     }
 
     function unattempted(reason: string): Error {
-      log.info({ tenantId, deliveryId, reason }, "no webhook attempt");
+      log.info({ tenantId, eventId, deliveryId, reason }, "no webhook attempt");
       return attemptFailed(reason);
     }
 

@@ -20,13 +20,18 @@ export function attemptFailed(message: string, nextInMs?: number): ApplicationFa
 }
 
 /** Retries until PostgreSQL responds, because giving up would use up an attempt or post the same bytes again. */
-export async function untilDone<T>(log: Logger, signal: AbortSignal, step: () => Promise<T>): Promise<T> {
+export async function untilDone<T>(
+  log: Logger,
+  ids: Record<string, string>,
+  signal: AbortSignal,
+  step: () => Promise<T>,
+): Promise<T> {
   for (;;) {
     try {
       return await step();
     } catch (error) {
       if (signal.aborted) throw error;
-      log.warn({ err: error }, "PostgreSQL did not answer during an attempt; retrying");
+      log.warn({ err: error, ...ids }, "PostgreSQL did not answer during an attempt; retrying");
       await Bun.sleep(FAILURE_PAUSE_MS);
     }
   }

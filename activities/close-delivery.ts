@@ -23,7 +23,7 @@ export function createCloseDelivery(
     const closed = await closeOpenDelivery(sql, tenantId, eventId, deliveryId, wished, minAttempts);
     if (!closed) return { state: wished, attempts: 0, reason };
     const { state, attempts, ping } = closed;
-    log.warn({ tenantId, deliveryId, state, reason }, "delivery closed without an attempt's result");
+    log.warn({ tenantId, eventId, deliveryId, state, reason }, "delivery closed without an attempt's result");
     if (state === "Pending" || state === "Retrying") {
       await putBack(sql, tenantId, [deliveryId], 0);
       return { state: "Queued", attempts };

@@ -34,7 +34,7 @@ export function createPostLogout({ sql, attemptLogout, logoutWindows, log, metri
 
   async function inPlace(input: PostLogoutInput, signal: AbortSignal): Promise<LogoutOutcome | "unsent"> {
     const { tenantId, clientId, logoutId, retry } = input;
-    const database = <T>(step: () => Promise<T>) => untilDone(log, signal, step);
+    const database = <T>(step: () => Promise<T>) => untilDone(log, { tenantId, logoutId }, signal, step);
     const place = await logoutWindows.enter(
       { connectionId: clientId, deliveryId: logoutId, eventId: logoutId },
       signal,

@@ -33,13 +33,15 @@ export function createPosts({ sql, inFlight, windows, log }: Dependencies, attem
   async function postWebhook(input: PostWebhookInput): Promise<PostWebhookResult> {
     const context = Context.current();
     const { cancellationSignal: signal } = context;
-    const { tenantId, deliveryId, connectionId } = input;
+    const { tenantId, eventId, deliveryId, connectionId } = input;
     const stopBeating = heartbeat(context);
     inFlight.begin(deliveryId);
     try {
       const result = (await hasTurn(input)) ? await postOrLeave(input) : { dueInMs: 0 };
       if (!("dueInMs" in result)) return result;
-      await untilDone(log, signal, () => putBack(sql, tenantId, [deliveryId], result.dueInMs));
+      await untilDone(log, { tenantId, eventId, deliveryId }, signal, () =>
+        putBack(sql, tenantId, [deliveryId], result.dueInMs),
+      );
       return { state: "Queued", attempts: 0 };
     } finally {
       stopBeating();
@@ -49,11 +51,19 @@ export function createPosts({ sql, inFlight, windows, log }: Dependencies, attem
   }
 
   /** The queue has already counted a first attempt in the rate. */
-  async function hasTurn({ fromQueue, tenantId, connectionId }: PostWebhookInput): Promise<boolean> {
+  async function hasTurn({
+    fromQueue,
+    tenantId,
+    eventId,
+    deliveryId,
+    connectionId,
+  }: PostWebhookInput): Promise<boolean> {
     const context = Context.current();
     const { cancellationSignal: signal, info } = context;
     if (!fromQueue || info.attempt === 1) return true;
-    const wait = await untilDone(log, signal, () => takeTurn(sql, tenantId, connectionId, QUICK_MS));
+    const wait = await untilDone(log, { tenantId, eventId, deliveryId }, signal, () =>
+      takeTurn(sql, tenantId, connectionId, QUICK_MS),
+    );
     if (wait === undefined) return false;
     await context.sleep(wait);
     return true;

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { outageOf, timeoutOf } from "./db/failures.ts";
 import { ApiError } from "./errors.ts";
-import { contextOf } from "./http/context.ts";
+import { contextOf, traceIdOf } from "./http/context.ts";
 import { createOutageLog } from "./log.ts";
 
 /** Logs an error that the caller did not cause. An outage of PostgreSQL is one warning, not one for each request. */
@@ -10,7 +10,8 @@ export type LogFailure = (error: unknown, request: Request) => void;
 export function createFailureLog(log: Logger): LogFailure {
   const databaseIsAway = createOutageLog(log);
   return (error, request) => {
-    const line = { err: error, requestKey: contextOf(request).key };
+    const { key, traceParent } = contextOf(request);
+    const line = { err: error, requestKey: key, traceId: traceParent && traceIdOf(traceParent) };
     const outage = outageOf(error);
     if (outage === "disk-full") databaseIsAway(line, "PostgreSQL's disk is full; changes are answered 503");
     else if (outage) databaseIsAway(line, "PostgreSQL is unavailable or read-only; requests are answered 503");

@@ -75,9 +75,9 @@ export function createAuthenticate({ verify, checkPossession, admit }: Authentic
     };
     const { key, address, traceParent } = contextOf(request);
     const callerOf = async (bearer: Bearer): Promise<Caller> => {
-      const call = { ...bearer, requestKey: key, address, time: new Date() };
+      const call = { ...bearer, requestKey: key, traceParent, address, time: new Date() };
       const again = async () => callerOf(await bearerNow());
-      return { ...call, userAgent: userAgentOf(request), traceParent, again, ...(await admit(call)) };
+      return { ...call, userAgent: userAgentOf(request), again, ...(await admit(call)) };
     };
     const bearer = await bearerNow();
     await requirePossession(checkPossession, request, presented!, bearer);

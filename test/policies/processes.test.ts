@@ -181,6 +181,7 @@ test.concurrent("a denial is logged with the deciding policies' names, without t
   expect(line).toMatchObject({
     level: 30,
     tenantId: admin.tenantId,
+    traceId: expect.stringMatching(/^[\da-f]{32}$/),
     principal: `Client ${admin.clientId}`,
     action: "AccessManager:Read",
     resource: `Application ${admin.clientId}`,

@@ -3,6 +3,7 @@
 import type { CedarValueJson, EntityJson } from "@cedar-policy/cedar-wasm/nodejs";
 import type { Logger } from "pino";
 import { Permission } from "../../errors.ts";
+import { traceIdOf } from "../../http/context.ts";
 import type { TenantId } from "../../ids.ts";
 import type { Action } from "../scopes.ts";
 import type { Mentioned } from "./cedar.ts";
@@ -47,6 +48,8 @@ export interface Principal {
 export interface CallContext {
   tenantId: TenantId;
   requestKey: string;
+  /** W3C Trace Context of the request. */
+  traceParent?: string | undefined;
   scopes: ReadonlySet<string>;
   address: string | undefined;
   time: Date;
@@ -121,10 +124,11 @@ export function createPermissions(
     require(action, typeName, record, after = record) {
       const decision = decide(action, typeName, record, after, "Record");
       if (decision.allowed) return;
-      const { tenantId, requestKey } = call;
+      const { tenantId, requestKey, traceParent } = call;
       const refused = {
         tenantId,
         requestKey,
+        traceId: traceParent && traceIdOf(traceParent),
         principal: `${type} ${id}`,
         action,
         resource: `${typeName} ${record.Id}`,

@@ -30,12 +30,14 @@ export function startReconciler(sql: Sql, client: Client, interval: number, log:
 
   async function restartIfLost(stale: StaleDelivery): Promise<void> {
     const { tenantId, eventId, deliveryIds } = stale;
-    if (await isRunning(workflowId(stale, stale.part))) return;
+    if (await isRunning(stale)) return;
     await putBack(sql, tenantId, deliveryIds, 0);
     log.warn({ tenantId, eventId, deliveryIds }, "a delivery lost its workflow; a new run is started");
   }
 
-  async function isRunning(id: string): Promise<boolean> {
+  async function isRunning(stale: StaleDelivery): Promise<boolean> {
+    const id = workflowId(stale, stale.part);
+    const { tenantId, eventId } = stale;
     try {
       const handle = client.workflow.getHandle(id);
       const { status, runId, typedSearchAttributes } = await handle.describe();
@@ -43,7 +45,10 @@ export function startReconciler(sql: Sql, client: Client, interval: number, log:
       if (!typedSearchAttributes.get(REPORTED_PROBLEMS)?.includes(CANNOT_BE_REPLAYED)) return true;
       // It can never continue, and all state is in PostgreSQL.
       await client.workflow.getHandle(id, runId).terminate("its history cannot be replayed");
-      log.error({ workflowId: id, runId }, "a workflow's history cannot be replayed; terminating it");
+      log.error(
+        { tenantId, eventId, workflowId: id, runId },
+        "a workflow's history cannot be replayed; terminating it",
+      );
       return false;
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return false;
