@@ -14,13 +14,14 @@ const USAGE = `Usage: bun run bench NAME [--rounds=7] [--seconds=2]
   isolation the effect of hanging receivers and of one tenant's burst on other tenants
   scale     CPU, transactions and write-ahead log per change with 1 and 2 APIs and 1, 2 and 4 workers, with a Temporal
             server on PostgreSQL of 4 and 16 history shards (built by Go, the first time in minutes)
+  simulate  a prediction for 20 workers by a model, which --measure first compares to two real ones
   drain     the speed and order of a resumed connection with a backlog, during changes
   soak      memory, handles, connections and disk during hours of changes; --hours=2 --rate=20
   tenants   requests or deliveries of one tenant during each attack by another
 
 --rounds and --seconds apply to entities and tokens, which measure both sides in turn. The first comments of
-bench/sign-in.ts, bench/webhooks.ts, bench/profile.ts, bench/isolation.ts, bench/scale.ts, bench/drain.ts,
-bench/soak.ts and bench/tenants.ts list further options.`;
+bench/sign-in.ts, bench/webhooks.ts, bench/profile.ts, bench/isolation.ts, bench/scale.ts,
+bench/simulate.ts, bench/drain.ts, bench/soak.ts and bench/tenants.ts list further options.`;
 
 const BENCHES: Record<string, () => Promise<unknown>> = {
   change: () => import("./one-change.ts"),
@@ -36,6 +37,7 @@ const BENCHES: Record<string, () => Promise<unknown>> = {
   profile: () => import("./profile.ts"),
   isolation: () => import("./isolation.ts"),
   scale: () => import("./scale.ts"),
+  simulate: () => import("./simulate.ts"),
   drain: () => import("./drain.ts"),
   soak: () => import("./soak.ts"),
   tenants: () => import("./tenants.ts"),

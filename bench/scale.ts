@@ -1,37 +1,27 @@
 // The cost of a change for each part, by the number of APIs and workers: CPU, and PostgreSQL's transactions and
-// write-ahead log. Gatehouse and Temporal have a PostgreSQL each, so their costs are separate. Few changes are open at a
-// time, so that a busy machine builds up no backlog, which would be sent in cheaper batches.
+// write-ahead log. Gatehouse and Temporal have a PostgreSQL each, so their costs are separate. Each change is made when
+// the previous one has arrived: several open ones would share claims and writes, the more the fewer workers there are.
 //
-//   bun run bench scale --only=4/1/1,4/1/4 --rate=20 --seconds=20 --rounds=1 --warm=300
+//   bun run bench scale --only=4/1/1,4/1/4 --rate=20 --seconds=20 --rounds=1 --warm=300 --open=1
 //
-// --only: history shards of Temporal / APIs / workers; default: 4 and 16, 1 and 2, 1, 2 and 4. --warm: changes for each
-// process before its first measurement. The cost at rest is measured before, and subtracted.
+// --only: history shards of Temporal / APIs / workers; default: 4 and 16, 1 and 2, 1, 2 and 4. --rate: at most. --warm:
+// changes for each process before its first measurement. --open: changes at a time. The cost at rest is measured before,
+// and subtracted.
 
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
-import { loadavg, tmpdir } from "node:os";
-import { join } from "node:path";
+import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
-import { ensureReceiverCertificate } from "../examples/receiver/certificate.ts";
-import { migrate } from "../server/db/migrate.ts";
-import { connect, type Sql } from "../server/db/sql.ts";
-import { newMasterKey } from "../server/embedded/data-directory.ts";
+import type { Sql } from "../server/db/sql.ts";
 import { type Api, signIn, until } from "../test/support/api.ts";
-import { startPostgresql } from "../test/support/postgresql.ts";
-import { type StartedProcess, startProcess } from "../test/support/process.ts";
-import { startTemporalServer } from "../test/support/temporal-server.ts";
-import { newTenant } from "../test/support/tenant.ts";
 import { startArrivals } from "./arrivals.ts";
+import { startCluster } from "./cluster.ts";
+import { PARTS, type Part } from "./model.ts";
 import { cpuSeconds } from "./processes.ts";
 import { spread } from "./rounds.ts";
 
 const PATIENCE_MS = 120_000;
 /** Idle sessions of PostgreSQL report their statistics after at most 10 s. */
 const REST_MS = 11_000;
-const WARM_RATE = 40;
-const MAX_OPEN = 4;
-const CONNECTIONS = 300;
-const PARTS = ["API", "worker", "PostgreSQL", "Temporal", "Temporal's PostgreSQL"] as const;
-type Part = (typeof PARTS)[number];
+const [WARM_RATE, WARM_OPEN] = [40, 8];
 const STORES = ["own", "Temporal's"] as const;
 /** The costs of a change; CPU in milliseconds. */
 type Cost = Record<string, number>;
@@ -47,14 +37,11 @@ const { values: options } = parseArgs({
     seconds: { type: "string", default: "20" },
     rounds: { type: "string", default: "1" },
     warm: { type: "string", default: "300" },
+    open: { type: "string", default: "1" },
   },
 });
-const [rate, seconds, rounds, warm] = [options.rate, options.seconds, options.rounds, options.warm].map(Number) as [
-  number,
-  number,
-  number,
-  number,
-];
+const figures = [options.rate, options.seconds, options.rounds, options.warm, options.open].map(Number);
+const [rate, seconds, rounds, warm, maxOpen] = figures as [number, number, number, number, number];
 const scenes = options.only.split(",").map((scene) => {
   const [shards, apis, workers] = scene.split("/").map(Number) as [number, number, number];
   return { scene, shards, apis, workers };
@@ -75,45 +62,9 @@ compare();
 type Installation = Awaited<ReturnType<typeof install>>;
 
 async function install(shards: number) {
-  await using stack = new AsyncDisposableStack();
-  const folder = mkdtempSync(join(tmpdir(), "gatehouse-scale-"));
-  // If we are root, PostgreSQL runs as a different user, which must be able to enter the folder.
-  chmodSync(folder, 0o711);
-  stack.defer(() => rmSync(folder, { recursive: true, force: true }));
-  const [own, theirs] = await Promise.all(
-    ["own", "temporal"].map(async (name) => {
-      const dataDir = mkdtempSync(join(folder, name));
-      chmodSync(dataDir, 0o711);
-      return startPostgresql(dataDir, { max_connections: CONNECTIONS });
-    }),
-  );
-  stack.use(own!);
-  stack.use(theirs!);
-  const temporal = stack.use(await startTemporalServer(theirs!.url, folder, { NUM_HISTORY_SHARDS: String(shards) }));
-  await migrate(own!.url);
-  const certificate = await ensureReceiverCertificate(folder);
-  const arrivals = stack.use(startArrivals(1, certificate));
-  const databases = [own!, theirs!].map(({ url }) =>
-    stack.adopt(connect(url, "gatehouse bench", 1), (sql) => sql.end()),
-  );
-  await databases[0]!`create extension pg_walinspect`;
-  await databases[1]!`create extension pg_walinspect`;
-  const env = {
-    ...{ DATABASE_URL: own!.url, TEMPORAL_ADDRESS: temporal.address, MASTER_KEY: newMasterKey(), PORT: "0" },
-    ...{ RATE_LIMIT: "1000000", RATE_LIMIT_BURST: "1000000" },
-    ...{ EGRESS_ALLOW: "127.0.0.0/8", EGRESS_CA_FILE: certificate.caFile },
-  };
-  const running = stack.use(new AsyncDisposableStack());
-  const apis: StartedProcess[] = [];
-  const workers: StartedProcess[] = [];
+  const cluster = await startCluster(shards);
+  const arrivals = startArrivals(1, cluster.certificate);
   const clients: Api[] = [];
-  const resize = async (processes: StartedProcess[], count: number, entry: string, ready: string) => {
-    await Promise.all(processes.splice(count).map((each) => each[Symbol.asyncDispose]()));
-    const started = Array.from({ length: count - processes.length }, () => running.use(startProcess(entry, env)));
-    await Promise.all(started.map((each) => each.said((message) => message === ready)));
-    processes.push(...started);
-    return started.length;
-  };
   const change = async (index: number) => {
     const [id, at] = [Bun.randomUUIDv7(), performance.now()];
     await clients[index % clients.length]!.change({ ExternalId: id });
@@ -121,48 +72,37 @@ async function install(shards: number) {
     return arrivals.at(id, 0)! - at;
   };
   /** @returns the milliseconds until the arrival of each change */
-  const deliver = async (perSecond: number, count: number) => {
+  const deliver = async (perSecond: number, count: number, max = maxOpen) => {
     const began = performance.now();
     const took: Promise<number>[] = [];
     let open = 0;
     for (let index = 0; index < count; index++) {
       await Bun.sleep(Math.max(0, began + (index * 1_000) / perSecond - performance.now()));
-      await until("room", () => open < MAX_OPEN, PATIENCE_MS);
+      await until("room", () => open < max, PATIENCE_MS);
       open++;
       took.push(change(index).finally(() => open--));
     }
     return (await Promise.all(took)).toSorted((one, other) => one - other);
   };
-  const kept = stack.move();
-  const stop = () => kept.disposeAsync();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.once(signal, () => void stop().finally(() => process.exit(1)));
-  }
   return {
-    databases,
+    ...cluster,
     deliver,
-    pids: (): Record<Part, number[]> => ({
-      API: apis.map(({ pid }) => pid),
-      worker: workers.map(({ pid }) => pid),
-      PostgreSQL: [own!.pid],
-      Temporal: [temporal.pid],
-      "Temporal's PostgreSQL": [theirs!.pid],
-    }),
-    async scale(apiCount: number, workerCount: number) {
-      let started = await resize(apis, apiCount, "server/serve.ts", "api ready");
-      started += await resize(workers, workerCount, "activities/worker.ts", "worker ready");
-      clients.splice(apiCount);
-      for (const { lines } of apis.slice(clients.length)) {
-        const url = `http://127.0.0.1:${lines.find(({ msg }) => msg === "api ready")!.port}`;
+    async scale(apis: number, workers: number) {
+      const started = await cluster.resize(apis, workers);
+      clients.splice(apis);
+      for (const url of cluster.urls().slice(clients.length)) {
         if (clients.length > 0) clients.push(await signIn(url, clients[0]!.tenant));
         else {
-          clients.push(await newTenant({ url, databaseUrl: own!.url }));
+          clients.push(await cluster.newTenant());
           await clients[0]!.connect(arrivals.urls[0]!);
         }
       }
-      if (started > 0) await deliver(WARM_RATE, warm * Math.max(apiCount, workerCount));
+      if (started > 0) await deliver(WARM_RATE, warm * Math.max(apis, workers), WARM_OPEN);
     },
-    [Symbol.asyncDispose]: stop,
+    async [Symbol.asyncDispose]() {
+      await arrivals[Symbol.asyncDispose]();
+      await cluster[Symbol.asyncDispose]();
+    },
   };
 }
 

@@ -33,9 +33,13 @@ export interface Pair extends AsyncDisposable {
 /** @param isSynchronous a commit waits until the standby has it @example await using pair = await startPair(); */
 export async function startPair(isSynchronous = false): Promise<Pair> {
   await using stack = new AsyncDisposableStack();
-  const primary = stack.use(await startPostgresql(newDataDirectory("primary")));
-  await migrate(primary.url);
+  const primaryDirectory = newDataDirectory("primary");
   const standbyDirectory = temporaryDirectory("standby");
+  stack.defer(() => {
+    for (const directory of [primaryDirectory, standbyDirectory]) rmSync(directory, { recursive: true, force: true });
+  });
+  const primary = stack.use(await startPostgresql(primaryDirectory));
+  await migrate(primary.url);
   await copyCluster(primary.url, primary.dataDir, standbyDirectory);
   const standby = stack.use(await startPostgresql(standbyDirectory));
   if (isSynchronous) await waitForStandby(primary.url);
