@@ -96,7 +96,12 @@ async function drill(say: (line: string) => void, folder: string): Promise<Verdi
 
   const scraped = async () => Number((await query('sum(gatehouse_webhook_deliveries_total{state="Delivered"})'))[0]);
   await until("Prometheus to know", async () => (await scraped()) >= CHANGES, PATIENCE_MS);
-  const up = await query('up{job="gatehouse"}');
+  let up: string[] = [];
+  const areUp = async () => {
+    up = await query('up{job="gatehouse"}');
+    return up.join() === "1,1";
+  };
+  await until("both targets to be scraped", areUp, PATIENCE_MS).catch(() => {});
   let rules: { name: string; health: string }[] = [];
   const unwell = () => rules.filter(({ health }) => health !== "ok").map(({ name }) => name);
   const areEvaluated = async () => {
