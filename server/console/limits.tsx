@@ -27,8 +27,8 @@ export async function limitsSection({ limits, records }: ConsoleServices, visit:
       ))}
       <Table caption="Limits" columns={COLUMNS} rows={rows} />
       <p>
-        <a href={visit.href(ORGANISATION)}>Organisation</a> has lower limits of your own. At a limit, changes are
-        rejected with its name. Records and storage are measured once an hour.
+        Lower limits can be set on <a href={visit.href(ORGANISATION)}>Organisation</a>. At a limit, changes are rejected
+        with its name. Records and storage are measured once an hour.
       </p>
     </Section>
   );
