@@ -22,7 +22,7 @@ const CLOCK_MS = 10_000;
 /** The entries of one transaction. */
 const BATCH = 5_000;
 /** The head is logged this often, so that it is also kept elsewhere. */
-const TOLD_EVERY_MS = 3_600_000;
+const LOG_HEAD_EVERY_MS = 3_600_000;
 
 const FORMAT = "1";
 /** The hash before the first entry. */
@@ -38,7 +38,7 @@ export function hashOf(previous: Uint8Array, fields: EntryValues): Buffer {
 export function startAuditChain(sql: Sql, isFirst: (key: string) => boolean, log: Logger): Passes {
   const failed = createOutageLog(log);
   let horizon: Horizon | undefined;
-  let told = { at: Number.NEGATIVE_INFINITY, position: 0 };
+  let logged = { at: Number.NEGATIVE_INFINITY, position: 0 };
 
   async function pass(): Promise<void> {
     if (!isFirst("audit chain")) return;
@@ -46,14 +46,14 @@ export function startAuditChain(sql: Sql, isFirst: (key: string) => boolean, log
     if (horizon && !(await isSettled(sql, horizon))) return;
     if (horizon) await chainEntries(sql, new Date(horizon.at.getTime() - CLOCK_MS));
     horizon = now;
-    if (performance.now() - told.at >= TOLD_EVERY_MS) await tellHead();
+    if (performance.now() - logged.at >= LOG_HEAD_EVERY_MS) await logHead();
   }
 
-  async function tellHead(): Promise<void> {
+  async function logHead(): Promise<void> {
     const head = await readHead(sql);
-    if (!head || head.position === told.position) return;
+    if (!head || head.position === logged.position) return;
     const { position, id, hash } = head;
-    told = { at: performance.now(), position };
+    logged = { at: performance.now(), position };
     log.info({ position, entry: id, hash: Buffer.from(hash).toString("hex") }, "head of the audit chain");
   }
 
