@@ -13,8 +13,8 @@ import { type Stack, startStack, withoutSettings } from "./support/stack.ts";
 
 /** A long timeout costs nothing if tests pass, and a small machine may be busy. */
 const TEST_TIMEOUT = "180000";
-/** Most tests wait for processes, so four more than the cores; each may run a complete Gatehouse. */
-const WORKERS = Math.min(availableParallelism() + 4, 8);
+/** Most tests wait for processes, so two more than the cores; each may run a complete Gatehouse. */
+const WORKERS = Math.min(availableParallelism() + 2, 6);
 /** These need no Gatehouse. */
 const ALONE = /^(\.\/)?test\/(unit|architecture)\b/;
 /** Past durations, so the slowest files start first. `bun run test --update-timings` updates them. */

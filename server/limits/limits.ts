@@ -50,9 +50,9 @@ const FRESH_MS = 10_000;
 const PARTS = { requests: 100, events: 1_000 };
 const REPORT_MS = 60_000;
 const PEAK_MS = 10 * 60_000;
-/** With more room than this, records are counted without taking turns: callers cannot use it up between two counts. */
+/** With more room than this, records are counted beside requests: callers cannot use it up between two counts. */
 const ROOM = 20_000;
-/** Of the room, the part that a process may use before it counts again. */
+/** Of the room, the part that a process may use before it counts in a request. */
 const SHARE = 1 / 20;
 /** A count is used for this many times its duration, so it costs at most 2 % of a core. */
 const REST = 50;
@@ -122,7 +122,9 @@ export function createLimits({ sql, installation, tables, log }: LimitsDependenc
       const known = tenants.get(tenantId);
       if (!known || began < known.changedOn) continue;
       const bounds = effective(installation, row);
-      if (bounds.MaxRecords !== known.bounds.MaxRecords) known.records.until = NEVER;
+      if (known.readAt === NEVER || bounds.MaxRecords !== known.bounds.MaxRecords) {
+        Object.assign(known.records, roomOf(known.records.used || row.records, bounds), { until: NEVER });
+      }
       Object.assign(known, { bounds, elsewhere: row, readAt: performance.now() });
     }
   }
@@ -188,7 +190,7 @@ export function createLimits({ sql, installation, tables, log }: LimitsDependenc
       const { bounds, elsewhere, records } = known;
       if (isDeletion) {
         onCommit(tx, () => {
-          records.until = NEVER;
+          if (!isFar(records.used, bounds)) records.until = NEVER;
         });
       } else if (known.events + elsewhere.events >= bounds.MaxEventsPerDay) {
         throw new TooManyRequests(reached("MaxEventsPerDay", bounds), secondsLeftToday());
@@ -199,10 +201,9 @@ export function createLimits({ sql, installation, tables, log }: LimitsDependenc
     },
 
     async admitRecord(tx, tenantId) {
-      const { bounds, records } = await readOf(tx, tenantId);
-      const bound = bounds.MaxRecords;
-      const room = rooms.get(tx) ?? (await roomIn(tx, tenantId, records, bound));
-      if (room.left < 1) throw new Conflict(reached("MaxRecords", bounds));
+      const known = await readOf(tx, tenantId);
+      const room = rooms.get(tx) ?? (await roomIn(tx, tenantId, known));
+      if (room.left < 1) throw new Conflict(reached("MaxRecords", known.bounds));
       room.left--;
     },
 
@@ -226,25 +227,39 @@ export function createLimits({ sql, installation, tables, log }: LimitsDependenc
     },
   };
 
-  async function roomIn(tx: Transaction, tenantId: TenantId, records: Known["records"], bound: number) {
-    const began = performance.now();
-    if (began < records.until && (records.left >= 1 || records.used >= bound)) return records;
-    let isNear = bound - records.used <= ROOM;
-    if (isNear) await takeTurn(tx, tenantId, "MaxRecords");
-    let used = await countRecords(tx, tenantId, tables);
-    if (!isNear && bound - used <= ROOM) {
-      isNear = true;
-      await takeTurn(tx, tenantId, "MaxRecords");
-      used = await countRecords(tx, tenantId, tables);
+  async function roomIn(tx: Transaction, tenantId: TenantId, known: Known): Promise<{ left: number }> {
+    const { records, bounds } = known;
+    const isCounted = performance.now() < records.until;
+    if (isFar(records.used, bounds) && records.left >= 1) {
+      if (!isCounted) {
+        // One count at a time.
+        records.until = performance.now() + REST_MS.max;
+        count(sql, tenantId, known).catch(couldNotExchange);
+      }
+      return records;
     }
-    const rest = Math.min(REST_MS.max, Math.max(REST_MS.min, (performance.now() - began) * REST));
-    const room = bound - used;
-    Object.assign(records, { used, left: isNear ? 0 : room * SHARE, until: began + rest });
-    if (!isNear) return records;
-    const own = { left: room };
+    if (isCounted && records.used >= bounds.MaxRecords) return records;
+    await takeTurn(tx, tenantId, "MaxRecords");
+    await count(tx, tenantId, known);
+    if (isFar(records.used, bounds)) return records;
+    const own = { left: bounds.MaxRecords - records.used };
     rooms.set(tx, own);
     return own;
   }
+
+  async function count(queries: Sql | Transaction, tenantId: TenantId, { records, bounds }: Known): Promise<void> {
+    const began = performance.now();
+    const used = await countRecords(queries, tenantId, tables);
+    const rest = Math.min(REST_MS.max, Math.max(REST_MS.min, (performance.now() - began) * REST));
+    Object.assign(records, roomOf(used, bounds), { until: began + rest });
+  }
+}
+
+const isFar = (used: number, { MaxRecords }: TenantBounds) => MaxRecords - used > ROOM;
+
+/** Near the limit, each caller counts. */
+function roomOf(used: number, bounds: TenantBounds) {
+  return { used, left: isFar(used, bounds) ? (bounds.MaxRecords - used) * SHARE : 0 };
 }
 
 function newKnown(bounds: TenantBounds): Known {

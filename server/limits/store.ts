@@ -32,6 +32,8 @@ export type Elsewhere = Record<LimitName, number | null> & {
   requests: number;
   /** Those with requests. */
   processes: number;
+  /** As last measured. */
+  records: number;
   bytes: number;
 };
 
@@ -45,7 +47,7 @@ export function readElsewhere(
     select t.id as "tenantId", t.max_records as "MaxRecords", t.max_connections as "MaxConnections",
       t.max_events_per_day as "MaxEventsPerDay", t.max_requests_per_second as "MaxRequestsPerSecond",
       t.max_storage_megabytes as "MaxStorageMegabytes", u.events, u.requests, u.processes,
-      coalesce(c.bytes, 0) as bytes
+      coalesce(c.records, 0) as records, coalesce(c.bytes, 0) as bytes
     from tenants t
     left join tenant_counts c on c.tenant_id = t.id
     cross join lateral (

@@ -20,7 +20,7 @@ export async function prepareDataDirectories(signal: AbortSignal): Promise<void>
   mkdirSync(pattern(), { mode: 0o711 });
   await preparePostgresql({ dataDir: pattern(), say: () => {}, signal });
   // Commits do not wait for the disk: tests kill processes, not machines.
-  appendFileSync(join(pattern(), "postgres", "postgresql.conf"), "fsync = off\n");
+  appendFileSync(join(pattern(), "postgres", "postgresql.conf"), "fsync = off\nmax_connections = 300\n");
 }
 
 /** A DATA_DIR with an empty database, if there is one to copy. Tests of a first start use a temporary directory. */
