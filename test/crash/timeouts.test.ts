@@ -29,7 +29,7 @@ test("each session has its pool's timeouts, also those that only listen", async 
 test("a request whose statement takes too long is 503, in the documented form", async () => {
   const patience = { timeouts: { ...SHORT, lock: 0 } };
   await using app = startPrivateApp({}, "info", { databaseUrl: shared().databaseUrl, patience });
-  const { api, headers, Id } = await withRecord(shared().url);
+  const { api, headers, Id } = await withRecord(app.url);
   await db().begin(async (tx) => {
     await tx`select from applications where id = ${Number(Id)} for update`;
     const answer = await change(app.url, headers, Id);
@@ -45,7 +45,7 @@ test("a request whose statement takes too long is 503, in the documented form", 
 test("a request that waits too long for a lock is 503, and can be repeated", async () => {
   const patience = { timeouts: { ...SHORT, statement: 15_000 } };
   await using app = startPrivateApp({}, "info", { databaseUrl: shared().databaseUrl, patience });
-  const { api, headers, Id } = await withRecord(shared().url);
+  const { api, headers, Id } = await withRecord(app.url);
   await db().begin(async (tx) => {
     await tx`select from applications where id = ${Number(Id)} for update`;
     const answer = await change(app.url, headers, Id);

@@ -1,6 +1,6 @@
 // deploy/chart, by Helm and by the schemas of Kubernetes.
 
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
@@ -9,7 +9,9 @@ import { blockMarked, ROOT } from "../documents/pages.ts";
 import { temporaryDirectory } from "../support/directories.ts";
 import { printedBy } from "../support/packages.ts";
 import { readDockerfile } from "./container.ts";
-import { goTools, kubernetesSchemas } from "./tools.ts";
+import { BUILD_TIMEOUT, goTools, kubernetesSchemas } from "./tools.ts";
+
+setDefaultTimeout(BUILD_TIMEOUT);
 
 const CHART = join(ROOT, "deploy/chart");
 /** The oldest version that the chart accepts, and a recent one. */

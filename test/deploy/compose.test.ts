@@ -1,6 +1,6 @@
 // deploy/compose.yaml and the files that it gives to its services.
 
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { nextFreePort } from "../../server/embedded/ports.ts";
@@ -11,7 +11,9 @@ import { until } from "../support/api.ts";
 import { temporaryDirectory } from "../support/directories.ts";
 import { printedBy } from "../support/packages.ts";
 import { setting } from "../support/tenant.ts";
-import { goTools } from "./tools.ts";
+import { BUILD_TIMEOUT, goTools } from "./tools.ts";
+
+setDefaultTimeout(BUILD_TIMEOUT);
 
 const FILE = join(ROOT, "deploy/compose.yaml");
 const folder = temporaryDirectory("compose");

@@ -21,6 +21,9 @@ export async function npmTools(): Promise<string> {
 /** The commands that go.mod lists as tools, and our own. */
 const COMMANDS = ["tool", "./compose"];
 
+/** Milliseconds for tests that may be the first to build them, on a slow machine. */
+export const BUILD_TIMEOUT = 15 * 60_000;
+
 /** @returns the folder with the programs that Go builds; the first time takes minutes */
 export function goTools(): Promise<string> {
   return cachedFolder(`go-tools-${markOf("go.sum", "compose/main.go")}`, (draft) =>

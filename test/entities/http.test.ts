@@ -301,6 +301,9 @@ test("Entities lists names, fields with their types, and events", async () => {
   for (const { Name, Fields } of answer.body.Items as { Name: string; Fields: { Name: string; Filter: boolean }[] }[]) {
     const refused = (await caller.get(`/${Name}?Colour=red`)).body.Errors[0] as string;
     const filters = refused.replace(/^.* Filters are Limit, Cursor, (Search, )?|\.$/g, "").split(", ");
-    expect(Fields.flatMap((field) => (field.Filter ? field.Name : [])).sort()).toEqual(filters.sort());
+    // The audit log has more filters than fields, such as From.
+    const named =
+      Name === "AuditEvent" ? filters.filter((filter) => Fields.some((field) => field.Name === filter)) : filters;
+    expect(Fields.flatMap((field) => (field.Filter ? field.Name : [])).sort()).toEqual(named.sort());
   }
 });

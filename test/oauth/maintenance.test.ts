@@ -35,6 +35,7 @@ const TABLES = [
   "issued_tokens",
   "logouts",
   "alerts",
+  "audit_chain",
   "audit_places",
   "tenant_usage",
 ];
