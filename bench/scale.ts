@@ -43,6 +43,10 @@ const { values: options } = parseArgs({
 const figures = [options.rate, options.seconds, options.rounds, options.warm, options.open].map(Number);
 const [rate, seconds, rounds, warm, maxOpen] = figures as [number, number, number, number, number];
 const scenes = options.only.split(",").map((scene) => {
+  if (!/^[1-9]\d*\/[1-9]\d*\/[1-9]\d*$/.test(scene)) {
+    console.error(`--only=${scene}: must be shards/APIs/workers such as 4/1/2, or several separated by commas.`);
+    process.exit(2);
+  }
   const [shards, apis, workers] = scene.split("/").map(Number) as [number, number, number];
   return { scene, shards, apis, workers };
 });
