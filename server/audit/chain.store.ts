@@ -1,5 +1,6 @@
 // The chain of hashes over the entries of all tenants (docs/audit.md "The chain").
 
+import type { Fragment } from "postgres";
 import { namedPartitions } from "../db/partitions.ts";
 import type { Queries, Transaction } from "../db/sql.ts";
 
@@ -67,20 +68,25 @@ export async function isSettled(sql: Queries, horizon: Horizon): Promise<boolean
   return row!.settled;
 }
 
-/** Entries after an id and before a time, in the order of the chain. The index begins with the tenant. */
+/** For a statement: the first entries of each tenant under a condition on `l`. The index begins with the tenant. */
+const ofEachTenant = (sql: Queries, columns: Fragment, condition: Fragment, limit: number) => sql`
+  select l.* from tenants t cross join lateral (
+    select ${columns} from audit_log l where l.tenant_id = t.id and ${condition} order by l.id limit ${limit}
+  ) l`;
+
+const idOfEntry = (sql: Queries) => sql`l.tenant_id as "tenantId", l.id`;
+
+/** Entries after an id and before a time, in the order of the chain. */
 export function listUnchained(
   sql: Queries,
   after: string = LOWEST,
   before: Date,
   limit: number,
 ): Promise<(EntryId & { fields: EntryValues })[]> {
+  const columns = sql`${idOfEntry(sql)}, ${VALUES(sql)} as fields`;
+  const between = sql`l.id > ${after} and l.id < lowest_id(${before})`;
   return sql<(EntryId & { fields: EntryValues })[]>`
-    select l.* from tenants t cross join lateral (
-      select l.tenant_id as "tenantId", l.id, ${VALUES(sql)} as fields from audit_log l
-      where l.tenant_id = t.id and l.id > ${after} and l.id < lowest_id(${before})
-      order by l.id limit ${limit}
-    ) l
-    order by l.id, l."tenantId" limit ${limit}`;
+    ${ofEachTenant(sql, columns, between, limit)} order by l.id, l."tenantId" limit ${limit}`;
 }
 
 export async function insertLinks(tx: Transaction, links: readonly Link[]): Promise<void> {
@@ -118,32 +124,23 @@ const isUnchained = (sql: Queries) => sql`not exists (
 
 /** Entries that the chain does not have, though it has one with the id `until` or a later one. */
 export function listAdded(sql: Queries, after: string = LOWEST, until: string, limit: number): Promise<EntryId[]> {
-  return sql<EntryId[]>`
-    select l.* from tenants t cross join lateral (
-      select l.tenant_id as "tenantId", l.id from audit_log l
-      where l.tenant_id = t.id and l.id > ${after} and l.id <= ${until} and ${isUnchained(sql)}
-      order by l.id limit ${limit}
-    ) l
-    order by l.id limit ${limit}`;
+  const added = sql`l.id > ${after} and l.id <= ${until} and ${isUnchained(sql)}`;
+  return sql<EntryId[]>`${ofEachTenant(sql, idOfEntry(sql), added, limit)} order by l.id limit ${limit}`;
 }
 
 /** The same of tenants that do not exist. Reads the whole log. */
 export function listAddedToNoTenant(sql: Queries, limit: number): Promise<EntryId[]> {
   return sql<EntryId[]>`
-    select l.tenant_id as "tenantId", l.id from audit_log l
+    select ${idOfEntry(sql)} from audit_log l
     where not exists (select from tenants t where t.id = l.tenant_id) and ${isUnchained(sql)}
     order by l.id limit ${limit}`;
 }
 
+const lastId = (sql: Queries) => sql`select entry_id from audit_chain order by entry_id desc limit 1`;
+
 /** For a statement: entries that are not chained yet. */
 const waiting = (sql: Queries, limit: number) => sql`
-  select l.id from (
-      select coalesce((select entry_id from audit_chain order by entry_id desc limit 1), ${LOWEST}::uuid) as id
-    ) head
-    cross join tenants t cross join lateral (
-      select l.id from audit_log l where l.tenant_id = t.id and l.id > head.id order by l.id limit ${limit}
-    ) l
-  limit ${limit}`;
+  ${ofEachTenant(sql, sql`l.id`, sql`l.id > coalesce((${lastId(sql)}), ${LOWEST}::uuid)`, limit)} limit ${limit}`;
 
 export interface Unchained {
   /** Up to the limit. */

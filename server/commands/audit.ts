@@ -31,7 +31,7 @@ await runEntry("audit", async (output) => {
 async function verify({ say }: Output, databaseUrl: string, heads: ReadonlySet<string>): Promise<boolean> {
   const sql = connect(databaseUrl, "gatehouse audit", 1);
   let problems = 0;
-  let told = 0;
+  let reported = 0;
   const report = ({ text }: Pick<ChainProblem, "text">) => {
     problems++;
     if (problems <= NAMED) say(`${problems === 1 ? "FIRST PROBLEM" : "problem"}: ${text}`);
@@ -41,8 +41,8 @@ async function verify({ say }: Output, databaseUrl: string, heads: ReadonlySet<s
       heads,
       onProblem: report,
       onProgress(compared, last) {
-        if (compared - told < PROGRESS_EVERY) return;
-        told = compared;
+        if (compared - reported < PROGRESS_EVERY) return;
+        reported = compared;
         say(`${compared} entries compared, up to ${timeOf(last)}`);
       },
     });

@@ -145,11 +145,12 @@ export function createLimits({ sql, installation, tables, log }: LimitsDependenc
     });
     const reported = rows.filter(({ known, requests }) => isReported(known, requests, now));
     const due = rows.filter((row) => reported.includes(row) || now - row.known.readAt > FRESH_MS);
+    const idsOfDue = due.map(({ tenantId }) => tenantId);
     try {
       if (reported.length > 0) await report(sql, processId, today(), reported);
       for (const { known, events } of reported) Object.assign(known, { reportedAt: now, eventsReported: events });
       for (const { tenantId, known } of due) await note(tenantId, known);
-      if (due.length > 0) await read(sql, due.map(({ tenantId }) => tenantId)); // biome-ignore format: one call
+      if (due.length > 0) await read(sql, idsOfDue);
     } catch (error) {
       couldNotExchange(error);
     }

@@ -81,7 +81,7 @@ export function tenantSettingsRoutes(tenant: OwnTenant): Route[] {
   ];
 }
 
-type Maximum = readonly [field: keyof TenantSettingsInput, most: number, variable: string];
+type Maximum = readonly [field: keyof TenantSettingsInput, max: number, variable: string];
 
 /** Every tenant has settings, so they are not made or deleted. @param maxima the installation's */
 function settingsKind(
@@ -94,12 +94,12 @@ function settingsKind(
     shown: (_, { Id: __, ...record }) => record,
     find: (queries, tenantId) => TENANT_TABLE.find(queries, tenantId, { id: tenantId }),
     async checkInput(_, input) {
-      const exceeded = maxima.filter(([field, most]) => Number(input[field] ?? 0) > most);
+      const exceeded = maxima.filter(([field, max]) => Number(input[field] ?? 0) > max);
       if (exceeded.length === 0) return;
       throw BadInput.in(
-        exceeded.map(([Field, most, variable]) => ({
+        exceeded.map(([Field, max, variable]) => ({
           Field,
-          Message: `${Field} must be at most ${most}, the installation's ${variable}.`,
+          Message: `${Field} must be at most ${max}, the installation's ${variable}.`,
         })),
       );
     },

@@ -26,33 +26,22 @@ test("each session has its pool's timeouts, also those that only listen", async 
   expect(await heard.promise).toBe("hello");
 });
 
-test("a request whose statement takes too long is 503, in the documented form", async () => {
-  const patience = { timeouts: { ...SHORT, lock: 0 } };
-  await using app = startPrivateApp({}, "info", { databaseUrl: shared().databaseUrl, patience });
+test.each([
+  ["a statement that takes too long", { ...SHORT, lock: 0 }, "took too long"],
+  ["a wait for a lock that takes too long", { ...SHORT, statement: 15_000 }, "locked for too long"],
+])("%s is 503 in the documented form, and the request can be repeated", async (_, timeouts, reason) => {
+  await using app = startPrivateApp({}, "info", { databaseUrl: shared().databaseUrl, patience: { timeouts } });
   const { api, headers, Id } = await withRecord(app.url);
   await db().begin(async (tx) => {
     await tx`select from applications where id = ${Number(Id)} for update`;
     const answer = await change(app.url, headers, Id);
     expect(answer).toMatchObject({ status: 503, type: "/Errors/Service Unavailable", retryAfter: "2" });
-    expect(answer.errors).toEqual([expect.stringContaining("took too long")]);
+    expect(answer.errors).toEqual([expect.stringContaining(reason)]);
   });
   expect((await api.call("PATCH", "/Application", { Id, Description: "changed" })).status).toBe(200);
   expect(app.lines).toContainEqual(
     expect.objectContaining({ level: 40, msg: "a statement took too long; the request is answered 503" }),
   );
-});
-
-test("a request that waits too long for a lock is 503, and can be repeated", async () => {
-  const patience = { timeouts: { ...SHORT, statement: 15_000 } };
-  await using app = startPrivateApp({}, "info", { databaseUrl: shared().databaseUrl, patience });
-  const { api, headers, Id } = await withRecord(app.url);
-  await db().begin(async (tx) => {
-    await tx`select from applications where id = ${Number(Id)} for update`;
-    const answer = await change(app.url, headers, Id);
-    expect(answer).toMatchObject({ status: 503, type: "/Errors/Service Unavailable", retryAfter: "2" });
-    expect(answer.errors).toEqual([expect.stringContaining("locked for too long")]);
-  });
-  expect((await api.call("PATCH", "/Application", { Id, Description: "changed" })).status).toBe(200);
 });
 
 test("at the OAuth endpoints it is temporarily_unavailable", async () => {

@@ -1,13 +1,12 @@
 // Follows deploy/Dockerfile without a builder, and runs its image without an engine: in Linux namespaces, on layers of
 // overlayfs. The base image is a minimal Debian and Bun. It needs root and debootstrap.
 
-import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { $ } from "bun";
 import { ROOT } from "../documents/pages.ts";
-import { cachedFolder } from "../support/cache.ts";
+import { cachedFolder, markOf } from "../support/cache.ts";
 import { printedBy } from "../support/packages.ts";
 import { followed, type StartedProcess } from "../support/process.ts";
 
@@ -57,10 +56,7 @@ export async function buildImage(dockerfile: string, folder: string): Promise<Im
     };
     // As with a builder's cache: without files of the project, a stage depends on its text alone.
     const isKept = !stages.has(from) && steps.every(({ word }) => word !== "COPY");
-    const key = createHash("sha256")
-      .update(JSON.stringify([from, steps]))
-      .digest("hex")
-      .slice(0, 12);
+    const key = markOf(JSON.stringify([from, steps]));
     const layer = isKept ? await cachedFolder(`layer-${key}`, makeLayer) : join(folder, name);
     const image = isKept ? steps.reduce(described, parent) : await makeLayer(layer);
     stages.set(name, { ...image, layers: [...parent.layers, join(layer, "files")] });

@@ -1,17 +1,16 @@
 // Programs and schemas that check the files of deploy/. Their versions are in test/deploy/tools; they are installed once
 // per machine.
 
-import { createHash } from "node:crypto";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { cachedFolder } from "../support/cache.ts";
+import { cachedFolder, markOf } from "../support/cache.ts";
 import { printedBy } from "../support/packages.ts";
 
 const LISTS = join(import.meta.dir, "tools");
 
 /** @returns the folder with the packages of package.json */
 export async function npmTools(): Promise<string> {
-  const folder = await cachedFolder(`npm-tools-${markOf("bun.lock")}`, async (draft) => {
+  const folder = await cachedFolder(`npm-tools-${markOfLists("bun.lock")}`, async (draft) => {
     for (const name of ["package.json", "bun.lock"]) cpSync(join(LISTS, name), join(draft, name));
     await printedBy([process.execPath, "install", "--frozen-lockfile"], draft);
   });
@@ -26,7 +25,7 @@ export const BUILD_TIMEOUT = 15 * 60_000;
 
 /** @returns the folder with the programs that Go builds; the first time takes minutes */
 export function goTools(): Promise<string> {
-  return cachedFolder(`go-tools-${markOf("go.sum", "compose/main.go")}`, (draft) =>
+  return cachedFolder(`go-tools-${markOfLists("go.sum", "compose/main.go")}`, (draft) =>
     printedBy(["go", "build", "-trimpath", "-ldflags=-s -w", "-o", draft, ...COMMANDS], LISTS, {
       env: { CGO_ENABLED: "0" },
     }),
@@ -35,7 +34,7 @@ export function goTools(): Promise<string> {
 
 /** @returns the folder with the JSON schemas of these Kubernetes versions, without unknown fields */
 export function kubernetesSchemas(versions: readonly string[]): Promise<string> {
-  return cachedFolder(`kubernetes-schemas-${markOf("requirements.txt")}-${versions.join("-")}`, async (draft) => {
+  return cachedFolder(`kubernetes-schemas-${markOfLists("requirements.txt")}-${versions.join("-")}`, async (draft) => {
     const packages = join(draft, "packages");
     const options = ["--quiet", "--disable-pip-version-check", "--retries", "10", "--no-compile", "--no-deps"];
     const list = join(LISTS, "requirements.txt");
@@ -58,8 +57,6 @@ export function kubernetesSchemas(versions: readonly string[]): Promise<string> 
   });
 }
 
-function markOf(...files: string[]): string {
-  const hash = createHash("sha256");
-  for (const file of files) hash.update(readFileSync(join(LISTS, file)));
-  return hash.digest("hex").slice(0, 12);
+function markOfLists(...files: string[]): string {
+  return markOf(...files.map((file) => readFileSync(join(LISTS, file))));
 }

@@ -1,10 +1,10 @@
 // A primary and a synchronous standby behind a proxy, under load. The standby takes over in a switchover that ends no
 // session, and after a crash of the primary while it hung. Every change that was answered 200 must arrive.
 
-import { connect } from "../../server/db/sql.ts";
 import { newMasterKey } from "../../server/embedded/data-directory.ts";
 import { until } from "../support/api.ts";
 import { type Pair, startPair } from "../support/pair.ts";
+import { session } from "../support/postgresql.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { startStack } from "../support/stack.ts";
 import { newTenant } from "../support/tenant.ts";
@@ -81,7 +81,7 @@ async function switchover(pair: Pair): Promise<TakenOver> {
   await until("all sessions to leave", async () => {
     const rows = await former`
       select from pg_stat_activity
-      where application_name like 'gatehouse %' and application_name not in ('gatehouse drill', 'gatehouse test')`;
+      where application_name like 'gatehouse %' and application_name <> 'gatehouse test'`;
     return rows.length === 0;
   });
   const left = Math.round(performance.now() - led);
@@ -107,9 +107,4 @@ async function crash(pair: Pair, load: Load): Promise<TakenOver> {
   await using sql = session(pair.standbyUrl);
   await sql`select pg_promote()`;
   return { unsafe, summary: `${unsafe} changes were answered 200 while the standby hung` };
-}
-
-function session(url: string) {
-  const sql = connect(url, "gatehouse drill", 1);
-  return Object.assign(sql, { [Symbol.asyncDispose]: () => sql.end() });
 }

@@ -1,8 +1,16 @@
 // Programs that tests need beyond package.json, installed once per machine in ~/.cache/gatehouse.
 
+import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+
+/** For the name of a folder with what is made from these. */
+export function markOf(...sources: (string | Uint8Array)[]): string {
+  const hash = createHash("sha256");
+  for (const source of sources) hash.update(source);
+  return hash.digest("hex").slice(0, 12);
+}
 
 /**
  * A folder of the cache, created elsewhere and renamed, so it is always complete.

@@ -1,11 +1,10 @@
 // Packages of other languages, for programs of the documents and of examples/clients. The packages listed there are
 // installed once per machine.
 
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../documents/pages.ts";
-import { cachedFolder } from "./cache.ts";
+import { cachedFolder, markOf } from "./cache.ts";
 
 const LISTS = join(ROOT, "examples/clients");
 
@@ -37,11 +36,8 @@ function once(
 ): Promise<string> {
   const install = async () => {
     const path = join(LISTS, list);
-    const mark = createHash("sha256")
-      .update(readFileSync(path))
-      .update(await printedBy(version))
-      .digest("hex");
-    return cachedFolder(`${name}-${mark.slice(0, 12)}`, (folder) => printedBy(command(path, folder)));
+    const mark = markOf(readFileSync(path), await printedBy(version));
+    return cachedFolder(`${name}-${mark}`, (folder) => printedBy(command(path, folder)));
   };
   const known = installed.get(name) ?? install();
   installed.set(name, known);

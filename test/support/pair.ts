@@ -4,10 +4,9 @@
 import { chownSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { migrate } from "../../server/db/migrate.ts";
-import { connect } from "../../server/db/sql.ts";
 import { until } from "./api.ts";
 import { newDataDirectory, temporaryDirectory } from "./directories.ts";
-import { startPostgresql } from "./postgresql.ts";
+import { session, startPostgresql } from "./postgresql.ts";
 import { type Relay, startRelay } from "./relay.ts";
 
 /** A primary that has written nothing for this long has ended all transactions that write. */
@@ -116,9 +115,4 @@ async function waitForStandby(url: string): Promise<void> {
     const [row] = await sql`select from pg_stat_replication where sync_state = 'sync'`;
     return row !== undefined;
   });
-}
-
-function session(url: string) {
-  const sql = connect(url, "gatehouse test", 1);
-  return Object.assign(sql, { [Symbol.asyncDispose]: () => sql.end() });
 }

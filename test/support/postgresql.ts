@@ -2,6 +2,7 @@
 
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { connect, type Sql } from "../../server/db/sql.ts";
 import type { Child } from "../../server/embedded/part.ts";
 import { nextFreePort } from "../../server/embedded/ports.ts";
 import { preparePostgresql } from "../../server/embedded/postgresql.ts";
@@ -39,4 +40,10 @@ export async function startPostgresql(
       await child.exited;
     },
   };
+}
+
+/** A single session. */
+export function session(url: string): Sql & AsyncDisposable {
+  const sql = connect(url, "gatehouse test", 1);
+  return Object.assign(sql, { [Symbol.asyncDispose]: () => sql.end() });
 }

@@ -1,13 +1,12 @@
 // A Temporal server on PostgreSQL with the configuration of deploy/compose.yaml, from programs that Go builds once per
 // machine.
 
-import { createHash } from "node:crypto";
 import { closeSync, cpSync, openSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { PROJECT_ROOT } from "../../server/config.ts";
 import { nextFreePort } from "../../server/embedded/ports.ts";
 import { findTemporal } from "../../server/embedded/temporal-binary.ts";
-import { cachedFolder } from "./cache.ts";
+import { cachedFolder, markOf } from "./cache.ts";
 import { printedBy } from "./packages.ts";
 
 const MODULE = join(PROJECT_ROOT, "temporal-cli");
@@ -32,10 +31,7 @@ export interface TemporalServer extends AsyncDisposable {
 
 /** @returns the folder with the programs of the server, its SQL tool and its UI; the first time takes minutes */
 export function temporalPrograms(): Promise<string> {
-  const mark = createHash("sha256")
-    .update(readFileSync(join(MODULE, "go.sum")))
-    .digest("hex")
-    .slice(0, 12);
+  const mark = markOf(readFileSync(join(MODULE, "go.sum")));
   return cachedFolder(`temporal-server-${mark}`, async (draft) => {
     for (const [name, path] of Object.entries(PACKAGES)) {
       const command = ["go", "build", "-trimpath", "-ldflags=-s -w", "-o", join(draft, name), path];

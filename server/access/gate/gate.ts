@@ -227,7 +227,7 @@ export function createGate(deps: GateDependencies, permissions: Permissions, cal
       const identity = identityOf(name, paging);
       const after = paging.cursor ? cursors.open(identity, paging.cursor) : undefined;
       const max = cursors.rowsLookedAt(identity, after);
-      const { items, next } = await looked(list, { limit: paging.limit, after, max: max });
+      const { items, next } = await looked(list, { limit: paging.limit, after, max });
       return asShown({ Items: items, Next: next === undefined ? null : cursors.seal(identity, next) });
     },
     async listAfter(list, limit, after) {

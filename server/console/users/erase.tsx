@@ -6,7 +6,7 @@ import { phrase, SelectField, TextField, TOKENS_ELSEWHERE } from "../../ui/index
 import { type Confirmation, type ConsolePage, type ConsoleServices, confirming } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { Counted, ERASE, ERASURES } from "./erasures.tsx";
-import { aboveOf, pathOf, readPerson, titleOf, USERS } from "./person.tsx";
+import { aboveOf, type Person, pathOf, readPerson, titleOf, USERS } from "./person.tsx";
 
 const LABELS = { Deliveries: "Open deliveries", Username: "User name" };
 const CHOICES = [
@@ -30,24 +30,16 @@ async function askToErase(deps: ConsoleServices, visit: Visit): Promise<AskedEra
   const { Counts } = await deps.erasures.preview(visit.permitted(ERASE), id);
   const word = person?.Username || id;
   const label = person?.Username ? LABELS.Username : "Id";
+  const { begin, ...about } = person ? ofUser(person) : ofDeletedUser(id);
   return {
-    title: person ? "Erase this user?" : `Erase the data of deleted user ${id}?`,
-    above: person ? aboveOf(person) : [{ name: "Erasures", path: ERASURES }],
+    ...about,
     effects: [
-      ...(person
-        ? [
-            phrase`${titleOf(person)} is signed out everywhere and deleted, with all that is counted here.`,
-            TOKENS_ELSEWHERE,
-          ]
-        : ["The user was deleted earlier. All data counted here is removed."]),
+      ...begin,
       "Then payloads and receivers' answers with the person's data are removed, and addresses and user agents in the audit log.",
       "Webhook connections that listen to User get the Id and the External Id alone.",
       "It cannot be undone. A certificate says what was removed.",
     ],
-    confirm: person ? "Erase this user" : "Erase the data",
-    keep: person ? "Keep the user" : "Keep the data",
     basis: [person, Counts],
-    back: person ? pathOf(person) : ERASURES,
     counts: Counts,
     word,
     form: {
@@ -60,6 +52,31 @@ async function askToErase(deps: ConsoleServices, visit: Visit): Promise<AskedEra
         </>
       ),
     },
+  };
+}
+
+function ofUser(person: Person) {
+  return {
+    title: "Erase this user?",
+    above: aboveOf(person),
+    begin: [
+      phrase`${titleOf(person)} is signed out everywhere and deleted, with all that is counted here.`,
+      TOKENS_ELSEWHERE,
+    ],
+    confirm: "Erase this user",
+    keep: "Keep the user",
+    back: pathOf(person),
+  };
+}
+
+function ofDeletedUser(id: string) {
+  return {
+    title: `Erase the data of deleted user ${id}?`,
+    above: [{ name: "Erasures", path: ERASURES }],
+    begin: ["The user was deleted earlier. All data counted here is removed."],
+    confirm: "Erase the data",
+    keep: "Keep the data",
+    back: ERASURES,
   };
 }
 
