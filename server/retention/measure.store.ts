@@ -1,5 +1,6 @@
 // Counts and sizes of what is kept, by tenant and day.
 
+import type { Fragment } from "postgres";
 import { namedPartitions } from "../db/partitions.ts";
 import type { Queries, Sql } from "../db/sql.ts";
 import { isOpen } from "../webhooks/index.ts";
@@ -32,20 +33,27 @@ export function measurePartition(sql: Sql, { parent, from, to, changes, measured
   const since =
     isAudit && measuredOn && measuredOn > from ? sql`date_trunc('day', ${measuredOn}, 'UTC')` : sql`${from}`;
   const key = sql(parent === "events" || isAudit ? "id" : "event_id");
-  const within = (id: ReturnType<typeof sql>) => sql`${id} >= lowest_id(${since}) and ${id} < lowest_id(${to})`;
+  const within = (id: Fragment) => sql`${id} >= lowest_id(${since}) and ${id} < lowest_id(${to})`;
   const ofEvent = parent === "payloads" || parent === "attempts" || parent === "responses";
+  // A sort or a join may store rows more compactly, so `offset 0` keeps it from their sizes.
+  const sized = (columns: Fragment, where: Fragment) => sql`(
+    select ${columns}, pg_column_size(r.*) as bytes from ${sql(parent)} r where ${where} offset 0
+  ) r`;
   const counted = isAudit
     ? sql`
       select t.id as tenant_id, a.* from tenants t, lateral (
-        select date_trunc('day', uuid_extract_timestamp(r.id), 'UTC') as day, count(*) as rows,
-          sum(pg_column_size(r.*)) as bytes
-        from audit_log r where r.tenant_id = t.id and ${within(sql`r.id`)} group by 1
+        select date_trunc('day', uuid_extract_timestamp(id), 'UTC') as day, count(*) as rows, sum(bytes) as bytes
+        from ${sized(sql`r.id`, sql`r.tenant_id = t.id and ${within(sql`r.id`)}`)} group by 1
       ) a`
-    : sql`
-      select ${ofEvent ? sql`e.tenant_id` : sql`r.tenant_id`}, ${from} as day, count(*) as rows,
-        sum(pg_column_size(r.*)) as bytes
-      from ${sql(parent)} r ${ofEvent ? sql`join events e on e.id = r.event_id and ${within(sql`e.id`)}` : sql``}
-      where ${within(sql`r.${key}`)} group by 1`;
+    : ofEvent
+      ? sql`
+      select e.tenant_id, ${from} as day, count(*) as rows, sum(bytes) as bytes
+      from ${sized(sql`r.event_id`, within(sql`r.event_id`))}
+        join events e on e.id = r.event_id and ${within(sql`e.id`)}
+      group by 1`
+      : sql`
+      select tenant_id, ${from} as day, count(*) as rows, sum(bytes) as bytes
+      from ${sized(sql`r.tenant_id`, within(sql`r.${key}`))} group by 1`;
   return sql.begin(async (tx) => {
     await tx`
       delete from kept_days where name = ${parent} and day >= (${since} at time zone 'UTC')::date
@@ -66,8 +74,11 @@ export function measureOpen(sql: Sql): Promise<void> {
     await tx`
       insert into kept_days (tenant_id, name, day, rows, bytes)
       select tenant_id, 'deliveries_open', (uuid_extract_timestamp(event_id) at time zone 'UTC')::date, count(*),
-        sum(pg_column_size(d.*))
-      from deliveries d where ${isOpen(tx)} group by 1, 3`;
+        sum(bytes)
+      from (
+        select d.tenant_id, d.event_id, pg_column_size(d.*) as bytes from deliveries d where ${isOpen(tx)} offset 0
+      ) d
+      group by 1, 3`;
   }) as Promise<void>;
 }
 

@@ -213,6 +213,7 @@ describe("filters are kept in the address", () => {
     await page.getByLabel("Event", { exact: true }).selectOption("Updated");
     await page.getByLabel("From (UTC)", { exact: true }).fill(minute.slice(0, 16));
     await page.getByRole("button", { name: "Filter" }).click();
+    await page.waitForURL(/[?&]EventType=Updated(&|$)/);
     expect(await page.getByRole("rowheader").count()).toBe(1);
     expect(await page.getByLabel("From (UTC)", { exact: true }).inputValue()).toStartWith(minute.slice(0, 16));
     expect(await page.getByRole("link", { name: "Reload" }).count()).toBe(1);

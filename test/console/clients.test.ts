@@ -123,6 +123,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
       await told(page, "The application is changed.");
       await page.getByRole("link", { name: "Staff directory" }).click();
       await page.getByRole("link", { name: /Applications that require it/ }).click();
+      await page.waitForURL(/\/settings\/applications\?/);
       expect(await page.locator("tbody tr").count()).toBe(1);
       await open("/settings/identity-providers");
       await page.getByRole("link", { name: "Staff directory" }).click();

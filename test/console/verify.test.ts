@@ -70,6 +70,7 @@ test("a user who may not change the connection sees the code without button, and
   const { page, open } = visitor;
   await open(`/settings/webhooks/${Id}`);
   await page.getByRole("navigation", { name: "This record" }).getByRole("link", { name: "Verify" }).click();
+  await page.waitForURL(/\/verify$/);
   const tabs = page.getByRole("navigation", { name: "This record" }).getByRole("link");
   expect(await tabs.allTextContents()).toEqual(["Record", "Verify", "Events", "Audit"]);
   await page.getByText("Python", { exact: true }).click();

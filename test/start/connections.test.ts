@@ -17,19 +17,21 @@ test("an API and a worker under load use the documented connections", async () =
   const api = await newTenant(stack);
   await using receiver = startReceiver(200);
   await api.connect(receiver.url);
-  const most: Record<string, number> = {};
-  for (let round = 0; round < 8; round++) {
-    const changes = Array.from({ length: 20 }, (_, index) => api.change({ Name: `Gate ${round} ${index}` }));
+  const max: Record<string, number> = {};
+  const sum = (names: string[]) => names.reduce((whole, name) => whole + (max[name] ?? 0), 0);
+  let sent = 0;
+  await until("an API that uses its whole pool", async () => {
+    const changes = Array.from({ length: 20 }, () => api.change({ Name: `Gate ${++sent}` }));
     for (const { name, count } of await sql<{ name: string; count: number }[]>`
       select application_name as name, count(*) from pg_stat_activity where datname = current_database() group by 1`) {
-      most[name] = Math.max(most[name] ?? 0, count);
+      max[name] = Math.max(max[name] ?? 0, count);
     }
     await Promise.all(changes);
-  }
-  await until("all to arrive", () => receiver.calls.length >= 160);
-  const sum = (names: string[]) => names.reduce((whole, name) => whole + (most[name] ?? 0), 0);
-  expect(sum(API)).toBeWithin(6, connectionsOfApi(6) + 1);
-  expect(most["gatehouse outbox"]).toBeLessThanOrEqual(workerPools(8).outbox + 1);
+    return sent >= 160 && sum(API) >= 6;
+  });
+  await until("all to arrive", () => receiver.calls.length >= sent);
+  expect(sum(API)).toBeLessThanOrEqual(connectionsOfApi(6));
+  expect(max["gatehouse outbox"]).toBeLessThanOrEqual(workerPools(8).outbox + 1);
   expect(sum(WORKER)).toBeLessThanOrEqual(connectionsOfWorker(8));
 });
 
