@@ -209,7 +209,8 @@ export function readQuery(
 export function requireKnown(parameters: URLSearchParams, known: readonly string[]): void {
   const other = [...parameters.keys()].find((name) => !known.includes(name));
   if (other === undefined) return;
-  throw new BadInput(`${printable(other) || '""'} is not a parameter here. The parameters are ${known.join(", ")}.`);
+  const has = known.length > 0 ? `The parameters are ${known.join(", ")}` : "There are none";
+  throw new BadInput(`${printable(other) || '""'} is not a parameter here. ${has}.`);
 }
 
 /** @returns "" if it is absent @throws BadInput if it is repeated */

@@ -158,10 +158,10 @@ async function answer<C>(
   const permitted = permit(caller, scopes);
   const conditions = endpoint.conditions ? readConditions(request.headers) : UNCONDITIONAL;
   const isList = filters || paged;
-  const parameters = isList || endpoint.query ? requestUrl(request).searchParams : undefined;
-  const asked = isList ? readAsked(filters ?? {}, parameters!, endpoint.filterName) : NOTHING_ASKED;
-  if (endpoint.query) requireKnown(parameters!, Object.keys(endpoint.query));
-  const query = readAll(endpoint.query, (name) => readParameter(parameters!, name));
+  const parameters = requestUrl(request).searchParams;
+  const asked = isList ? readAsked(filters ?? {}, parameters, endpoint.filterName) : NOTHING_ASKED;
+  if (!isList) requireKnown(parameters, Object.keys(endpoint.query ?? {}));
+  const query = readAll(endpoint.query, (name) => readParameter(parameters, name));
   const params = readAll(endpoint.params, (name, index) => texts[routerName(name, index)] ?? "");
   const sent = hasBody ? await readJson(request) : body && {};
   const input = body?.parse(sent);

@@ -80,9 +80,9 @@ function parametersOf(route: Route, named: Map<string, Schema>): (ParameterObjec
 }
 
 /** The errors implied by a route's input, and its declared ones. */
-function errorsOf({ params, query, filters, paged, conditions, body, errors = [] }: Route): ErrorName[] {
+function errorsOf({ params, conditions, errors = [] }: Route): ErrorName[] {
   return [
-    ...(body || query || filters || paged || conditions ? (["BadInput"] as const) : []),
+    "BadInput",
     ...(params ? (["NotFound"] as const) : []),
     ...(conditions ? (["PreconditionFailed"] as const) : []),
     ...errors,

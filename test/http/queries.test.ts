@@ -62,3 +62,19 @@ test("every operation rejects JSON with a repeated charset", async () => {
     });
   }
 });
+
+test("every operation rejects a query parameter that it does not have", async () => {
+  const { token } = await newTenant();
+  const operations = operationsOf(await readDocument()).filter(({ path }) => path.startsWith(API));
+  expect(operations.length).toBeGreaterThan(80);
+  for (const { path, method, operation } of operations) {
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const body = operation.requestBody && "{}";
+    const target = `${path.replaceAll(/\{\w+\}/g, "1")}?DryRuns=true`;
+    const { status, body: answer } = await request(method.toUpperCase(), target, { headers, body });
+    expect({ path, method, status, Errors: answer.Errors }).toEqual({
+      ...{ path, method, status: 400 },
+      Errors: [expect.stringMatching(/^DryRuns is not a (filter|parameter here)\. /)],
+    });
+  }
+});

@@ -82,7 +82,7 @@ export function credentialRoutes(credentials: ClientCredentials): Route[] {
         example: { ...EXAMPLE, LastUsedOn: null, Secret: "<SECRET>" },
         headers: NO_STORE,
       },
-      errors: ["BadInput", "Conflict"],
+      errors: ["Conflict"],
       handle: (caller, { params: { Id }, input }) => credentials.makeSecret(caller, Id, input),
     }),
     route({

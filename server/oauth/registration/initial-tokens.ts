@@ -143,7 +143,7 @@ export function initialTokenRoutes(tokens: InitialTokens): Route[] {
         example: { ...EXAMPLE, Token: "<TOKEN>" },
         headers: NO_STORE,
       },
-      errors: ["BadInput", "Conflict"],
+      errors: ["Conflict"],
       handle: (caller, { input }) => tokens.make(caller, input),
     }),
     route({
