@@ -172,6 +172,20 @@ test("a tenant keeps its log for fewer days than the installation, never for mor
   expect(await ageOf("events", other)).toBeGreaterThan(9);
 }, 120_000);
 
+test("the longest retention, which begins before 1970, removes nothing", async () => {
+  const api = await newTenant();
+  await withHistory(api);
+  const days = 36_500;
+  // As with RETENTION=36500d, at most which the API accepts.
+  await database.sql`update tenants set retention_days = ${days} where id = ${api.tenantId}`;
+  const kept = await countOf("events", api);
+  const longest = { log: days * DAY_MS, payloads: days * DAY_MS, audit: days * DAY_MS };
+  expect(await removeExpiredLogs(database.sql, longest, log, new Date(Date.now() + 60_000))).toMatchObject({
+    closed_events: 0,
+  });
+  expect(await countOf("events", api)).toBe(kept);
+}, 120_000);
+
 test("many held events before the closed ones do not stop the removal of a tenant's shorter retention", async () => {
   const api = await newTenant();
   const { Id } = await api.connect("https://receiver.example/", { State: "Paused" });
