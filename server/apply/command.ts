@@ -65,6 +65,5 @@ function wordsFor(error: unknown, file: string): string {
     return sorted.map(({ line, text }) => `${file}:${line}: ${text}`).join("\n");
   }
   if (error instanceof CannotStart || error instanceof Refused) return error.message;
-  const { code, path, stack } = error as NodeJS.ErrnoException;
-  return code && path ? `${path} cannot be read (${code}).` : String(stack);
+  return String((error as Error).stack);
 }

@@ -1,9 +1,10 @@
 // A file of `bun run apply`: YAML with the line of every value. Secrets and other records are given by reference.
 
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { isAlias, isMap, isSeq, LineCounter, type Node, parseDocument, Scalar } from "yaml";
+import { type Alias, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, Scalar } from "yaml";
 import { distance } from "../config-names.ts";
+import { CannotStart } from "../errors.ts";
 import { isObject, printable } from "../http/body.ts";
 import { type FileKind, isSecret } from "./kinds.ts";
 
@@ -69,14 +70,20 @@ export interface ApplyDocument {
 const TENANT = "Tenant";
 /** Wrong letters of a name that is still recognized. */
 const MAX_DISTANCE = 2;
+/** With aliases, a short file could have any number. */
+const MAX_VALUES = 200_000;
 
 export const titleOf = ({ name }: FileKind, value: unknown) => `${name} "${printable(String(value))}"`;
 
-/** @throws WrongFile if it is not YAML; all other problems are collected */
+/** @throws CannotStart if it cannot be read, WrongFile if it is not YAML; all other problems are collected */
 export function readDocument(file: string, kinds: readonly FileKind[], env: NodeJS.ProcessEnv): ApplyDocument {
-  const { root, lines } = readYaml(readFileSync(file, "utf8"));
+  const { root, lines } = readYaml(textOfFile(file));
   const document: ApplyDocument = { entries: [], kinds: [], hidden: new Map(), problems: [] };
+  const named = new Map<string, Entry>();
   const report = (line: number, text: string) => void document.problems.push({ line, text });
+  // Those of a value follow it.
+  const list = [...lines];
+  const places = { list, index: new Map(list.map(([path], at) => [path, at])) };
   const sections = kinds.filter(({ partOf }) => !partOf);
   const words = [TENANT, ...sections.map(({ name }) => name)];
   if (!isObject(root)) report(1, `The file must be a map of ${words.join(", ")}.`);
@@ -100,18 +107,25 @@ export function readDocument(file: string, kinds: readonly FileKind[], env: Node
     const line = lines.get(path)!;
     if (!isObject(given)) report(line, `${path} must be a map of fields.`);
     const fields = Object.entries(isObject(given) ? given : {});
-    const own = [...lines].filter(([one]) => one.startsWith(`${path}.`));
-    const inner = new Map(own.map(([one, at]) => [one.slice(path.length + 1), at]));
+    const inner = new Map<string, number>();
+    for (let at = places.index.get(path)! + 1; places.list[at]?.[0].startsWith(`${path}.`); at++) {
+      inner.set(places.list[at]![0].slice(path.length + 1), places.list[at]![1]);
+    }
     const title = whole ? `${kind.name} of ${whole.title}` : kind.name;
     const entry: Entry = { kind, title, line, body: {}, lines: inner, origins: new Map(), whole, current: undefined };
     const partOf = (name: string) => kinds.find((one) => one.partOf === kind.name && one.name === name);
     for (const [name, value] of fields) if (!partOf(name)) readField(entry, name, value);
-    const found = kind.identifiers.map((name) => entry.body[name]).find((value) => typeof value === "string" && value);
+    const names = kind.identifiers.map((name) => entry.body[name]).filter((value) => value || value === 0);
+    const found = names.find((value) => typeof value === "string");
     if (found) entry.title = titleOf(kind, found);
-    else if (kind.identifiers[0]) report(line, `${path} needs ${kind.identifiers.join(" or ")}, by which it is found.`);
-    const isTwin = ({ body }: Entry) => kind.identifiers.some((name) => body[name] && body[name] === entry.body[name]);
-    const twin = document.entries.find((one) => one.kind === kind && isTwin(one));
+    else if (names.length === 0 && kind.identifiers[0])
+      report(line, `${path} needs ${kind.identifiers.join(" or ")}, by which it is found.`);
+    const keys = kind.identifiers
+      .filter((name) => entry.body[name])
+      .map((name) => `${kind.name} ${name} ${entry.body[name]}`);
+    const twin = keys.map((key) => named.get(key)).find((one) => one !== undefined);
     if (twin) report(line, `${entry.title} is in line ${twin.line} already.`);
+    for (const key of keys) named.set(key, entry);
     document.entries.push(entry);
     for (const [name, value] of fields) {
       const part = partOf(name);
@@ -124,7 +138,7 @@ export function readDocument(file: string, kinds: readonly FileKind[], env: Node
     const line = lines.get(name)!;
     const field = kind.settable.get(name);
     if (field) body[name] = resolved(entry, value, name, field.target);
-    else if (name in kind.contract.field) report(line, `${name} is set by the server. Remove it here.`);
+    else if (Object.hasOwn(kind.contract.field, name)) report(line, `${name} is set by the server. Remove it here.`);
     else report(line, `${wrongName(name, [...kind.settable.keys()])} ${kind.name} has no such field.`);
     const isOpen = field && isSecret(field) && value !== null && !origins.has(name);
     if (isOpen) report(line, `${name} is a secret. Give it by reference: { env: NAME } or { file: PATH }.`);
@@ -132,16 +146,16 @@ export function readDocument(file: string, kinds: readonly FileKind[], env: Node
 
   /** The value with its references. @param target the kind that it must name */
   function resolved(entry: Entry, value: unknown, path: string, target?: string): unknown {
-    if (Array.isArray(value)) return value.map((one, index) => resolved(entry, one, `${path}[${index}]`));
-    if (!isObject(value)) return value;
-    const { Type, ...rest } = value as Record<string, unknown>;
-    const [[first, only] = ["", null], ...more] = Object.entries(target ? value : rest);
+    if (!target && Array.isArray(value)) return value.map((one, index) => resolved(entry, one, `${path}[${index}]`));
+    if (value === null || !(target || isObject(value))) return value;
+    const { Type, ...rest } = isObject(value) ? value : {};
+    const [[first, only] = ["", null], ...more] = Object.entries(target && isObject(value) ? value : rest);
     const line = entry.lines.get(path)!;
     if (more.length === 0 && Type === undefined && (first === "env" || first === "file")) {
-      const text = first === "env" ? env[String(only)] : textOfFile(resolve(dirname(file), String(only)));
-      if (!text)
-        report(line, first === "env" ? `The variable ${only} is not set.` : `The file ${only} is missing or empty.`);
-      else document.hidden.set(text, `{ ${first}: ${only} }`);
+      const text = first === "env" ? env[String(only)] : secretIn(resolve(dirname(file), String(only)));
+      if (text) document.hidden.set(text, `{ ${first}: ${only} }`);
+      else if (first === "env") report(line, `The variable ${only} is not set.`);
+      else report(line, `The file ${only} is missing, empty or no text in UTF-8.`);
       entry.origins.set(path, `{ ${first}: ${only} }`);
       return text ?? "";
     }
@@ -150,29 +164,62 @@ export function readDocument(file: string, kinds: readonly FileKind[], env: Node
       const reference = new Reference(kind, first, only, line);
       return target ? reference : { Type, Id: reference };
     }
-    if (target) report(line, `${path} must be null, or name one ${target}, as in { ${kind?.identifiers[0]}: … }.`);
+    if (target) {
+      report(line, `${path} must be null, or name one ${target} by a text, as in { ${kind?.identifiers[0]}: "…" }.`);
+      return null;
+    }
     const inner = ([name, one]: [string, unknown]) => [name, resolved(entry, one, `${path}.${name}`)];
-    return Object.fromEntries(Object.entries(value).map(inner));
+    return Object.fromEntries(Object.entries(value as object).map(inner));
+  }
+}
+
+/** @throws CannotStart */
+function textOfFile(path: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));
+  } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    throw new CannotStart(`${path} ${syscall ? `cannot be read (${code})` : "must be a text in UTF-8"}.`);
   }
 }
 
 /** Without the line break with which editors and secret stores end a file. */
-const textOfFile = (path: string) => (existsSync(path) ? readFileSync(path, "utf8").replace(/\r?\n$/, "") : undefined);
+function secretIn(path: string): string | undefined {
+  try {
+    return textOfFile(path).replace(/\r?\n$/, "");
+  } catch {
+    return undefined;
+  }
+}
 
 /** The values, and the line of each by its path. */
 function readYaml(text: string): { root: unknown; lines: Map<string, number> } {
   const counter = new LineCounter();
   const yaml = parseDocument(text, { lineCounter: counter, prettyErrors: false });
   const lineAt = (offset = 0) => counter.linePos(offset).line;
+  const wordsOf = ({ code, message }: (typeof yaml.errors)[number]) =>
+    code === "MULTIPLE_DOCS" ? "A file has one document. Remove the line ---, or use several files." : message;
   if (yaml.errors.length > 0) {
-    throw new WrongFile(yaml.errors.map(({ pos, message }) => ({ line: lineAt(pos[0]), text: message })));
+    throw new WrongFile(yaml.errors.map((error) => ({ line: lineAt(error.pos[0]), text: wordsOf(error) })));
   }
+  const refuse = (at: Node, text: string): never => {
+    throw new WrongFile([{ line: lineAt(at.range?.[0]), text }]);
+  };
+  const resolveAlias = (alias: Alias): Node => {
+    const node = alias.resolve(yaml);
+    if (!node) return refuse(alias, `The alias *${alias.source} has no anchor before it.`);
+    // Its anchor is before it, so only an alias within its anchor's value has no end.
+    return node.range![2] > alias.range![0] ? refuse(alias, `*${alias.source} would contain itself.`) : node;
+  };
   const lines = new Map<string, number>();
   const placed = (at: unknown, given: unknown, path: string): unknown => {
     lines.set(path, lineAt((at as Node | null)?.range?.[0]));
-    const node = isAlias(given) ? given.resolve(yaml) : given;
+    if (lines.size > MAX_VALUES) refuse(at as Node, `The file has more than ${MAX_VALUES} values. Use several files.`);
+    const node = isAlias(given) ? resolveAlias(given) : given;
     if (isSeq(node)) return node.items.map((item, index) => placed(item, item, `${path}[${index}]`));
     if (isMap(node)) {
+      const other = node.items.find(({ key }) => !isScalar(key));
+      if (other) refuse(other.key as Node, "The name of a field must be a text.");
       const named = node.items.map(({ key, value }) => ({ name: String((key as Scalar).value), key, value }));
       const inner = path && `${path}.`;
       return Object.fromEntries(named.map(({ name, key, value }) => [name, placed(key, value, inner + name)]));

@@ -17,7 +17,10 @@ export interface Rest {
 }
 
 export class Refused extends Error {
-  constructor(readonly errors: string[]) {
+  constructor(
+    readonly status: number,
+    readonly errors: string[],
+  ) {
     super(errors.join(" "));
   }
 }
@@ -26,6 +29,8 @@ const VARIABLES = ["GATEHOUSE_URL", "GATEHOUSE_CLIENT_ID", "GATEHOUSE_CLIENT_SEC
 const TIMEOUT_MS = 30_000;
 /** Attempts of a request that the service asks to repeat later. */
 const MAX_ATTEMPTS = 5;
+/** A longer wait ends the run, such as that for the next day after MaxEventsPerDay. */
+const MAX_WAIT_SECONDS = 60;
 
 /** @throws CannotStart if a variable is missing, or the client gets no token */
 export async function connectRest(env: NodeJS.ProcessEnv): Promise<Rest> {
@@ -35,10 +40,19 @@ export async function connectRest(env: NodeJS.ProcessEnv): Promise<Rest> {
   if (!URL.parse(url)?.protocol.startsWith("http")) throw new CannotStart("GATEHOUSE_URL must be an https address.");
   const base = url.replace(/\/+$/, "");
   const form = { grant_type: "client_credentials", scope: "*", client_id, client_secret };
-  const token = await request(`${base}/oauth2/token`, { method: "POST", body: new URLSearchParams(form) });
-  const headers = { authorization: `Bearer ${token.access_token}`, "content-type": "application/json" };
+  const newToken = () => request(`${base}/oauth2/token`, { method: "POST", body: new URLSearchParams(form) });
+  let token = await newToken();
+  const send = (method: string, path: string, more: RequestInit) => {
+    const headers = { authorization: `Bearer ${token.access_token}`, "content-type": "application/json" };
+    return request(base + API_PATH + path, { method, ...more, headers: { ...headers, ...(more.headers as object) } });
+  };
   const call = (method: string, path: string, more: RequestInit = {}) =>
-    request(base + API_PATH + path, { method, ...more, headers: { ...headers, ...(more.headers as object) } });
+    send(method, path, more).catch(async (error) => {
+      if (!(error instanceof Refused) || error.status !== 401) throw error;
+      // It has expired meanwhile.
+      token = await newToken();
+      return send(method, path, more);
+    });
   return {
     clientId: client_id,
     get: (path) => call("GET", path),
@@ -66,10 +80,11 @@ async function request(url: string, options: RequestInit): Promise<Json> {
     });
     const body = (await response.json().catch(() => ({}))) as Json;
     if (response.ok) return body;
-    if (attempt === MAX_ATTEMPTS || ![429, 503].includes(response.status)) {
+    const seconds = Number(response.headers.get("retry-after") ?? 1);
+    if (attempt === MAX_ATTEMPTS || ![429, 503].includes(response.status) || !(seconds <= MAX_WAIT_SECONDS)) {
       const error = `${response.status} ${body.error_description ?? body.error ?? response.statusText}`;
-      throw new Refused((body.Errors as string[] | undefined) ?? [error]);
+      throw new Refused(response.status, (body.Errors as string[] | undefined) ?? [error]);
     }
-    await Bun.sleep(1_000 * Number(response.headers.get("retry-after") ?? 1));
+    await Bun.sleep(1_000 * seconds);
   }
 }

@@ -1,6 +1,10 @@
 // `bun run apply FILE`, on the example of docs/apply.md.
 
 import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { runApply } from "../../server/apply/command.ts";
+import { readDocument } from "../../server/apply/document.ts";
 import { isSecret } from "../../server/apply/kinds.ts";
 import { isObject } from "../../server/http/body.ts";
 import { ROOT } from "../documents/pages.ts";
@@ -145,6 +149,11 @@ test.concurrent("secrets never appear, and are sent again with --secrets or for 
 const AN_API = "Api:\n  - Name: Orders\n    Audience: https://a.example.com\n";
 const A_HOOK = "WebhookConnection:\n  - Name: hook\n    URL: https://a.example.com\n    Entities: [User]\n";
 
+/** 10 million values. */
+const ALIASES = ["a", "b", "c", "d", "e", "f", "g"]
+  .map((name, index, names) => `${name}: &${name} [${Array(10).fill(index === 0 ? "x" : `*${names[index - 1]}`)}]\n`)
+  .join("");
+
 test.concurrent.each([
   ["an unknown section", "Department: []\nAplication: []\n", 2, '"Aplication" must be Application.'],
   ["an unknown field", "Department:\n  - Name: A\n    Nam: B\n", 3, '"Nam" must be Name.'],
@@ -189,7 +198,7 @@ test.concurrent.each([
     "a missing file",
     `${A_HOOK}    Events: [Created]\n    Secret: { file: none }\n`,
     6,
-    "The file none is missing or empty.",
+    "The file none is missing, empty or no text in UTF-8.",
   ],
   [
     "an open secret",
@@ -198,6 +207,26 @@ test.concurrent.each([
     "Secret is a secret. Give it by reference",
   ],
   ["YAML that cannot be read", "Department:\n  - Name: [A\n", 3, "Flow sequence in block collection must"],
+  ["several documents", "Department: []\n---\nRole: []\n", 2, "A file has one document."],
+  ["an alias without an anchor", "Department:\n  - Name: *none\n", 2, "The alias *none has no anchor before it."],
+  ["an alias within its anchor", "Department:\n  - &a { Name: A, ParentId: *a }\n", 2, "*a would contain itself."],
+  ["aliases of aliases", ALIASES, 1, "The file has more than 200000 values."],
+  ["a list as the name of a field", "Department:\n  - ? [a]\n    : b\n", 2, "The name of a field must be a text."],
+  ["a name that every object has", "Department:\n  - Name: A\n    toString: B\n", 3, '"toString" is unknown.'],
+  ["a number as a name", "Department:\n  - Name: 4711\n", 2, "Name must be a string"],
+  [
+    "a reference by a number",
+    "Department:\n  - { Name: A, ExternalId: '4711' }\n  - Name: B\n    ParentId: { ExternalId: 4711 }\n",
+    4,
+    "ParentId must be null, or name one Department by a text, as in { Name: ",
+  ],
+  ["a bare reference", "Department:\n  - Name: B\n    ParentId: A\n", 3, "or name one Department by a text"],
+  [
+    "a folder instead of a secret",
+    `${A_HOOK}    Events: [Created]\n    Secret: { file: . }\n`,
+    6,
+    "The file . is missing, empty or no text in UTF-8.",
+  ],
   ["a repeated field", "Department:\n  - Name: A\n    Name: B\n", 3, "Map keys must be unique"],
   ["another tenant", "Department: []\nTenant: other\n", 2, 'The client is of the Tenant "tenant '],
   // The server's own errors.
@@ -239,6 +268,67 @@ test.concurrent("a change that the server rejects ends the run, and the next one
   expect((await api.get("/Department")).body.Items).toHaveLength(1);
   const next = await apply(file.replace("none", "openid"));
   expect([next.code, titles(next, "+")]).toEqual([0, ['Role "a"']]);
+});
+
+test.concurrent("a file that cannot be read is named", async () => {
+  const { apply, file } = await newApplyTenant();
+  await apply("Department: []\n", ["--plan"]);
+  const run = (path: string) => {
+    const errors: string[] = [];
+    const fail = (text: string) => void errors.push(text);
+    return runApply([path, "--plan"], KINDS, { env: {}, say: fail, fail }).then((code) => [code, ...errors]);
+  };
+  const latin = join(dirname(file), "latin.yaml");
+  writeFileSync(latin, Buffer.from("Role: [ { Name: M\xfcller } ]\n", "latin1"));
+  expect(await run(dirname(file))).toEqual([1, `${dirname(file)} cannot be read (EISDIR).`]);
+  expect(await run(`${file}.none`)).toEqual([1, `${file}.none cannot be read (ENOENT).`]);
+  expect(await run(latin)).toEqual([1, `${latin} must be a text in UTF-8.`]);
+});
+
+test.concurrent("at the limit of events a day the run ends, and does not wait for the next day", async () => {
+  const { apply, api } = await newApplyTenant();
+  await api.made("TenantSettings", { MaxEventsPerDay: 1 });
+  const { out, err, code } = await apply("Department:\n  - Name: A\n  - Name: B\n");
+  expect(out).toContain('Created Department "A"');
+  expect(err).toStartWith('acme.yaml:3: Department "B": This tenant has reached its limit MaxEventsPerDay: 1 ');
+  expect(code).toBe(1);
+});
+
+test.concurrent("a token that ends during the question is replaced", async () => {
+  const { apply, api } = await newApplyTenant();
+  let token = "";
+  // Forwards each call, and keeps the token.
+  using proxy = Bun.serve({
+    port: 0,
+    async fetch(request) {
+      const { pathname, search } = new URL(request.url);
+      const { method, headers } = request;
+      headers.delete("host");
+      const body = method === "GET" ? null : await request.text();
+      const answer = await fetch(api.url + pathname + search, { method, headers, body });
+      const text = await answer.text();
+      if (pathname === "/oauth2/token") token = JSON.parse(text).access_token;
+      return new Response(text, { status: answer.status });
+    },
+  });
+  const ask = async () => {
+    const authorization = `Basic ${btoa(`${api.clientId}:${api.clientSecret}`)}`;
+    const revoked = { method: "POST", headers: { authorization }, body: new URLSearchParams({ token }) };
+    expect((await fetch(`${api.url}/oauth2/revoke`, revoked)).status).toBe(200);
+    return "yes";
+  };
+  const { err, code } = await apply("Department:\n  - Name: A\n", [], { ask, GATEHOUSE_URL: proxy.url.origin });
+  expect([err, code]).toEqual(["", 0]);
+});
+
+test.concurrent("a file of 5,000 records is read in seconds", async () => {
+  const { file, apply } = await newApplyTenant();
+  await apply("Department: []\n", ["--plan"]);
+  const record = (index: number) => `  - { Name: d${index}, ExternalId: D${index}, Description: x, Is_Active: true }\n`;
+  writeFileSync(file, `Department:\n${Array.from({ length: 5_000 }, (_, index) => record(index)).join("")}`);
+  const began = performance.now();
+  expect(readDocument(file, KINDS, {}).entries).toHaveLength(5_000);
+  expect(performance.now() - began).toBeLessThan(20_000);
 });
 
 test.concurrent.each([
