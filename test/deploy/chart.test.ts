@@ -169,6 +169,14 @@ test("only workers and sign-in reach public addresses, and only the API is calle
   expect(all.server.ingress[0].from).toEqual([{ namespaceSelector: { matchLabels: { name: "ingress" } } }]);
 });
 
+test("numbers among the variables are written with all their digits", async () => {
+  const given = { TENANT_MAX_RECORDS: 20_000_000, WEBHOOK_RETRY_BACKOFF: 1.5, TRUST_PROXY: true, RETENTION: "30d" };
+  const pairs = Object.entries(given).map(([name, value]) => ({ name, value: String(value) }));
+  for (const { spec } of await podsOf({ ...REQUIRED, config: { ...CONFIG, ...given } })) {
+    expect(spec.containers[0].env).toEqual(expect.arrayContaining(pairs));
+  }
+});
+
 test.each([
   ["a missing secret", { existingSecret: "" }, "/existingSecret"],
   ["a missing address", { config: { PUBLIC_URL: null } }, "PUBLIC_URL"],
@@ -178,6 +186,11 @@ test.each([
   ["an unknown value inside", { worker: { replica: 3 } }, "replica"],
   ["a text instead of a number", { server: { replicas: "3" } }, "/server/replicas"],
   ["a percentage above 100", { server: { autoscaling: { cpuPercent: 101 } } }, "/server/autoscaling/cpuPercent"],
+  [
+    "a minimum above the maximum",
+    { server: { autoscaling: { minReplicas: 11 } } },
+    "server.autoscaling.minReplicas is 11; it must be at most maxReplicas, 10",
+  ],
   ["an ingress without a host", { ingress: { enabled: true } }, "/ingress/host"],
   ["a wrong range", { networkPolicy: { privateRanges: ["10.0.0.0"] } }, "/networkPolicy/privateRanges/0"],
 ])("%s is rejected by name", async (_, wrong: Record<string, object | string>, name) => {

@@ -37,8 +37,9 @@ containers:
     imagePullPolicy: {{ $root.Values.image.pullPolicy }}
     args: [{{ .command }}]
     env:
+      {{- /* A number from a file is a float, which toString writes as 2e+07. */}}
       {{- range $name, $value := $root.Values.config }}
-      - { name: {{ $name }}, value: {{ $value | toString | quote }} }
+      - { name: {{ $name }}, value: {{ kindIs "string" $value | ternary $value (toJson $value) | quote }} }
       {{- end }}
       {{- range $name, $value := .env }}
       - { name: {{ $name }}, value: {{ $value | quote }} }
