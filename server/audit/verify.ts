@@ -64,7 +64,7 @@ export async function verifyChain(
     if (links.length === 0) break;
     const problems: ChainProblem[] = [];
     for (const link of links) {
-      const problem = problemOf(link, last);
+      const problem = problemOf(link, last, first !== undefined);
       if (problem) problems.push(problem);
       if (link.fields) {
         count++;
@@ -85,7 +85,8 @@ export async function verifyChain(
   return { count, first, head, anchor, unchained: await countUnchained(sql, COUNTED_TO), found };
 }
 
-function problemOf(link: CheckedLink, previous: Link | undefined): ChainProblem | undefined {
+/** @param isAfterKept retention removes the oldest entries first, so none after one that is kept */
+function problemOf(link: CheckedLink, previous: Link | undefined, isAfterKept: boolean): ChainProblem | undefined {
   const { fields, isExpired, position } = link;
   const expected = (previous?.position ?? 0) + 1;
   // Retention removes the links before the first one; of that, only the hash is left.
@@ -94,7 +95,7 @@ function problemOf(link: CheckedLink, previous: Link | undefined): ChainProblem 
     const numbers = position - 1 > expected ? `entries ${expected} to ${position - 1} are` : `entry ${expected} is`;
     return { kind: "missing", entry: link, text: `${numbers} missing, before entry ${position}, ${nameOf(link)}` };
   }
-  if (isExpired) return undefined;
+  if (isExpired && !isAfterKept) return undefined;
   if (!fields) return { kind: "missing", entry: link, text: `entry ${position} is missing: ${nameOf(link)}` };
   if (hashOf(previous?.hash ?? GENESIS, fields).equals(link.hash)) return undefined;
   return { kind: "altered", entry: link, text: `entry ${position}, or its hash, is altered: ${nameOf(link)}` };

@@ -220,13 +220,7 @@ describe.concurrent("the chain of the audit log", () => {
     async () => {
       await using installation = await arrange({ chained: false });
       const { sql } = installation;
-      // Entries of two former months.
-      for (const months of [5, 4]) {
-        await sql.unsafe(`
-          select make_partition('audit_log', now() - interval '${months} months');
-          insert into audit_log select (${copyOf(`overlay(new_id()::text placing left(lowest_id(now() - interval '${months} months')::text, 13) from 1 for 13)`)}).*
-          from audit_log l where uuid_extract_timestamp(id) > now() - interval '1 day'`);
-      }
+      await addFormerMonths(sql);
       await chainEntries(sql, await soonOf(sql));
       const before = await problemsOf(sql);
       const kept = await hashesOf(sql);
@@ -247,6 +241,22 @@ describe.concurrent("the chain of the audit log", () => {
       // Without the anchor it does not begin.
       await sql`delete from audit_chain where position = ${third}`;
       expect((await problemsOf(sql)).problems).toHaveLength(1);
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    "misses a month that was dropped although an earlier one is kept",
+    async () => {
+      await using installation = await arrange({ chained: false });
+      const { sql } = installation;
+      await addFormerMonths(sql);
+      await chainEntries(sql, await soonOf(sql));
+      const { count } = await problemsOf(sql);
+      const month = sql`partition_start('audit_log', now() - interval '4 months')`;
+      await sql`select drop_partition('audit_log', ${month})`;
+      const { problems } = await problemsOf(sql);
+      expect([problems.length, problems.every((one) => one.startsWith("missing "))]).toEqual([count / 3, true]);
     },
     PATIENCE_MS,
   );
@@ -384,3 +394,13 @@ describe.concurrent("the chain of the audit log", () => {
     PATIENCE_MS,
   );
 });
+
+/** Copies of the entries in two former months. */
+async function addFormerMonths(sql: Sql): Promise<void> {
+  for (const months of [5, 4]) {
+    await sql.unsafe(`
+      select make_partition('audit_log', now() - interval '${months} months');
+      insert into audit_log select (${copyOf(`overlay(new_id()::text placing left(lowest_id(now() - interval '${months} months')::text, 13) from 1 for 13)`)}).*
+      from audit_log l where uuid_extract_timestamp(id) > now() - interval '1 day'`);
+  }
+}
