@@ -5,6 +5,7 @@ import { NativeConnection, type NativeConnectionOptions, Runtime, Worker } from 
 import type { Logger } from "pino";
 import { startAlertWatch } from "../server/alerts/index.ts";
 import { startAuditChain } from "../server/audit/index.ts";
+import { samePortProblems } from "../server/config.ts";
 import { connectionsOfWorker, warnIfFewConnections, workerPools } from "../server/db/capacity.ts";
 import { requireSchema } from "../server/db/migrate.ts";
 import { startWorkerHeartbeat } from "../server/db/parts.ts";
@@ -60,7 +61,7 @@ const { wait_timeout: _, ...ANSWERED } = IMPATIENT;
 const IDLE_SECONDS = 1;
 
 await runEntry("worker", async () => {
-  const config = readProductionConfig(process.env);
+  const config = readProductionConfig(process.env, samePortProblems(process.env, "WORKER_PORT"));
   const log = createLog(config.logLevel, "worker");
   Runtime.install({
     shutdownSignals: [],

@@ -8,6 +8,8 @@ const READ_ELSEWHERE = [
 ];
 const OF_OTHERS = /^(https?|all|no)_proxy$/i;
 const OTHER_UNITS = /_(FILE|MS|SECONDS)$/;
+/** All variables with these beginnings are ours, or replaced by ours. */
+const OWN = /^(TENANT_MAX|TEMPORAL_TLS|DATABASE_POOL)_/;
 /** Shorter names are similar to too many others. */
 const MIN_LENGTH = 8;
 /** Shorter names allow one wrong letter, longer ones two. */
@@ -20,7 +22,9 @@ export function misspeltNames(env: Record<string, string | undefined>, read: Ite
     .flatMap((name) => {
       // If the correct name is set as well, the similar one belongs to a different program.
       const meant = known.find((right) => env[right] === undefined && isNear(name, right));
-      return meant ? [`${name} is set, which Gatehouse does not know; it must be ${meant}, or be unset`] : [];
+      const [own] = OWN.exec(name) ?? [];
+      const right = meant ?? (own && `one of ${known.filter((one) => one.startsWith(own)).join(", ")}`);
+      return right ? [`${name} is set, which Gatehouse does not know; it must be ${right}, or be unset`] : [];
     });
 }
 

@@ -276,6 +276,12 @@ export function hostProblems(env: Record<string, string | undefined>): string[] 
   }
 }
 
+/** For the entry that listens at both ports. */
+export function samePortProblems(env: Record<string, string | undefined>, name: "PORT" | "WORKER_PORT"): string[] {
+  const port = env.METRICS_PORT;
+  return port && port === env[name] ? [`METRICS_PORT is ${port}, as ${name}; it must be a port of its own`] : [];
+}
+
 function readMtls(trustProxy: TrustProxy, problems: string[], read: Read): Config["mtls"] {
   const url = read<string | undefined>("MTLS_URL", undefined, parseMtlsUrl);
   const header = read("CLIENT_CERT_HEADER", "client-cert", parseHeaderName);

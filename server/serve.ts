@@ -1,7 +1,7 @@
 // `bun run server`: only the API, with an external PostgreSQL. Temporal is optional.
 
 import { createApp } from "./app.ts";
-import { type Config, hostProblems } from "./config.ts";
+import { type Config, hostProblems, samePortProblems } from "./config.ts";
 import { connectionsOfApi, warnIfFewConnections } from "./db/capacity.ts";
 import { migrate } from "./db/migrate.ts";
 import { connect, IMPATIENT, refuseSharedSessions } from "./db/sql.ts";
@@ -22,7 +22,10 @@ import { createVault } from "./vault.ts";
 const LONG_START_MS = 5_000;
 
 await runEntry("api", async () => {
-  const config = readProductionConfig(process.env, hostProblems(process.env));
+  const config = readProductionConfig(process.env, [
+    ...hostProblems(process.env),
+    ...samePortProblems(process.env, "PORT"),
+  ]);
   const { databaseUrl, shutdown } = config;
   const log = createLog(config.logLevel, "api");
   const sql = connect(databaseUrl, "gatehouse api", config.pools.api, IMPATIENT);

@@ -32,10 +32,10 @@ export function readTemporal(env: Env, problems: string[], read: Read): Temporal
     connection: {
       address,
       ...(apiKey !== undefined && { apiKey }),
-      metadata: readMetadata(env, read),
+      metadata: readMetadata(env, problems, read),
       tls: readTls(problems, read, apiKey !== undefined),
     },
-    namespace: read("TEMPORAL_NAMESPACE", "default", (text) => text),
+    namespace: read("TEMPORAL_NAMESPACE", "default", parseHeaderValue),
     uiUrl: read("TEMPORAL_UI_URL", "http://localhost:8233", parseOrigin),
     retention: read("TEMPORAL_RETENTION", DAY_MS, (text) => parseAge(text, 1)),
   };
@@ -47,7 +47,7 @@ function readTls(problems: string[], read: Read, hasApiKey: boolean): Connection
   const authority = readPem("SERVER_CA_CERT", read, "certificates", (pem) => new X509Certificate(pem));
   const certificate = readPem("CLIENT_CERT", read, "a certificate", (pem) => new X509Certificate(pem));
   const key = readPem("CLIENT_KEY", read, "a private key without a passphrase", (pem) => createPrivateKey(pem));
-  const serverName = read<string | undefined>("TEMPORAL_TLS_SERVER_NAME", undefined, (text) => text);
+  const serverName = read<string | undefined>("TEMPORAL_TLS_SERVER_NAME", undefined, parseHostName);
   problems.push(...pairProblems(certificate?.parsed, key?.parsed));
   if (wanted === false) return false;
   if (!wanted && !hasApiKey && !authority && !certificate && !serverName) return undefined;
@@ -94,18 +94,27 @@ function readOrRefuse(path: string, what: string): Buffer {
   }
 }
 
-function readMetadata(env: Env, read: Read): Record<string, string> {
+function readMetadata(env: Env, problems: string[], read: Read): Record<string, string> {
   const names = Object.keys(env).filter((name) => name.startsWith(METADATA));
   const header = (name: string) => name.slice(METADATA.length).toLowerCase().replaceAll("_", "-");
+  // Values of headers in -bin are not text.
+  for (const name of names.filter((one) => !/^[\da-z-]+$/.test(header(one)) || header(one).endsWith("-bin"))) {
+    problems.push(`${name} is set, which names no header; it must be such as ${METADATA}X_REGION, or be unset`);
+  }
   return Object.fromEntries(names.map((name) => [header(name), read(name, "", parseHeaderValue)]));
 }
 
 function parseAddress(text: string): string {
   const [, host, port] = /^([\w.-]+|\[[\da-f:.]+\])(?::(\d{1,5}))?$/i.exec(text) ?? [];
-  if (host === undefined || Number(port ?? DEFAULT_PORT) > 65_535) {
+  if (host === undefined || !(Number(port ?? DEFAULT_PORT) <= 65_535 && Number(port) !== 0)) {
     throw new Error(`a host and a port without a scheme, such as temporal.internal:${DEFAULT_PORT}`);
   }
   return `${host}:${port ?? DEFAULT_PORT}`;
+}
+
+function parseHostName(text: string): string {
+  if (!/^[\w-]+(\.[\w-]+)*$/.test(text)) throw new Error("a host name, such as temporal.internal");
+  return text;
 }
 
 function parseHeaderValue(text: string): string {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { ConfigError, hostProblems, readConfig } from "../../../server/config.ts";
+import { ConfigError, hostProblems, readConfig, samePortProblems } from "../../../server/config.ts";
 import { parseDuration } from "../../../server/config-values.ts";
 
 const KEY = Buffer.alloc(32, 7).toString("base64");
@@ -228,6 +228,23 @@ describe("a misspelt name", () => {
     }
   });
 
+  test.each(["TENANT_MAX_STORAGE", "TEMPORAL_TLS_CERT", "DATABASE_POOL_SIZE"])(
+    "%s begins as ours, so it is reported",
+    (name) => {
+      const right = {
+        TENANT_MAX_STORAGE_MEGABYTES: "5",
+        TEMPORAL_TLS_SERVER_NAME: "a.example",
+        DATABASE_POOL_API: "5",
+      };
+      const [problem, ...others] = problemsOf({ ...right, [name]: "hunter2" });
+      expect([problem, others]).toEqual([
+        expect.stringMatching(new RegExp(`^${name} is set, .* must be one of ${name.slice(0, 10)}`)),
+        [],
+      ]);
+      expect(problem).not.toContain("hunter2");
+    },
+  );
+
   test("is ignored if the correct one is set too, or if no variable is similar", () => {
     expect(problemsOf({ DATABASE_URI: "x", DATABASE_URL: "postgres://db.example/gatehouse" })).toEqual([]);
     const others = {
@@ -242,6 +259,13 @@ describe("a misspelt name", () => {
       problemsOf({ ...others, WEBHOOK_SECRET: "x", PUBLIC_KEY: "x", GATEHOUSE_PORT: "tcp://10.0.0.1:80" }),
     ).toEqual([]);
   });
+});
+
+test.each(["PORT", "WORKER_PORT"] as const)("METRICS_PORT must differ from %s", (name) => {
+  const problem = `METRICS_PORT is 3001, as ${name}; it must be a port of its own`;
+  expect(samePortProblems({ METRICS_PORT: "3001", [name]: "3001" }, name)).toEqual([problem]);
+  expect(samePortProblems({ METRICS_PORT: "3001", [name]: "3002" }, name)).toEqual([]);
+  expect(samePortProblems({}, name)).toEqual([]);
 });
 
 describe("secrets are never repeated", () => {
