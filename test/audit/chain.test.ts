@@ -15,6 +15,7 @@ import { blockMarked, ROOT } from "../documents/pages.ts";
 import { until } from "../support/api.ts";
 import { type EmptyDatabase, newEmptyDatabase } from "../support/empty-database.ts";
 import { startProcess } from "../support/process.ts";
+import { addFormerMonths, copyOf, tamper } from "./tampering.ts";
 
 const DAY_MS = 86_400_000;
 const PATIENCE_MS = 240_000;
@@ -76,21 +77,6 @@ async function problemsOf(sql: Sql, heads: string[] = []) {
     texts: problems.map(({ text }) => text),
   };
 }
-
-/** As by the owner of the tables, who can disable what protects them. */
-async function tamper(sql: Sql, statement: string): Promise<void> {
-  await sql.begin(async (tx) => {
-    const tables = await tx<{ name: string }[]>`
-      select relid::regclass::text as name from pg_partition_tree('audit_log')`;
-    for (const { name } of tables) await tx.unsafe(`alter table ${name} disable trigger user`);
-    await tx.unsafe(statement);
-    for (const { name } of tables) await tx.unsafe(`alter table ${name} enable always trigger audit_log_append_only`);
-  });
-}
-
-/** For `l` of audit_log. */
-const copyOf = (id: string, tenant = "tenant_id") =>
-  `jsonb_populate_record(l, jsonb_build_object('id', ${id}, 'tenant_id', ${tenant}))`;
 
 async function entriesOf(sql: Sql): Promise<{ id: string; tenantId: string }[]> {
   return sql<{ id: string; tenantId: string }[]>`select id, tenant_id as "tenantId" from audit_log order by id`;
@@ -394,13 +380,3 @@ describe.concurrent("the chain of the audit log", () => {
     PATIENCE_MS,
   );
 });
-
-/** Copies of the entries in two former months. */
-async function addFormerMonths(sql: Sql): Promise<void> {
-  for (const months of [5, 4]) {
-    await sql.unsafe(`
-      select make_partition('audit_log', now() - interval '${months} months');
-      insert into audit_log select (${copyOf(`overlay(new_id()::text placing left(lowest_id(now() - interval '${months} months')::text, 13) from 1 for 13)`)}).*
-      from audit_log l where uuid_extract_timestamp(id) > now() - interval '1 day'`);
-  }
-}
