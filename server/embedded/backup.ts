@@ -49,12 +49,14 @@ export interface BackupOptions {
 /** Writes a backup while PostgreSQL runs; the file appears when it is complete. @throws CannotStart */
 export async function writeBackup(options: BackupOptions): Promise<void> {
   const { databaseUrl, file } = options;
-  if (existsSync(file)) throw new CannotStart(`${file} already exists. Choose a new file.`);
-  const draft = `${file}.part`;
+  requireNew(file);
+  // Of this process, because two backups to the same file would write into each other's draft.
+  const draft = `${file}.${process.pid}.part`;
   const sql = connect(databaseUrl, "gatehouse backup", 1, { max_lifetime: null });
   try {
     const out = createWriteStream(draft, { mode: 0o600, flush: true });
     await pipeline(Readable.from(archive(sql, options)), createGzip(COMPRESSION), out);
+    requireNew(file);
     renameSync(draft, file);
   } catch (error) {
     rmSync(draft, { force: true });
@@ -62,6 +64,10 @@ export async function writeBackup(options: BackupOptions): Promise<void> {
   } finally {
     await sql.end();
   }
+}
+
+function requireNew(file: string): void {
+  if (existsSync(file)) throw new CannotStart(`${file} already exists. Choose a new file.`);
 }
 
 async function* archive(sql: ReturnType<typeof connect>, { dataDir, vault, say }: BackupOptions) {

@@ -86,6 +86,17 @@ test("a Gatehouse that is stopped is backed up as well, and stays stopped", asyn
   expect(statSync(join(place, "postgres.password")).mode & 0o777).toBe(0o600);
 });
 
+test("of two backups to the same file at once, one is complete and the other is refused", async () => {
+  const place = temporaryDirectory("backup");
+  const same = join(place, "same.backup");
+  await using running = await startStack({ dataDir: stack.dataDir });
+  const both = await Promise.all([backup(running.dataDir, same), backup(running.dataDir, same)]);
+  expect(both.map(({ exitCode }) => exitCode).toSorted()).toEqual([0, 1]);
+  expect(both.map(({ output }) => output).join()).toContain(`${same} already exists. Choose a new file.`);
+  expect(readdirSync(place)).toEqual(["same.backup"]);
+  expect((await restore(newPlace(), same)).exitCode).toBe(0);
+}, 180_000);
+
 describe("a backup is refused in words", () => {
   test("over a file that is there", async () => {
     expect(await backup(stack.dataDir, file)).toMatchObject({
