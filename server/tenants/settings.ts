@@ -93,16 +93,6 @@ function settingsKind(
     recordOf: (settings) => ({ ...TENANT_SETTINGS.toRecord(settings), Id: settings.id }),
     shown: (_, { Id: __, ...record }) => record,
     find: (queries, tenantId) => TENANT_TABLE.find(queries, tenantId, { id: tenantId }),
-    async checkInput(_, input) {
-      const exceeded = maxima.filter(([field, max]) => Number(input[field] ?? 0) > max);
-      if (exceeded.length === 0) return;
-      throw BadInput.in(
-        exceeded.map(([Field, max, variable]) => ({
-          Field,
-          Message: `${Field} must be at most ${max}, the installation's ${variable}.`,
-        })),
-      );
-    },
     committed,
     async lock(tx, { tenantId }) {
       // APIs first, which is the common lock order.
@@ -112,7 +102,9 @@ function settingsKind(
     },
     prepare: (_, __, input, before) => ({ ...before!, ...TENANT_SETTINGS.toColumns(input) }),
     async check(tx, { tenantId }, { before, after, input }) {
-      TENANT_SETTINGS.refuseReadOnly(input, TENANT_SETTINGS.toRecord(before!));
+      const record = TENANT_SETTINGS.toRecord(before!);
+      TENANT_SETTINGS.refuseReadOnly(input, record);
+      refuseExceeding(maxima, input, record);
       requireKnownScopes(after.registrationScopes, await lockScopesOfApis(tx, tenantId), "RegistrationScopes");
       const gone = takenOut(before!.userAttributes, after.userAttributes);
       const users = await countUsersWith(tx, tenantId, gone);
@@ -123,4 +115,20 @@ function settingsKind(
     update: (tx, { tenantId }, row) => TENANT_TABLE.update(tx, tenantId, row),
     audit: auditedAs(recordAudit, TENANT_SETTINGS, (settings) => TENANT_SETTINGS.toRecord(settings)),
   };
+}
+
+/** A value from before the installation's maximum was lowered may be sent again. @throws BadInput */
+function refuseExceeding(
+  maxima: readonly Maximum[],
+  input: TenantSettingsInput,
+  before: Partial<Record<keyof TenantSettingsInput, unknown>>,
+): void {
+  const exceeded = maxima.filter(([field, max]) => Number(input[field] ?? 0) > max && input[field] !== before[field]);
+  if (exceeded.length === 0) return;
+  throw BadInput.in(
+    exceeded.map(([Field, max, variable]) => ({
+      Field,
+      Message: `${Field} must be at most ${max}, the installation's ${variable}.`,
+    })),
+  );
 }

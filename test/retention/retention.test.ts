@@ -166,6 +166,10 @@ test("a tenant keeps its log for fewer days than the installation, never for mor
     status: 400,
     body: { Errors: ["RetentionDays must be at most 30, the installation's RETENTION."] },
   });
+  await database.sql`update tenants set retention_days = 40 where id = ${other.tenantId}`;
+  // From before RETENTION was lowered.
+  expect(await other.patch("/TenantSettings", { RetentionDays: 40, MaxRecords: 1_000 })).toMatchObject({ status: 200 });
+  expect(await other.patch("/TenantSettings", { RetentionDays: 39 })).toMatchObject({ status: 400 });
   await remove();
   expect(await ageOf("events", api)).toBeLessThan(2);
   expect(await countOf("deliveries", api)).toBe(await countOf("events", api));
