@@ -13,6 +13,7 @@ export {
 } from "./bearer.ts";
 export type { Actor, Bearer } from "./caller.ts";
 export type { PolicyProblem } from "./decisions/cedar.ts";
+export { requireForAll } from "./decisions/permissions.ts";
 export { actionsOn, type ResourceType, resourceType } from "./decisions/resource-type.ts";
 export { idField, nameField, STAMP_FIELDS, type Stamped } from "./fields.ts";
 export { MAX_ROWS_READ } from "./gate/list.ts";

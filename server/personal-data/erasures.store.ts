@@ -19,6 +19,8 @@ export interface Erasure {
   isSettled: boolean;
   /** Open deliveries of the found events, and open logouts of the User; null during the search and after the end. */
   waiting: number | null;
+  /** The Held ones among them. */
+  held: number | null;
   createdOn: Date;
   createdByType: "User" | "Application";
   createdById: number;
@@ -29,14 +31,18 @@ export const ERASURE_CHANNEL = "gatehouse_erasure";
 
 const columns = (sql: Queries) => sql`
   id, user_id as "userId", deliveries, state, removed, is_searched as "isSearched",
-  written_by < pg_snapshot_xmin(pg_current_snapshot()) as "isSettled",
+  written_by <= pg_snapshot_xmin(pg_current_snapshot()) as "isSettled",
   case when state = 'Running' and is_searched then (
     select count(*) from erasure_events f join deliveries d on d.event_id = f.event_id
     where f.erasure_id = erasures.id and ${isOpen(sql)}
   ) + (
     select count(*) from logouts l
     where l.tenant_id = erasures.tenant_id and l.user_id = erasures.user_id and l.state in ('Pending', 'Retrying')
-  ) end as waiting, created_on as "createdOn", created_by_type as "createdByType",
+  ) end as waiting,
+  case when state = 'Running' and is_searched then (
+    select count(*) from erasure_events f join deliveries d on d.event_id = f.event_id
+    where f.erasure_id = erasures.id and d.state = 'Held'
+  ) end as held, created_on as "createdOn", created_by_type as "createdByType",
   created_by_id as "createdById", ended_on as "endedOn"`;
 
 export async function findErasure(sql: Queries, tenantId: TenantId, id: string): Promise<Erasure | undefined> {
@@ -109,11 +115,17 @@ function formsOf(value: string): string[] {
   return [...new Set([value, encodeURIComponent(value), form, JSON.stringify(value).slice(1, -1)])];
 }
 
-/** Whether any data is kept about a User whose record was deleted. */
-export async function hasTraces(sql: Queries, tenantId: TenantId, userId: number): Promise<boolean> {
-  const [row] = await sql<{ has: boolean }[]>`
-    select exists (select from personal_keys where tenant_id = ${tenantId} and user_id = ${userId}) as has`;
-  return row!.has;
+/** Whether any data is kept about a User whose record was deleted, and whether an erasure of it is Running. */
+export async function findTraces(
+  sql: Queries,
+  tenantId: TenantId,
+  userId: number,
+): Promise<{ areKept: boolean; isErasing: boolean }> {
+  const [row] = await sql<{ areKept: boolean; isErasing: boolean }[]>`
+    select exists (select from personal_keys where tenant_id = ${tenantId} and user_id = ${userId}) as "areKept",
+      exists (select from erasures where tenant_id = ${tenantId} and user_id = ${userId} and state = 'Running')
+        as "isErasing"`;
+  return row!;
 }
 
 export interface DueErasure {

@@ -4,6 +4,7 @@ import {
   type Caller,
   type Permitted,
   type ResourceType,
+  requireForAll,
   type Shown,
   type ShownPage,
   withoutRecords,
@@ -14,7 +15,7 @@ import type { Entities } from "../entities/index.ts";
 import { Conflict, NotFound, PreconditionFailed } from "../errors.ts";
 import { isUuid, type Paging, readUserId } from "../http/query.ts";
 import type { EraseInput } from "./contract.ts";
-import { clearUnfinished, type Erasure, findErasure, hasTraces, listErasures, saveErasure } from "./erasures.store.ts";
+import { clearUnfinished, type Erasure, findErasure, findTraces, listErasures, saveErasure } from "./erasures.store.ts";
 import { countPersonalRows, type PersonalCounts } from "./store.ts";
 
 export const ERASURE_RESOURCE_TYPE: ResourceType = {
@@ -114,12 +115,19 @@ export function createErasures({ sql, records, issuer, sign }: ErasuresDependenc
   };
 }
 
-/** For a User whose record was deleted: policies have only the Id. @throws NotFound, Permission */
-async function requireTraces(caller: Caller, sql: Queries, userId: number): Promise<void> {
-  caller.permissions.require("AccessManager:Erase", "User", { Id: userId });
-  if (!(await hasTraces(sql, caller.tenantId, userId))) {
-    throw new NotFound("There is no User with this Id, and no data about one.");
-  }
+const ERASES_SOME =
+  "This User was deleted, and your policies for AccessManager:Erase depend on the record. Only callers who may erase " +
+  "every User may erase the rest.";
+
+/**
+ * For a User whose record was deleted: policies have only the Id, so one that forbids by the record would not apply.
+ * @throws NotFound, Permission
+ */
+async function requireTraces({ tenantId, permissions }: Caller, sql: Queries, userId: number): Promise<void> {
+  permissions.require("AccessManager:Erase", "User", { Id: userId });
+  const { areKept, isErasing } = await findTraces(sql, tenantId, userId);
+  if (!isErasing) requireForAll(permissions, "AccessManager:Erase", "User", ERASES_SOME);
+  if (!areKept) throw new NotFound("There is no User with this Id, and no data about one.");
 }
 
 export type ErasureRecord = ReturnType<typeof toErasureRecord>;
@@ -139,8 +147,9 @@ function toErasureRecord(erasure: Erasure) {
   };
 }
 
-function reasonToRun({ isSearched, isSettled, waiting }: Erasure): string {
+function reasonToRun({ isSearched, isSettled, waiting, held }: Erasure): string {
   if (!isSearched && !isSettled) return "Waits for transactions of PostgreSQL that began before it, such as a backup.";
   if (!waiting) return isSearched ? "Removes payloads, answers and keys." : "Searches the stored events.";
-  return `Waits for ${waiting.toLocaleString("en")} open ${waiting === 1 ? "delivery or logout" : "deliveries and logouts"}.`;
+  const next = held ? ` Held: ${held.toLocaleString("en")}. Resume their connections, or discard what they hold.` : "";
+  return `Waits for ${waiting.toLocaleString("en")} open ${waiting === 1 ? "delivery or logout" : "deliveries and logouts"}.${next}`;
 }

@@ -132,9 +132,15 @@ describe.concurrent("a connection with a delivery", () => {
     await until("the retry to wait", async () => (await api.events("State=Retrying")).Items.length === 1);
     await (await temporal()).workflow.getHandle((await api.event(eventId)).WorkflowId).cancel();
     await api.settled(eventId);
-    expect(await reason(api, eventId, connection)).toEqual(["Cancelled", "cancelled by hand in Temporal"]);
+    expect(await reason(api, eventId, connection)).toEqual([
+      "Cancelled",
+      "cancelled by Discard, by the erasure of a person, or in Temporal",
+    ]);
     await api.disconnect(connection.Id);
-    expect(await reason(api, eventId, connection)).toEqual(["Cancelled", "cancelled by hand in Temporal"]);
+    expect(await reason(api, eventId, connection)).toEqual([
+      "Cancelled",
+      "cancelled by Discard, by the erasure of a person, or in Temporal",
+    ]);
   });
 
   test("was paused, and got it after that", async () => {

@@ -153,6 +153,11 @@ export function createPermissions(
   };
 }
 
+/** For a deleted record: policies have only its Id. @param error what the caller may not do @throws Permission */
+export function requireForAll(permissions: Permissions, action: Action, type: string, error: string): void {
+  if (permissions.reach(action, type) !== "All") throw new Permission(error);
+}
+
 function cedarContext(call: CallContext, mentioned: Mentioned): Attributes {
   const context = {
     scopes: [...call.scopes],

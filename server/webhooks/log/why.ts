@@ -116,7 +116,7 @@ function whatBecame({ eventType }: ExplainedEvent, witness: Witness, delivery: W
     case "Cancelled":
       return witness.deletedOn && delivery.changedOn >= witness.deletedOn
         ? `cancelled: the connection was deleted at ${witness.deletedOn.toISOString()}`
-        : "cancelled by hand in Temporal";
+        : "cancelled by Discard, by the erasure of a person, or in Temporal";
     default:
       // A ping is sent in any state of its connection.
       return whatIsNext(eventType === PING ? "Active" : witness.state, delivery) + before(witness, delivery);
