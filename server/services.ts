@@ -81,6 +81,7 @@ export function createServices(deps: ServicesDependencies) {
   finders.add(CONNECTION.name, webhooks.connections.find);
 
   const auditLog = createAuditLog(sql, auditSubjects(entities, kinds), exporter);
+  finders.add(AUDIT_RECORD, auditLog.find);
   const personalData = createPersonalData({
     sql,
     findUser: createFindRecord(entities),

@@ -1,4 +1,4 @@
-import { type Caller, type Permitted, permit, type Shown, type ShownPage } from "../access/index.ts";
+import { type Caller, type FindRecords, type Permitted, permit, type Shown, type ShownPage } from "../access/index.ts";
 import type { Sql } from "../db/sql.ts";
 import { NotFound } from "../errors.ts";
 import { type Cell, EXPORT_PAGE, type Export, type Exporter, type ExportFormat } from "../http/export.ts";
@@ -10,7 +10,7 @@ import {
   type AuditFilter,
   countAuditEvents,
   countSignIns,
-  findAuditEvent,
+  findAuditEvents,
   listAuditEvents,
 } from "./store.ts";
 
@@ -27,6 +27,8 @@ export interface AuditLog {
   read(caller: Reader, id: string): Promise<Shown<AuditRecord>>;
   /** Streamed while it is read. @throws BadInput if it would exceed MAX_EXPORTED rows, TenantBusy, ServiceBusy */
   export(caller: Reader, filter: AuditFilter, format: ExportFormat): Promise<Export>;
+  /** For the records of events. */
+  find: FindRecords;
   /** @param since the start of an hour @returns undefined if the caller may not read all entries and users */
   signIns(caller: Reader, since: Date): Promise<Awaited<ReturnType<typeof countSignIns>> | undefined>;
 }
@@ -57,6 +59,8 @@ export function createAuditLog(sql: Sql, subjects: readonly string[], exporter: 
     subjects,
     filters,
     exportFilters: exportFiltersOf(filters),
+    find: async (queries, tenantId, _, ids) =>
+      (await findAuditEvents(queries, tenantId, ids.filter(isUuid))).map(toRecord),
 
     async list(caller, filter, paging) {
       const page = await caller.gate.list({ ...listOf(caller, filter), paging });
@@ -64,7 +68,7 @@ export function createAuditLog(sql: Sql, subjects: readonly string[], exporter: 
     },
 
     async read(caller, id) {
-      const event = isUuid(id) ? await findAuditEvent(sql, caller.tenantId, id) : undefined;
+      const [event] = isUuid(id) ? await findAuditEvents(sql, caller.tenantId, [id]) : [];
       if (!event) throw new NotFound("There is no AuditEvent with this Id.");
       const { record } = await caller.gate.show(RESOURCE, toRecord(event));
       return (await hideDetails(caller, caller.gate.page([record]))).Items[0]!;

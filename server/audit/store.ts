@@ -278,8 +278,8 @@ const matches = (
   ${from ? sql`and occurred_on >= ${from} and id >= ${lowestIdOf(new Date(from.getTime() - CLOCKS_MS))}` : sql``}
   ${to ? sql`and occurred_on < ${to} and id < ${lowestIdOf(new Date(to.getTime() + CLOCKS_MS))}` : sql``}`;
 
-export async function findAuditEvent(sql: Queries, tenantId: TenantId, id: string): Promise<AuditEvent | undefined> {
-  const [event] = await sql<StoredEvent[]>`
-    select ${columns(sql)} from audit_log l where tenant_id = ${tenantId} and id = ${id}`;
-  return event && opened(event);
+export async function findAuditEvents(sql: Queries, tenantId: TenantId, ids: readonly string[]): Promise<AuditEvent[]> {
+  const events = await sql<StoredEvent[]>`
+    select ${columns(sql)} from audit_log l where tenant_id = ${tenantId} and id = any (${[...ids]}::uuid[])`;
+  return events.map(opened);
 }

@@ -1,5 +1,6 @@
 import { ACTOR_TYPES, AUDIT_KINDS, type AuditRecord, OUTCOMES, toAuditFilter } from "../audit/index.ts";
 import { BadInput, NotFound } from "../errors.ts";
+import { AUDIT_RECORD } from "../events/index.ts";
 import { exportResponse } from "../http/export.ts";
 import { readAsked } from "../http/query.ts";
 import {
@@ -40,7 +41,7 @@ export function auditLogPages(deps: ConsoleServices): ConsolePage[] {
   return [
     { path: AUDIT_LOG, area: "Audit log", GET: { needs: read, answer: (visit) => listPage(deps, visit) } },
     { path: `${AUDIT_LOG}/export`, GET: { needs: read, answer: (visit) => exportFile(deps, visit) } },
-    { path: `${AUDIT_LOG}/:id`, GET: { needs: read, answer: (visit) => eventPage(deps, visit) } },
+    { path: `${AUDIT_LOG}/:id`, shows: AUDIT_RECORD, GET: { needs: read, answer: (visit) => eventPage(deps, visit) } },
   ];
 }
 

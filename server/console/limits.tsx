@@ -21,7 +21,7 @@ export async function limitsSection({ limits, records }: ConsoleServices, visit:
   return (
     <Section title="Limits">
       {near.map(({ name, used, bound }) => (
-        <p role="alert" safe>
+        <p role="alert" class={used < bound ? "warning" : "problem"} safe>
           {`${LIMITS[name].label}: ${percentOf(used, bound)} of the limit is used. ${LIMITS[name].cure}, or raise ${name}.`}
         </p>
       ))}

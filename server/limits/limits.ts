@@ -219,7 +219,9 @@ export function createLimits({ sql, installation, tables, log }: LimitsDependenc
 
     forget(tenantId) {
       const known = tenants.get(tenantId);
-      if (known) Object.assign(known, { readAt: NEVER, changedOn: performance.now() });
+      if (!known) return;
+      Object.assign(known, { readAt: NEVER, changedOn: performance.now() });
+      read(sql, [tenantId]).catch(couldNotExchange);
     },
 
     async stop() {

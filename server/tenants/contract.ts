@@ -21,11 +21,11 @@ const MAX_DAYS = 36_500;
 /** null: the installation's. */
 const LIMIT_FIELDS = Object.fromEntries(
   LIMIT_NAMES.map((name) => {
-    const { description, unit, label, variable } = LIMITS[name];
+    const { description, unit, variable } = LIMITS[name];
     const field = integer(1, MAX_BOUND, unit, {
       description: `${description}; null: the installation's ${variable}, which is also the maximum.`,
       audit: "value",
-      form: { label: `At most: ${label}`, hint: `Empty: the installation's ${variable}.` },
+      form: { label: `Maximum ${unit}`, hint: `${description}. Empty: the installation's ${variable}.` },
       example: null,
     });
     return [name, field];

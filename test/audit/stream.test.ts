@@ -3,6 +3,8 @@
 import { describe, expect, test } from "bun:test";
 import { generateSecret, signPayload } from "../../server/webhooks/signature.ts";
 import { newApplication, Person } from "../account/person.ts";
+import { issuer } from "../authorize/client.ts";
+import { Visitor } from "../authorize/visitor.ts";
 import { API, expectError } from "../entities/client.ts";
 import { newAdmin, newPerson, ok, savePolicy } from "../policies/people.ts";
 import { type Api, until } from "../support/api.ts";
@@ -59,6 +61,37 @@ describe.concurrent("a connection subscribed to audit events", () => {
       expect(other.calls).toEqual([]);
       const entities = await ok(api.get("/Entities"));
       expect(entities.Items.at(-1)).toMatchObject({ Name: "AuditEvent", Events: ["Created"] });
+    },
+    PATIENCE_MS,
+  );
+
+  test("needs Created among its events", async () => {
+    const api = await newTenant();
+    const path = `${API}/WebhookConnection`;
+    const wish = { ...COLLECTOR, URL: "https://collector.example.com/", Events: ["Updated", "Deleted"] };
+    const says = /^Events must have Created, the only event of AuditEvent\.$/;
+    expectError(await api.patch("/WebhookConnection", wish), 400, "Bad Input", path, says);
+    await ok(api.patch("/WebhookConnection", { ...wish, Entities: ["User"] }));
+    const added = { Name: wish.Name, Entities: ["User", "AuditEvent"] };
+    expectError(await api.patch("/WebhookConnection", added), 400, "Bad Input", path, says);
+  });
+
+  test(
+    "has events in Settings that lead to their entries",
+    async () => {
+      const api = await newTenant();
+      await using collector = startReceiver();
+      await api.connect(collector.url, COLLECTOR);
+      await audited(api);
+      const event = (await eventsOf(api))[0]!;
+      const visitor = new Visitor(issuer());
+      const { tenantId, admin } = api.tenant;
+      await visitor.submit(await visitor.open(`/settings?organisation=${tenantId}`), admin);
+      for (const path of ["/settings/activity", `/settings/activity/${event.EventId}`]) {
+        const { html } = await visitor.open(path);
+        expect(html).toContain(`<a href="/settings/audit-log/${event.RecordId}">Role.Created</a>`);
+        expect(html).not.toContain("no earlier state");
+      }
     },
     PATIENCE_MS,
   );

@@ -240,6 +240,14 @@ describe("requests a second", () => {
     expect((await api.get("/Entities")).status).toBe(200);
   });
 
+  test("apply where they were set without a wait for the next exchange", async () => {
+    const api = await newTenant();
+    await limit(api, { MaxRequestsPerSecond: 1 });
+    const answers: number[] = [];
+    for (let turn = 0; turn < 40; turn++) answers.push((await api.get("/Entities")).status);
+    expect(answers).toContain(429);
+  });
+
   test("Settings stays open for the administrator", async () => {
     const api = await newTenant();
     await limit(api, { MaxRequestsPerSecond: 1 });
@@ -306,9 +314,13 @@ describe.concurrent("a limit", () => {
     await api.connect(receiver.url, { Name: "c 3" });
     const raised = await until("an alert", async () => (await alerts()).find(({ Kind }) => Kind === "NearLimit"));
     expect(raised.Reason).toBe("MaxConnections is at 80 %. The page Data says what to do.");
-    expect(await page()).toContain(
-      "Webhook connections: 80 % of the limit is used. Delete connections that are not needed, or raise MaxConnections.",
-    );
+    const says = (percent: number) =>
+      `Webhook connections: ${percent} % of the limit is used. Delete connections that are not needed, or raise MaxConnections.`;
+    expect(await page()).toContain(`class="warning">${says(80)}`);
+    await limit(api, { MaxConnections: 4 });
+    expect(await page()).toContain(`class="problem">${says(100)}`);
+    const form = (await (await administratorOf(api)).open("/settings/organisation")).html;
+    expect(form).toContain("Maximum events a day");
     await limit(api, { MaxConnections: 50 });
     await until("the alert to end", async () => (await alerts()).length === 0);
   });

@@ -1,6 +1,6 @@
 // An event's changes: the fields of its records, before and after.
 
-import { PING } from "../../events/index.ts";
+import { AUDIT_RECORD, PING } from "../../events/index.ts";
 import { type Column, phrase, Section, Table, Text, Time } from "../../ui/index.ts";
 import type { SeenEvent } from "../../webhooks/index.ts";
 import type { ConsoleServices } from "../page.tsx";
@@ -19,7 +19,7 @@ interface Difference {
 }
 
 export async function changeSection(deps: ConsoleServices, visit: Visit, event: SeenEvent): Promise<JSX.Element> {
-  if (event.record.EventType === PING) return "";
+  if (event.record.EventType === PING || event.record.EventRecord === AUDIT_RECORD) return "";
   return (
     <Section title="Changes" id="change">
       {(await whatChanged(deps, visit, event)) as "safe"}

@@ -36,8 +36,8 @@ export async function lookUpNames({ caller }: Visit, named: readonly NamedRecord
 
 /** The first of these fields with a value. */
 export function titleOfRecord(record: Record<string, unknown>): string | undefined {
-  const { Name, Username, URL: address } = record;
-  const title = [Name, Username, addressOf(String(address ?? ""))].find(Boolean);
+  const { Name, Username, URL: address, Kind } = record;
+  const title = [Name, Username, addressOf(String(address ?? "")), Kind].find(Boolean);
   return title === undefined ? undefined : String(title);
 }
 

@@ -108,6 +108,8 @@ export function createConnections(
       const { gate } = caller;
       const isNewAudience = !before?.entities.includes(AUDIT_RECORD) || isElsewhere(before, after);
       if (after.entities.includes(AUDIT_RECORD) && isNewAudience) requireAuditReader(caller);
+      if (after.entities.includes(AUDIT_RECORD) && !after.events.includes("Created"))
+        throw new BadInput(`Events must have Created, the only event of ${AUDIT_RECORD}.`);
       if (!before) return requireFit(recordOf(after), undefined, input);
       const [from, to] = [recordOf(before), recordOf(after)];
       requireSecretsAnew(gate, TYPE, from, to, keptSecrets(before, input));
