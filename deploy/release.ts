@@ -10,7 +10,10 @@ const ROOT = join(import.meta.dir, "..");
 const USAGE = `Usage: bun run release VERSION [--dry-run]
 
 VERSION is such as 0.2.0 or 0.2.0-rc.1. --dry-run shows the plan and the problems, and changes nothing.`;
-const SEMVER = /^\d+\.\d+\.\d+(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$/;
+/** Without build metadata, which tags of images cannot have. */
+const NUMBER = String.raw`(?:0|[1-9]\d*)`;
+const WORD = String.raw`(?:${NUMBER}|\d*[A-Za-z-][0-9A-Za-z-]*)`;
+const SEMVER = new RegExp(String.raw`^${NUMBER}(?:\.${NUMBER}){2}(?:-${WORD}(?:\.${WORD})*)?$`);
 const BRANCH = "main";
 const UNRELEASED = "## Unreleased";
 /** Run before anything is changed. */
@@ -47,15 +50,15 @@ function problemsOf(): string[] {
   const branch = git("branch", "--show-current").trim();
   const changed = git("status", "--porcelain").trim();
   const tags = git("tag", "--list", "v*").split("\n").filter(Boolean);
-  const newest = tags
-    .map((tag) => tag.slice(1))
-    .sort(Bun.semver.order)
-    .at(-1);
+  // A clone may have no tags.
+  const sections = [...text(CHANGELOG).matchAll(/^## (\d\S*)/gm)].map(([, released]) => released!);
+  const newest = [...tags.map((tag) => tag.slice(1)), ...sections].sort(Bun.semver.order).at(-1);
   const section = unreleased();
   return [
     ...(branch === BRANCH ? [] : [`the branch is ${branch || "none"}; it must be ${BRANCH}`]),
     ...(changed === "" ? [] : [`there are changes without a commit:\n${changed.replace(/^/gm, "      ")}`]),
     ...(tags.includes(`v${version}`) ? [`the tag v${version} exists`] : []),
+    ...(sections.includes(version) ? [`${CHANGELOG} has a section "## ${version}"`] : []),
     ...(newest !== undefined && Bun.semver.order(version, newest) < 0
       ? [`${newest}, which is newer, is released`]
       : []),

@@ -71,9 +71,12 @@ test("--dry-run shows the plan and changes nothing", () => {
 });
 
 describe("it is refused", () => {
-  test.each(["seven", "7", "7.1", "v7.1.0", "7.1.0-", "7.1.0 ", "$(id)"])("for %p, which is no version", (text) => {
-    refused(text, /is no version; it must be such as 0\.2\.0/);
-  });
+  test.each(["seven", "7", "7.1", "v7.1.0", "7.1.0-", "7.1.0 ", "07.1.0", "7.1.0-01", "7.1.0+1", "$(id)"])(
+    "for %p, which is no version",
+    (text) => {
+      refused(text, /is no version; it must be such as 0\.2\.0/);
+    },
+  );
 
   test("with changes without a commit, which are listed", () => {
     writeFileSync(join(clone, "notes.txt"), "later");
@@ -90,6 +93,11 @@ describe("it is refused", () => {
     refused(VERSION, /the tag v7\.1\.0 exists/);
     refused("7.0.9", /7\.1\.0, which is newer, is released/);
     refused("7.1.0-rc.1", /7\.1\.0, which is newer, is released/);
+  });
+
+  test("if only the changelog says so, as in a clone without tags", () => {
+    refused("0.0.1", /CHANGELOG\.md has a section "## 0\.0\.1"/);
+    refused("0.0.0", /0\.0\.1, which is newer, is released/);
   });
 
   test.each(["check", "test", "test:slow"])("if `bun run %s` fails", (script) => {
