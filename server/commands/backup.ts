@@ -34,7 +34,9 @@ await runEntry("backup", async ({ say, ...output }) => {
   if (!existsSync(join(dataDir, CLUSTER))) throw new CannotStart(`There is no database in ${dataDir}.`);
   const vault = await vaultOf(config);
   const target = resolve(file);
-  await withDatabase(config, say, (databaseUrl) => writeBackup({ databaseUrl, dataDir, file: target, vault, say }));
+  const signal = interruption();
+  const write = (databaseUrl: string) => writeBackup({ databaseUrl, dataDir, file: target, vault, say, signal });
+  await withDatabase(config, say, signal, write);
   const size = (statSync(target).size / 1024 / 1024).toFixed(1);
   say(
     `${target} is the backup (${size} MiB). It does not contain MASTER_KEY, which is needed to decrypt its secrets: store ` +
@@ -43,10 +45,19 @@ await runEntry("backup", async ({ say, ...output }) => {
   );
 });
 
+/** Otherwise a signal would leave a draft, and a PostgreSQL that this command has started. */
+function interruption(): AbortSignal {
+  const controller = new AbortController();
+  const abort = () => controller.abort(new CannotStart("The backup was interrupted. It has left no file."));
+  for (const name of ["SIGINT", "SIGTERM"]) process.once(name, abort);
+  return controller.signal;
+}
+
 /** Starts PostgreSQL for the time of the backup if `start` does not run. */
 async function withDatabase(
   { dataDir }: Config,
   say: (line: string) => void,
+  signal: AbortSignal,
   work: (databaseUrl: string) => Promise<void>,
 ): Promise<void> {
   let directory: DataDirectory;
@@ -59,7 +70,6 @@ async function withDatabase(
   }
   try {
     await stopLeftovers(dataDir, say);
-    const { signal } = new AbortController();
     const { part, url } = await preparePostgresql({ dataDir, say, signal });
     await onFreePorts({ preferred: [0], host: HOST, reserved: new Set(), say }, async ([port]) => {
       const postgresql = new Part(part(port!), say);

@@ -44,22 +44,25 @@ export interface BackupOptions {
   file: string;
   vault: Vault;
   say: Say;
+  /** Ends it without a file. */
+  signal: AbortSignal;
 }
 
-/** Writes a backup while PostgreSQL runs; the file appears when it is complete. @throws CannotStart */
+/** Writes a backup while PostgreSQL runs; the file appears when it is complete. @throws CannotStart, the signal's reason */
 export async function writeBackup(options: BackupOptions): Promise<void> {
-  const { databaseUrl, file } = options;
+  const { databaseUrl, file, signal } = options;
   requireNew(file);
-  // Of this process, because two backups to the same file would write into each other's draft.
-  const draft = `${file}.${process.pid}.part`;
+  // Of its own, because two backups to the same file would write into each other's draft.
+  const draft = `${file}.${Bun.randomUUIDv7()}.part`;
   const sql = connect(databaseUrl, "gatehouse backup", 1, { max_lifetime: null });
   try {
-    const out = createWriteStream(draft, { mode: 0o600, flush: true });
-    await pipeline(Readable.from(archive(sql, options)), createGzip(COMPRESSION), out);
+    const out = createWriteStream(draft, { flags: "wx", mode: 0o600, flush: true });
+    await pipeline(Readable.from(archive(sql, options)), createGzip(COMPRESSION), out, { signal });
     requireNew(file);
     renameSync(draft, file);
   } catch (error) {
     rmSync(draft, { force: true });
+    signal.throwIfAborted();
     throw isAboutFile(error) ? new CannotStart(`${file} cannot be written: ${(error as Error).message}`) : error;
   } finally {
     await sql.end();

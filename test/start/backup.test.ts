@@ -4,14 +4,15 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
+import { PROJECT_ROOT } from "../../server/config.ts";
 import { tarHeader, tarPadding } from "../../server/embedded/tar.ts";
 import { makeChanges, settleLedger, untilLogSaysDelivered } from "../crash/ledger.ts";
-import { type Api, signIn } from "../support/api.ts";
+import { type Api, signIn, until } from "../support/api.ts";
 import { newDataDirectory, temporaryDirectory } from "../support/directories.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
-import { type Stack, startStack } from "../support/stack.ts";
+import { type Stack, startStack, withoutSettings } from "../support/stack.ts";
 import { newTenant } from "../support/tenant.ts";
-import { runEntry } from "./entry.ts";
+import { FILES, runEntry } from "./entry.ts";
 
 const CHANGES = 12;
 
@@ -85,6 +86,24 @@ test("a Gatehouse that is stopped is backed up as well, and stays stopped", asyn
   expect((await restore(place, other)).exitCode).toBe(0);
   expect(statSync(join(place, "postgres.password")).mode & 0o777).toBe(0o600);
 });
+
+test("a backup that is interrupted says so, and leaves neither a file nor a PostgreSQL", async () => {
+  const place = temporaryDirectory("backup");
+  const child = Bun.spawn([process.execPath, FILES.backup, join(place, "a.backup")], {
+    cwd: PROJECT_ROOT,
+    env: { ...withoutSettings(process.env), DATA_DIR: stack.dataDir, LOG_FORMAT: "text" },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  await until("the draft", () => readdirSync(place).length > 0);
+  child.kill("SIGTERM");
+  const output = (await new Response(child.stdout).text()) + (await new Response(child.stderr).text());
+  expect(output).toContain("The backup was interrupted. It has left no file.");
+  expect(await child.exited).toBe(1);
+  expect(readdirSync(place)).toEqual([]);
+  expect(existsSync(join(stack.dataDir, "postgres", "postmaster.pid"))).toBe(false);
+}, 60_000);
 
 test("of two backups to the same file at once, one is complete and the other is refused", async () => {
   const place = temporaryDirectory("backup");
