@@ -23,6 +23,7 @@ const UNIMPLEMENTED = 12;
 const UNAUTHENTICATED = 16;
 /** Messages of the SDK's native part, which has no codes. A proxy answers 400 to a missing or unknown certificate. */
 const REJECTED = /valid authentication credentials|HTTP status code 400|status: 400/;
+const PLAIN = /InvalidContentType/;
 const UNTRUSTED = /InvalidCertificate|unable to verify|self[- ]signed certificate|altnames/;
 
 /** A cluster's description of itself; a managed one hides some of it. */
@@ -100,6 +101,11 @@ export function explained(error: Error, config: TemporalConfig): Error {
   }
   if (code === UNAUTHENTICATED || REJECTED.test(message)) {
     return new CannotStart(`Temporal at ${address} rejects ${credential(config)}.`);
+  }
+  if (PLAIN.test(message)) {
+    return new CannotStart(
+      `Temporal at ${address} does not use TLS. Set TEMPORAL_TLS to false, or TEMPORAL_ADDRESS to its port with TLS.`,
+    );
   }
   if (UNTRUSTED.test(message)) {
     return new CannotStart(

@@ -136,14 +136,22 @@ const WRONG: [kind: () => Record<string, string>, change: () => Record<string, s
   [() => apiKey, () => ({ TEMPORAL_NAMESPACE: "unknown" }), () => `has no namespace "unknown". Create it, or set`],
 ];
 
+const database = () => ({
+  DATABASE_URL: setting("GATEHOUSE_TEST_DATABASE_URL"),
+  MASTER_KEY: setting("GATEHOUSE_TEST_MASTER_KEY"),
+});
+
+test("a worker that uses TLS does not wait for a cluster without it", async () => {
+  const TEMPORAL_ADDRESS = setting("GATEHOUSE_TEST_TEMPORAL_ADDRESS");
+  const { exitCode, output } = await runEntry("worker", { ...database(), TEMPORAL_ADDRESS, TEMPORAL_TLS: "true" });
+  expect(output).toContain(`Temporal at ${TEMPORAL_ADDRESS} does not use TLS. Set TEMPORAL_TLS to false`);
+  expect(exitCode).toBe(1);
+}, 60_000);
+
 test("a cluster's refusal ends `start` and `worker`, with the variable to change", async () => {
-  const database = {
-    DATABASE_URL: setting("GATEHOUSE_TEST_DATABASE_URL"),
-    MASTER_KEY: setting("GATEHOUSE_TEST_MASTER_KEY"),
-  };
   for (const [kind, change, message] of WRONG) {
     for (const entry of ["start", "worker"] as const) {
-      const { exitCode, output } = await runEntry(entry, { ...database, ...kind(), ...change() });
+      const { exitCode, output } = await runEntry(entry, { ...database(), ...kind(), ...change() });
       expect(output).toContain(`Temporal at ${kind().TEMPORAL_ADDRESS} ${message()}`);
       expect(exitCode).toBe(1);
     }
