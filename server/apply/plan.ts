@@ -30,11 +30,13 @@ export async function makePlan(document: ApplyDocument, rest: Rest, prune: boole
   const problems = [...document.problems];
   const own = tenant && (await rest.get(`/${TENANT_SETTINGS.name}`)).Name;
   if (own !== tenant?.name) problems.push({ line: tenant!.line, text: `The client is of the Tenant "${own}".` });
-  for (const entry of entries) entry.current = await find(rest, entry);
+  for (const entry of entries) entry.current = await find(rest, entry).catch(atLine(entry));
   for (const entry of entries) {
-    for (const one of referencesIn(entry.body)) problems.push(...(await locate(rest, entry, one, entries)));
+    for (const one of referencesIn(entry.body))
+      problems.push(...(await locate(rest, entry, one, entries).catch(atLine(entry, one.line))));
     problems.push(...problemsIn(entry));
   }
+  for (const entry of entries) problems.push(...circlesOf(entry));
   if (problems.length > 0) throw new WrongFile(problems);
   const plan: Plan = { steps: [], others: [], prune, same: 0, uncompared: [] };
   for (const entry of inOrder(entries)) {
@@ -55,6 +57,12 @@ export async function makePlan(document: ApplyDocument, rest: Rest, prune: boole
   }
   return plan;
 }
+
+/** Errors of the server as problems of the file. */
+const atLine = (entry: Entry, line?: number) => (error: unknown) => {
+  if (!(error instanceof Refused)) throw error;
+  throw new WrongFile(error.errors.map((text) => ({ ...problemAt(entry, text), ...(line && { line }) })));
+};
 
 const pathOf = ({ kind, whole }: Entry) =>
   whole ? `/${whole.kind.name}/${whole.current?.Id}/${kind.name}` : `/${kind.name}`;
@@ -84,6 +92,21 @@ async function locate(rest: Rest, { title }: Entry, reference: Reference, entrie
   reference.id = found[0]?.Id;
   const reason = found.length > 1 ? "there are several" : "it is neither in the file nor on the server";
   return found.length === 1 ? [] : [{ line, text: `${title} refers to ${reference}, but ${reason}.` }];
+}
+
+/** New records that need each other cannot be created in any order. */
+function circlesOf(entry: Entry): FileProblem[] {
+  const needs = (from: Entry, seen = new Set<Entry>()): boolean => {
+    if (from === entry) return true;
+    if (from.current || seen.has(from)) return false;
+    seen.add(from);
+    return referencesIn(from.body).some((one) => one.entry && needs(one.entry, seen));
+  };
+  const inCircle = referencesIn(entry.body).filter((one) => !entry.current && one.entry && needs(one.entry));
+  return inCircle.map((one) => ({
+    line: one.line,
+    text: `${entry.title} refers to ${one}, which needs it first. Leave one reference of the circle for a later run.`,
+  }));
 }
 
 const bodyOf = (entry: Entry, fields = Object.keys(entry.body)): Json =>
@@ -194,9 +217,7 @@ export async function applyPlan(plan: Plan, rest: Rest, done: (text: string) => 
     const fields = Object.keys(entry.body).filter((name) => changed.has(name) || !isSecret(kind.settable.get(name)!));
     const isNew = !current && kind.identifiers.length > 0;
     const body = { ...(current?.Id !== undefined && { Id: current.Id }), ...bodyOf(entry, fields) };
-    entry.current = await rest.save(pathOf(entry), body, isNew).catch((error) => {
-      throw error instanceof Refused ? new WrongFile(error.errors.map((text) => problemAt(entry, text))) : error;
-    });
+    entry.current = await rest.save(pathOf(entry), body, isNew).catch(atLine(entry));
     done(`${current ? "Changed" : "Created"} ${title}`);
   }
   if (plan.prune) await removeAll(plan.others.toReversed(), rest, done);
