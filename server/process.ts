@@ -126,3 +126,10 @@ export function onStop(stop: () => Promise<void>): void {
     process.stdin.resume();
   }
 }
+
+/** Aborts at SIGTERM or SIGINT, so that a command removes what it has begun. */
+export function interruption(message: string): AbortSignal {
+  const controller = new AbortController();
+  for (const name of ["SIGTERM", "SIGINT"]) process.once(name, () => controller.abort(new CannotStart(message)));
+  return controller.signal;
+}

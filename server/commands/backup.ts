@@ -10,7 +10,7 @@ import { onFreePorts } from "../embedded/ports.ts";
 import { preparePostgresql } from "../embedded/postgresql.ts";
 import { stopLeftovers } from "../embedded/processes.ts";
 import { CannotStart } from "../errors.ts";
-import { refuseUsage, runEntry } from "../process.ts";
+import { interruption, refuseUsage, runEntry } from "../process.ts";
 import { vaultOf } from "./target.ts";
 
 const USAGE = `Usage: bun run backup FILE
@@ -34,7 +34,7 @@ await runEntry("backup", async ({ say, ...output }) => {
   if (!existsSync(join(dataDir, CLUSTER))) throw new CannotStart(`There is no database in ${dataDir}.`);
   const vault = await vaultOf(config);
   const target = resolve(file);
-  const signal = interruption();
+  const signal = interruption("The backup was interrupted. It has left no file.");
   const write = (databaseUrl: string) => writeBackup({ databaseUrl, dataDir, file: target, vault, say, signal });
   await withDatabase(config, say, signal, write);
   const size = (statSync(target).size / 1024 / 1024).toFixed(1);
@@ -44,14 +44,6 @@ await runEntry("backup", async ({ say, ...output }) => {
     { file: target },
   );
 });
-
-/** Otherwise a signal would leave a draft, and a PostgreSQL that this command has started. */
-function interruption(): AbortSignal {
-  const controller = new AbortController();
-  const abort = () => controller.abort(new CannotStart("The backup was interrupted. It has left no file."));
-  for (const name of ["SIGINT", "SIGTERM"]) process.once(name, abort);
-  return controller.signal;
-}
 
 /** Starts PostgreSQL for the time of the backup if `start` does not run. */
 async function withDatabase(

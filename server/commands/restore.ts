@@ -7,7 +7,7 @@ import { takeDataDirectory } from "../embedded/data-directory.ts";
 import { postgresUser } from "../embedded/postgres-user.ts";
 import { restoreBackup } from "../embedded/restore.ts";
 import { CannotStart } from "../errors.ts";
-import { refuseUsage, runEntry } from "../process.ts";
+import { interruption, refuseUsage, runEntry } from "../process.ts";
 import { vaultOf } from "./target.ts";
 
 const USAGE = `Usage: bun run restore FILE
@@ -26,8 +26,9 @@ await runEntry("restore", async ({ say, ...output }) => {
   const directory = takeDataDirectory(dataDir);
   try {
     const vault = await vaultOf(config);
-    const user = await postgresUser(say, new AbortController().signal);
-    const options = { file: resolve(file), dataDir, migrations: await migrationNames(), vault, user, say };
+    const signal = interruption("The restore was interrupted. It has left no files.");
+    const user = await postgresUser(say, signal);
+    const options = { file: resolve(file), dataDir, migrations: await migrationNames(), vault, user, say, signal };
     const { TakenOn } = await restoreBackup(options);
     say(
       `The database of ${TakenOn} is restored in ${join(dataDir, "postgres")}. \`bun run start\` continues from there` +

@@ -33,20 +33,22 @@ export interface RestoreOptions {
   /** The user that PostgreSQL runs as, if it is another. */
   user: OsUser | undefined;
   say: Say;
+  /** Ends it, leaving no files. */
+  signal: AbortSignal;
 }
 
 type Entries = ReturnType<typeof readTar>;
 
-/** @throws CannotStart if it cannot be restored; then no files are left */
+/** @throws CannotStart if it cannot be restored, or the signal's reason; then no files are left */
 export async function restoreBackup(options: RestoreOptions): Promise<Description> {
-  const { file, dataDir, user, say } = options;
+  const { file, dataDir, user, say, signal } = options;
   requireEmpty(dataDir);
   const draft = join(dataDir, `${CLUSTER}.restored`);
   if (existsSync(draft)) rmSync(realpathSync(draft), { recursive: true, force: true });
   rmSync(draft, { recursive: true, force: true });
   const real = await makeOwnedDirectory(draft, user, say);
   try {
-    const entries = readTar(pipeline(createReadStream(file), createGunzip(), () => {}));
+    const entries = readTar(pipeline(createReadStream(file, { signal }), createGunzip(), () => {}));
     const description = JSON.parse(await textOf(entries, DESCRIPTION)) as Description;
     requireFit(description, options);
     const password = await textOf(entries, PASSWORD_FILE);
@@ -56,6 +58,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Descriptio
     return description;
   } catch (error) {
     for (const path of [real, draft]) rmSync(path, { recursive: true, force: true });
+    signal.throwIfAborted();
     throw refusal(file, error);
   }
 }

@@ -87,22 +87,35 @@ test("a Gatehouse that is stopped is backed up as well, and stays stopped", asyn
   expect(statSync(join(place, "postgres.password")).mode & 0o777).toBe(0o600);
 });
 
-test("a backup that is interrupted says so, and leaves neither a file nor a PostgreSQL", async () => {
-  const place = temporaryDirectory("backup");
-  const child = Bun.spawn([process.execPath, FILES.backup, join(place, "a.backup")], {
+/** Sends SIGTERM once this folder has a file of this name. @returns the output, after exit code 1 */
+async function interrupted(entry: "backup" | "restore", dataDir: string, target: string, folder: string, name: RegExp) {
+  const child = Bun.spawn([process.execPath, FILES[entry], target], {
     cwd: PROJECT_ROOT,
-    env: { ...withoutSettings(process.env), DATA_DIR: stack.dataDir, LOG_FORMAT: "text" },
+    env: { ...withoutSettings(process.env), DATA_DIR: dataDir, LOG_FORMAT: "text" },
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
   });
-  await until("the draft", () => readdirSync(place).length > 0);
+  await until("its draft", () => readdirSync(folder).some((found) => name.test(found)));
   child.kill("SIGTERM");
   const output = (await new Response(child.stdout).text()) + (await new Response(child.stderr).text());
-  expect(output).toContain("The backup was interrupted. It has left no file.");
   expect(await child.exited).toBe(1);
+  return output;
+}
+
+test("a backup that is interrupted says so, and leaves neither a file nor a PostgreSQL", async () => {
+  const place = temporaryDirectory("backup");
+  const output = await interrupted("backup", stack.dataDir, join(place, "a.backup"), place, /part$/);
+  expect(output).toContain("The backup was interrupted. It has left no file.");
   expect(readdirSync(place)).toEqual([]);
   expect(existsSync(join(stack.dataDir, "postgres", "postmaster.pid"))).toBe(false);
+}, 60_000);
+
+test("a restore that is interrupted says so, and leaves no files", async () => {
+  const place = newPlace();
+  const output = await interrupted("restore", place, file, place, /^postgres\.restored$/);
+  expect(output).toContain("The restore was interrupted. It has left no files.");
+  expect(readdirSync(place).filter((name) => name.startsWith("postgres"))).toEqual([]);
 }, 60_000);
 
 test("of two backups to the same file at once, one is complete and the other is refused", async () => {
