@@ -20,11 +20,15 @@ export function readProductionConfig(env: Record<string, string | undefined>, fo
   return readConfig(env, problems) as ProductionConfig;
 }
 
-/** @returns the names of the applied migrations @throws CannotStart if PostgreSQL is unreachable or rejects logins */
-export async function prepareDatabase(databaseUrl: string): Promise<string[]> {
+/**
+ * @param prepare default: applies the migrations
+ * @returns the names of the applied migrations
+ * @throws CannotStart if PostgreSQL is unreachable or rejects logins
+ */
+export async function prepareDatabase(databaseUrl: string, prepare = migrate): Promise<string[]> {
   try {
     await refuseSharedSessions(databaseUrl);
-    return await migrate(databaseUrl);
+    return await prepare(databaseUrl);
   } catch (error) {
     throw cannotBeUsed(databaseUrl, error);
   }

@@ -2,6 +2,7 @@
 
 import { type ChainProblem, verifyChain } from "../audit/index.ts";
 import { readConfig } from "../config.ts";
+import { requireSchema } from "../db/migrate.ts";
 import { connect } from "../db/sql.ts";
 import { timeOfId } from "../ids.ts";
 import type { Output } from "../output.ts";
@@ -23,9 +24,16 @@ await runEntry("audit", async (output) => {
   const [command, ...options] = process.argv.slice(2);
   const heads = options.map((option) => HEAD.exec(option)?.[1]?.toLowerCase());
   if (command !== "verify" || heads.includes(undefined)) refuseUsage(output, USAGE);
-  const { databaseUrl } = await installationOf(readConfig(process.env));
+  const { databaseUrl } = await installationOf(readConfig(process.env), requireSchemaAt);
   if (!(await verify(output, databaseUrl, new Set(heads as string[])))) process.exitCode = 1;
 });
+
+/** Nothing is migrated: an auditor may only read, and an empty database is a wrong one. */
+async function requireSchemaAt(databaseUrl: string): Promise<[]> {
+  const sql = connect(databaseUrl, "gatehouse audit", 1);
+  await requireSchema(sql).finally(() => sql.end());
+  return [];
+}
 
 /** @returns whether the log is whole */
 async function verify({ say }: Output, databaseUrl: string, heads: ReadonlySet<string>): Promise<boolean> {
@@ -52,6 +60,7 @@ async function verify({ say }: Output, databaseUrl: string, heads: ReadonlySet<s
       if (link) say(`The chain has the head ${hash}: entry ${link.position} of ${timeOf(link)}.`);
       else report({ text: `the chain does not have the head ${hash}. ${WHY_WITHOUT_HEAD}` });
     }
+    if (!head) say("No entries are chained yet.");
     if (head && first) say(`${count} entries compared, from ${timeOf(first)} to ${timeOf(head)}.`);
     if (unchained.oldestSeconds !== null) {
       say(`${unchained.count} entries are not chained yet, the oldest since ${Math.round(unchained.oldestSeconds)} s.`);

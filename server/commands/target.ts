@@ -6,20 +6,24 @@ import { CannotStart } from "../errors.ts";
 import { prepareDatabase } from "../process.ts";
 import { createVault, type Vault } from "../vault.ts";
 
-/** DATABASE_URL, or the PostgreSQL of a running `start`. @throws CannotStart if there is neither */
-export async function installationOf(config: Config): Promise<RunningInstallation> {
-  return (await databaseOf(config)).installation;
+/**
+ * DATABASE_URL, or the PostgreSQL of a running `start`.
+ * @param prepare default: applies the migrations
+ * @throws CannotStart if there is neither
+ */
+export async function installationOf(config: Config, prepare?: Prepare): Promise<RunningInstallation> {
+  return (await databaseOf(config, prepare)).installation;
 }
 
+type Prepare = Parameters<typeof prepareDatabase>[1];
+
 /** The same, with the names of the applied migrations. @throws CannotStart */
-export async function databaseOf({
-  databaseUrl,
-  publicUrl,
-  temporal,
-  dataDir,
-}: Config): Promise<{ installation: RunningInstallation; applied: string[] }> {
+export async function databaseOf(
+  { databaseUrl, publicUrl, temporal, dataDir }: Config,
+  prepare?: Prepare,
+): Promise<{ installation: RunningInstallation; applied: string[] }> {
   if (databaseUrl) {
-    const applied = await prepareDatabase(databaseUrl);
+    const applied = await prepareDatabase(databaseUrl, prepare);
     return {
       installation: { databaseUrl, publicUrl, temporalUi: temporal.uiUrl, temporalAddress: temporal.address },
       applied,
@@ -27,7 +31,7 @@ export async function databaseOf({
   }
   const running = readRunning(dataDir);
   if (running) {
-    const applied = await prepareDatabase(running.databaseUrl).catch(() => undefined);
+    const applied = await prepareDatabase(running.databaseUrl, prepare).catch(() => undefined);
     if (applied) return { installation: running, applied };
   }
   throw new CannotStart(

@@ -11,10 +11,11 @@ import type { TenantId } from "../../server/ids.ts";
 import { createLog } from "../../server/log.ts";
 import { removeExpiredLogs } from "../../server/retention/index.ts";
 import { createTenant } from "../../server/tenants/index.ts";
-import { blockMarked, ROOT } from "../documents/pages.ts";
+import { blockMarked } from "../documents/pages.ts";
 import { until } from "../support/api.ts";
 import { type EmptyDatabase, newEmptyDatabase } from "../support/empty-database.ts";
 import { startProcess } from "../support/process.ts";
+import { runAudit } from "./log.ts";
 import { addFormerMonths, copyOf, tamper } from "./tampering.ts";
 
 const DAY_MS = 86_400_000;
@@ -347,15 +348,7 @@ describe.concurrent("the chain of the audit log", () => {
     async () => {
       await using installation = await arrange();
       const { sql, database } = installation;
-      const verify = async (...options: string[]) => {
-        const child = Bun.spawn([process.execPath, "server/commands/audit.ts", ...options], {
-          cwd: ROOT,
-          env: { ...process.env, DATABASE_URL: database.url, LOG_FORMAT: "text" },
-          stderr: "pipe",
-        });
-        const printed = await Promise.all([child.stdout, child.stderr].map((stream) => new Response(stream).text()));
-        return { code: await child.exited, printed: printed.join("") };
-      };
+      const verify = (...options: string[]) => runAudit(database.url, ...options);
       const entries = await entriesOf(sql);
       const [first, head] = [(await hashesOf(sql))[0]!, (await hashesOf(sql)).at(-1)!];
       const whole = await verify("verify", `--head=${first}`, `--head=${head.toUpperCase()}`);
@@ -376,6 +369,29 @@ describe.concurrent("the chain of the audit log", () => {
       expect(broken.printed).toContain(`FIRST PROBLEM: entry 4 is missing: ${entries[3]!.id} of 20`);
       expect(broken.printed).toContain(`problem: entry 8 is missing: ${entries[7]!.id} of 20`);
       expect(broken.printed).toContain("The audit log is NOT whole. Problems: 2.");
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    "is verified by a role that may only read, and an empty database is not called whole",
+    async () => {
+      await using installation = await arrange();
+      const { database, sql } = installation;
+      const role = `auditor_${Bun.randomUUIDv7().replaceAll("-", "")}`;
+      const reader = new URL(database.url);
+      Object.assign(reader, { username: role, password: "only-reads" });
+      await sql.unsafe(`create role ${role} login password 'only-reads'; grant pg_read_all_data to ${role}`);
+      expect(await runAudit(reader.href, "verify")).toEqual({
+        code: 0,
+        printed: expect.stringContaining("The audit log is whole."),
+      });
+      await sql.unsafe(`drop role ${role}`);
+
+      await using empty = await newEmptyDatabase();
+      const { code, printed } = await runAudit(empty.url, "verify");
+      expect([code, printed]).toEqual([1, expect.stringContaining("Run `bun run migrate`")]);
+      expect(await empty.sql`select relname from pg_class where relname = 'audit_log'`).toHaveLength(0);
     },
     PATIENCE_MS,
   );

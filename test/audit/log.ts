@@ -1,6 +1,7 @@
 // The audit log as its readers see it.
 
 import { expect } from "bun:test";
+import { ROOT } from "../documents/pages.ts";
 import { type Answer, db } from "../entities/client.ts";
 import type { Api } from "../support/api.ts";
 
@@ -51,4 +52,15 @@ export function fromHere(clientId: string | null) {
     UserAgent: expect.stringMatching(/^Bun\//),
     RequestKey: expect.stringMatching(/./),
   };
+}
+
+/** The command `audit` of an operator. */
+export async function runAudit(DATABASE_URL: string, ...options: string[]): Promise<{ code: number; printed: string }> {
+  const child = Bun.spawn([process.execPath, "server/commands/audit.ts", ...options], {
+    cwd: ROOT,
+    env: { ...process.env, DATABASE_URL, LOG_FORMAT: "text" },
+    stderr: "pipe",
+  });
+  const printed = await Promise.all([child.stdout, child.stderr].map((stream) => new Response(stream).text()));
+  return { code: await child.exited, printed: printed.join("") };
 }
