@@ -49,7 +49,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Descriptio
   const real = await makeOwnedDirectory(draft, user, say);
   try {
     const entries = readTar(pipeline(createReadStream(file, { signal }), createGunzip(), () => {}));
-    const description = JSON.parse(await textOf(entries, DESCRIPTION)) as Description;
+    const description = readDescription(await textOf(entries, DESCRIPTION));
     requireFit(description, options);
     const password = await textOf(entries, PASSWORD_FILE);
     await placeFiles(entries, real, user, createProgress("restored", description.Bytes, say));
@@ -68,6 +68,18 @@ function requireEmpty(dataDir: string): void {
   const found = places.filter((path) => existsSync(path));
   if (found.length === 0) return;
   throw new CannotStart(`${dataDir} is not empty: ${found.join(", ")}. Set DATA_DIR to a new directory.`);
+}
+
+/** Other formats may have other fields. @throws DamagedTar, SyntaxError */
+function readDescription(text: string): Description {
+  const found = JSON.parse(text) as Partial<Description> | null;
+  const isComplete =
+    typeof found?.PostgreSQL === "string" &&
+    typeof found.Bytes === "number" &&
+    typeof found.MasterKeyCheck === "string" &&
+    Array.isArray(found.Migrations);
+  if (typeof found?.Format === "number" && (found.Format !== FORMAT || isComplete)) return found as Description;
+  throw new DamagedTar(`${DESCRIPTION} does not describe a backup`);
 }
 
 /** Before anything is written. @throws CannotStart */

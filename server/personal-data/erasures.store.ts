@@ -99,8 +99,11 @@ export async function clearUnfinished(
   const linked = await tx<{ subject: string }[]>`
     select subject from upstream_identities where tenant_id = ${tenantId} and user_id = ${userId}`;
   const forms = [...identifiers, ...linked.map(({ subject }) => subject)].flatMap(formsOf);
+  // As a whole word: a short name is a part of many other words.
   const names = (text: ReturnType<Queries>) => tx`(${text} like '%id_token_hint=%' or exists (
-    select from unnest(${forms}::text[]) as known (form) where position(lower(form) in lower(${text})) > 0))`;
+    select from unnest(${forms}::text[]) as known (form)
+    where lower(${text}) ~ ('(^|[^[:alnum:]]|%[0-9a-f]{2}|\\\\[a-z])'
+      || regexp_replace(lower(form), '([^[:alnum:]])', '\\\\\\1', 'g') || '($|[^[:alnum:]])')))`;
   await tx`
     update pushed_requests set parameters = '', used_on = coalesce(used_on, now())
     where tenant_id = ${tenantId} and ${names(tx`parameters`)}`;

@@ -63,12 +63,14 @@ export function createPersonalData(deps: PersonalDataDependencies): PersonalData
     const again = async () => open(permit(await caller.again(), EXPORT_SCOPES), userId);
     try {
       await open(caller, userId);
-      await recordAudit(sql, tenantId, origin, { kind: "User.Exported", subject: { type: "User", id: userId } });
     } catch (error) {
       release();
       throw error;
     }
-    const parts = archiveOf(indexOf(tenantId, userId), files(again, userId, isOwner));
+    // Only when the data is read: HEAD exports nothing.
+    const note = () =>
+      recordAudit(sql, tenantId, origin, { kind: "User.Exported", subject: { type: "User", id: userId } });
+    const parts = archiveOf(indexOf(tenantId, userId), files(again, note, userId, isOwner));
     const body = new ReadableStream<Uint8Array>(
       {
         async pull(controller) {
@@ -91,7 +93,13 @@ export function createPersonalData(deps: PersonalDataDependencies): PersonalData
     return { type: "application/zip", fileName: `user-${userId}-${day}.zip`, body };
   }
 
-  async function* files(again: () => Promise<Reader>, userId: number, isOwner: boolean): AsyncGenerator<ArchivedFile> {
+  async function* files(
+    again: () => Promise<Reader>,
+    note: () => Promise<unknown>,
+    userId: number,
+    isOwner: boolean,
+  ): AsyncGenerator<ArchivedFile> {
+    await note();
     for (const table of PERSONAL_ROWS) {
       const { tenantId } = await again();
       const rows = await readPersonalRows(sql, tenantId, table, userId);
@@ -105,7 +113,14 @@ export function createPersonalData(deps: PersonalDataDependencies): PersonalData
     const filter = { eventRecord: "User", recordId: String(userId) };
     const pages = pagesOf(again, (now, paging) => eventLog.list(now, filter, paging));
     for await (const { now, items } of pages) {
-      for (const { EventId } of items) yield [await eventLog.readWhole(now, EventId)];
+      for (const { EventId } of items) {
+        // Retention may have removed it since the page was read.
+        const event = await eventLog.readWhole(now, EventId).catch((error) => {
+          if (error instanceof NotFound) return undefined;
+          throw error;
+        });
+        if (event) yield [event];
+      }
     }
   }
 

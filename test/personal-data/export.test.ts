@@ -95,6 +95,17 @@ describe.concurrent("an administrator's export of a User", () => {
     expect(files["AuditEvents.json"]).toEqual([]);
   });
 
+  test("is not made by HEAD, which audits nothing", async () => {
+    const { admin, user } = await arrange();
+    const headers = { authorization: `Bearer ${admin.token}` };
+    for (let count = 0; count < 3; count++) {
+      const { status } = await fetch(`${shared().url}${API}/User/${user.Id}/Export`, { method: "HEAD", headers });
+      expect(status).toBe(200);
+    }
+    expect(await logOf(admin, "Kind=User.Exported")).toEqual([]);
+    expect((await download(admin, user.Id)).status).toBe(200);
+  });
+
   test("of one that does not exist is 404", async () => {
     const { admin } = await arrange();
     for (const id of ["0", "999999999", "99999999999", "abc", "1e3"]) {

@@ -62,3 +62,19 @@ test("sign-ins in progress that name an erased person end, and the others contin
   for (const address of pushed) expect((await new Visitor().open(address)).status).toBe(400);
   expect(await new Visitor().open(others)).toMatchObject({ status: 200, heading: "Sign in" });
 });
+
+test("a short name ends only what has it as a whole word", async () => {
+  const { client, caller } = await newRealTenant(real);
+  const user = await caller.made("User", { Username: "os", Is_Active: true });
+  const push = async (login_hint: string) => {
+    const url = new URL(client.authorize({ login_hint }), "http://localhost");
+    url.searchParams.delete("client_id");
+    const { body } = await postAs(client.tenant.client, "/oauth2/par", Object.fromEntries(url.searchParams));
+    return `/oauth2/authorize?${new URLSearchParams({ client_id: client.id, request_uri: body.request_uri })}`;
+  };
+  const named = await Promise.all(["os", "OS", "mailto:os@example.com"].map(push));
+  const others = await push("rosa@example.com");
+  await ok(caller.call("POST", `/User/${user.Id}/Erase`));
+  for (const address of named) expect((await new Visitor().open(address)).status).toBe(400);
+  expect((await new Visitor().open(others)).status).toBe(200);
+});

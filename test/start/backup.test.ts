@@ -174,11 +174,11 @@ describe("a restore is refused in words, and leaves nothing behind", () => {
     writeFileSync(path, bytes);
     return path;
   };
-  /** The backup with a changed description. */
-  const described = (change: object) => {
+  /** The backup with a changed description, or without one. */
+  const described = (change: object | null) => {
     const bytes = gunzipSync(readFileSync(file));
     const size = Number.parseInt(bytes.toString("latin1", 124, 135), 8);
-    const description = { ...JSON.parse(bytes.toString("utf8", 512, 512 + size)), ...change };
+    const description = change && { ...JSON.parse(bytes.toString("utf8", 512, 512 + size)), ...change };
     const content = Buffer.from(JSON.stringify(description));
     const header = tarHeader({ name: "gatehouse-backup.json", isDirectory: false, size: content.length });
     const rest = bytes.subarray(512 + size + tarPadding(size).length);
@@ -221,5 +221,12 @@ describe("a restore is refused in words, and leaves nothing behind", () => {
     expect(await refused(newPlace(), described({ Migrations: ["900-later.sql"] }))).toContain(
       "newer code (900-later.sql)",
     );
+  });
+
+  test("of an incomplete description", async () => {
+    const fields = ["Format", "PostgreSQL", "Migrations", "Bytes", "MasterKeyCheck"];
+    for (const change of [null, ...fields.map((field) => ({ [field]: null }))]) {
+      expect(await refused(newPlace(), described(change))).toContain("does not describe a backup");
+    }
   });
 });
