@@ -247,7 +247,7 @@ test("counts towards a tenant's fetches per minute", async () => {
   expect(uris.map(timesAsked)).toEqual([...Array(MAX_LOGO_FETCHES).fill(1), 0, 0]);
   const other = await newClient({ logo_uri: publish(png(9, 9)) });
   expect((await logoOf(other)).headers.get("content-type")).toBe("image/png");
-}, 60_000);
+});
 
 test("of an unapproved client is neither fetched nor shown, unless an administrator set it", async () => {
   const registrar = await newRegistrar("Open");
@@ -303,4 +303,4 @@ test("a person sees the logo beside the name, or an icon if there is none", asyn
     expect(complaints).toEqual([]);
     await inspect(page, `consent-${name}`);
   }
-}, 60_000);
+});

@@ -38,7 +38,7 @@ beforeAll(async () => {
   postgresql = new Part(prepared.part(port), () => {});
   await postgresql.start();
   plain = new URL(prepared.url(port));
-}, 60_000);
+});
 afterAll(() => postgresql?.stop());
 
 const certificate = (name: string) =>

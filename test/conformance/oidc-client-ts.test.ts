@@ -6,7 +6,7 @@ import type { Page } from "playwright-core";
 import { type Client, issuer, newClient } from "../authorize/client.ts";
 import { openWindows } from "../support/browser.ts";
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 180_000;
 
 const browser = openWindows();
 let script: string;

@@ -45,7 +45,7 @@ test("a statement waiting for a lock does not delay others, which use another co
   await holder`select pg_advisory_unlock(20260815)`;
   await stuck;
   await Promise.all([sql.end(), holder.end()]);
-}, 60_000);
+});
 
 test("a statement sent behind a failing one gets its own rows only", async () => {
   const sql = connect(URL, "gatehouse test", 1);
@@ -86,7 +86,7 @@ test("statements waiting in a transaction behind a lost one fail with it", async
   expect(await failed).toEqual(expect.any(Error));
   expect(await Promise.all(waiting)).toEqual([expect.any(Error), closed, closed]);
   await sql.end();
-}, 60_000);
+});
 
 test("statements sent behind a lost one fail with it, and the pool can be ended", async () => {
   await using relay = await startRelay(URL);

@@ -80,7 +80,7 @@ beforeAll(async () => {
   const publicClient = (origin: string) =>
     newClient({ ...isPublic, grant_types: [...isPublic.grant_types], scopes, redirect_uris: [`${origin}/callback`] });
   [client, neighboursClient] = await Promise.all([publicClient(own), publicClient(neighbour)]);
-}, 30_000);
+});
 
 /** A code with its redemption. */
 async function grant(of = client, redirect_uri = redirect()): Promise<Record<string, string>> {

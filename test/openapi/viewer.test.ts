@@ -5,7 +5,7 @@ import { openWindows } from "../support/browser.ts";
 import { newTenant, shared } from "../support/tenant.ts";
 
 /** A browser draws such a long page slowly on a busy machine. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 180_000;
 
 const browser = openWindows();
 let page: Page;

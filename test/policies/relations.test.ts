@@ -20,7 +20,7 @@ const AGAINST_ROLE: Record<string, (principal: string, entity: string, role: str
   "an exception": (principal, entity, role) =>
     `forbid (${principal}, action, resource is ${entity}) unless { !(resource in Role::"${role}") };`,
 };
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 180_000;
 
 test.concurrent(
   "a policy on a record's role denies its members, while they are members",

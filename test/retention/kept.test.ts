@@ -262,7 +262,7 @@ test("open deliveries older than the log is kept are a metric and a line on Over
   expect((await (await administratorOf(await tenantWith(DAYS))).open("/settings")).html).not.toContain(
     "older than the log",
   );
-}, 60_000);
+});
 
 test("fewer days of a tenant are its own limit, on the page, on Overview and in the metric", async () => {
   const before = await overdue();
