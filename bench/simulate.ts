@@ -48,8 +48,6 @@ const MEASURED = {
   ...{ rate: Number(options.measure), seconds: 45, workers: 2, lost: { workers: 1, at: 30 } },
   ...{ tenants: 10, hanging: [3] },
 };
-/** The same for the workers and the model. */
-const ARRIVALS = evenArrivals(MEASURED);
 const common = { seed: figure("seed"), noticedMs: NOTICED_MS, timeoutMs: TIMEOUT_MS };
 
 if (options.measure !== undefined) process.exitCode = (await compare()) ? 0 : 1;
@@ -92,11 +90,12 @@ function predict(): void {
 
 /** @returns whether the model agrees with two real workers */
 async function compare(): Promise<boolean> {
-  const { outcomes, stretch } = await measure();
+  const due = evenArrivals(MEASURED);
+  const { outcomes, stretch } = await measure(due);
   // Work takes longer while others use the machine.
   const cost = costs(options.cost.split(",").map((ms) => Number(ms) * stretch));
   const models = Array.from({ length: SEEDS }, (_, more) =>
-    simulate({ ...common, ...MEASURED, arrivals: ARRIVALS, cost, answerMs: 2, seed: common.seed + more }),
+    simulate({ ...common, ...MEASURED, arrivals: due, cost, answerMs: 2, seed: common.seed + more }),
   );
   console.log(
     `\ntwo workers, ${MEASURED.rate} changes/s, one of ${MEASURED.tenants} receivers hangs, one worker freezes; other ` +
@@ -121,7 +120,7 @@ async function compare(): Promise<boolean> {
   return agrees;
 }
 
-async function measure() {
+async function measure(due: Arrival[]) {
   const { tenants, hanging, lost } = MEASURED;
   await using cluster = await startCluster(4);
   await using arrivals = startArrivals(tenants, cluster.certificate);
@@ -148,7 +147,7 @@ async function measure() {
   while (outcomes.length < ROUNDS) {
     const began = performance.now();
     const sent: Promise<Sent>[] = [];
-    for (const { at, tenant } of ARRIVALS) {
+    for (const { at, tenant } of due) {
       await Bun.sleep(Math.max(0, began + at - performance.now()));
       sent.push(send(tenant));
       if (sent.length % MEASURED.rate === 0) stretches.push(stretchOf());
@@ -176,7 +175,7 @@ function evenArrivals({ rate, seconds, tenants }: Record<"rate" | "seconds" | "t
   const shares = Array.from({ length: tenants }, (_, rank) => 1 / (rank + 1));
   const total = shares.reduce((sum, share) => sum + share, 0);
   const credits = shares.map(() => 0);
-  return Array.from({ length: Math.floor(rate * seconds) || 0 }, (_, index) => {
+  return Array.from({ length: rate * seconds }, (_, index) => {
     for (const rank of credits.keys()) credits[rank]! += shares[rank]! / total;
     const tenant = credits.indexOf(Math.max(...credits));
     credits[tenant]! -= 1;

@@ -106,7 +106,7 @@ function readMetadata(env: Env, problems: string[], read: Read): Record<string, 
 
 function parseAddress(text: string): string {
   const [, host, port] = /^([\w.-]+|\[[\da-f:.]+\])(?::(\d{1,5}))?$/i.exec(text) ?? [];
-  if (host === undefined || !(Number(port ?? DEFAULT_PORT) <= 65_535 && Number(port) !== 0)) {
+  if (host === undefined || Number(port ?? DEFAULT_PORT) > 65_535 || Number(port) === 0) {
     throw new Error(`a host and a port without a scheme, such as temporal.internal:${DEFAULT_PORT}`);
   }
   return `${host}:${port ?? DEFAULT_PORT}`;
