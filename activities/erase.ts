@@ -1,5 +1,5 @@
 import { Context } from "@temporalio/activity";
-import { continueErasure, type SearchProgress } from "../server/personal-data/index.ts";
+import { continueErasure, type SearchProgress } from "../server/data/index.ts";
 import type { EraseInput, ErasureProgress } from "../workflows/contract.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
 import { heartbeat } from "./heartbeat.ts";

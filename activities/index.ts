@@ -1,15 +1,15 @@
-import { createAttempt } from "./attempt.ts";
 import { createCloseDelivery } from "./close-delivery.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
 import { createContinueErasure } from "./erase.ts";
 import { createRemoveExpired, createRotateSigningKeys } from "./maintenance.ts";
 import { createCloseLogout, createPostLogout } from "./post-logout.ts";
+import { createPostOnce } from "./post-once.ts";
 import { createPosts } from "./post-webhook.ts";
 import { createSendProbe } from "./probe.ts";
 import { createCancelRedelivery, createFollowRedelivery } from "./redeliver.ts";
 
 export function createActivities(dependencies: ActivityDependencies) {
-  const posts = createPosts(dependencies, createAttempt(dependencies));
+  const posts = createPosts(dependencies, createPostOnce(dependencies));
   return {
     postWebhook: posts.postWebhook,
     closeDelivery: createCloseDelivery(dependencies, posts),

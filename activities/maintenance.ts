@@ -1,4 +1,4 @@
-import { maintain } from "../server/maintenance.ts";
+import { maintain } from "../server/appliance/index.ts";
 import type { MaintenanceResult } from "../workflows/contract.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
 

@@ -1,22 +1,28 @@
 import { Context } from "@temporalio/activity";
-import { endLease } from "../server/leases.store.ts";
-import { closeOpenLogout, LOGOUT_LEASE, openLogout, recordLogout, takeBackLogout } from "../server/logouts/index.ts";
+import {
+  closeOpenLogout,
+  LOGOUT_LEASE,
+  recordLogout,
+  revertLogoutAttempt,
+  startLogoutAttempt,
+} from "../server/identity/index.ts";
+import { endLease } from "../server/platform/db/leases.store.ts";
 import { endingOf, FAILURE_PAUSE_MS, outcomeOf } from "../server/webhooks/index.ts";
 import type { CloseLogoutInput, LogoutOutcome, PostLogoutInput } from "../workflows/contract.ts";
-import { attemptFailed, closingOf, isWorkflowCancelled, untilDone } from "./attempts.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
 import { heartbeat } from "./heartbeat.ts";
+import { attemptFailed, closingOf, isWorkflowCancelled, untilDone } from "./retry.ts";
 
 /** Logouts never hold a connection. */
 const NO_HOLDING = { after: 0, probeInterval: 0 };
 
-type Dependencies = Pick<ActivityDependencies, "sql" | "attemptLogout" | "logoutWindows" | "log" | "metrics">;
+type Dependencies = Pick<ActivityDependencies, "sql" | "sendToken" | "logoutWindows" | "log" | "metrics">;
 
 /**
  * One attempt of a logout: few of a client are in progress, and each has a place in its window. Its failure contains
  * the host, the status and one word, never a body.
  */
-export function createPostLogout({ sql, attemptLogout, logoutWindows, log, metrics }: Dependencies) {
+export function createPostLogout({ sql, sendToken, logoutWindows, log, metrics }: Dependencies) {
   return async (input: PostLogoutInput): Promise<LogoutOutcome> => {
     const context = Context.current();
     const signal = context.cancellationSignal;
@@ -35,17 +41,16 @@ export function createPostLogout({ sql, attemptLogout, logoutWindows, log, metri
   async function inPlace(input: PostLogoutInput, signal: AbortSignal): Promise<LogoutOutcome | "unsent"> {
     const { tenantId, clientId, logoutId, retry } = input;
     const database = <T>(step: () => Promise<T>) => untilDone(log, { tenantId, logoutId }, signal, step);
-    const place = await logoutWindows.enter(
-      { connectionId: clientId, deliveryId: logoutId, eventId: logoutId },
-      signal,
-    );
+    const place = await logoutWindows.take({ connectionId: clientId, deliveryId: logoutId, eventId: logoutId }, signal);
     if (!place) throw signal.reason;
-    const openedBy = Bun.randomUUIDv7();
+    const startedBy = Bun.randomUUIDv7();
     try {
-      const logout = await database(() => openLogout(sql, tenantId, logoutId, retry.maximumAttempts, openedBy));
+      const logout = await database(() =>
+        startLogoutAttempt(sql, tenantId, logoutId, retry.maximumAttempts, startedBy),
+      );
       if (!logout) return { state: "Cancelled", attempts: 0 };
       const { number } = logout;
-      if (!logout.isBegun) {
+      if (!logout.isStarted) {
         if (logout.hasJustEnded) metrics.logoutEnded(logout.state);
         if (logout.state === "Exhausted") throw attemptFailed("the last attempt was lost");
         if (logout.state === "Delivered" || logout.state === "Cancelled")
@@ -54,12 +59,12 @@ export function createPostLogout({ sql, attemptLogout, logoutWindows, log, metri
         throw attemptFailed("its next attempt is not due yet", Math.ceil(logout.waitMs));
       }
 
-      const token = await database(() => attemptLogout.sign(logout));
-      place.begin();
-      const result = await attemptLogout.post(tenantId, logout, token, signal);
+      const token = await database(() => sendToken.sign(logout));
+      place.start();
+      const result = await sendToken.post(tenantId, logout, token, signal);
       place.end(endingOf(result));
       if ("unsent" in result) {
-        await database(() => takeBackLogout(sql, tenantId, logoutId, number));
+        await database(() => revertLogoutAttempt(sql, tenantId, logoutId, number));
         return "unsent";
       }
       const { numberInRun } = logout;
@@ -81,7 +86,7 @@ export function createPostLogout({ sql, attemptLogout, logoutWindows, log, metri
       if (isCancelled) throw signal.reason;
       throw attemptFailed(reason, nextInMs);
     } finally {
-      place.end("unsent");
+      place.end("aborted");
     }
   }
 }

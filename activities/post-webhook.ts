@@ -1,30 +1,30 @@
-// A delivery's attempt in its workflow's task, with a place in its receiver's window. Without a free place, it
-// returns to the queue without using up an attempt. So does one that waits for a hanging post.
+// Posts a delivery with a place in its receiver's window. Without a free place, the delivery returns to the queue and
+// uses up no attempt. So does a retry that would wait for another post of its workflow's task.
 
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
-import type { DeliveryId } from "../server/ids.ts";
-import { putBack, QUICK_MS, takeTurn, type WindowPlace } from "../server/webhooks/index.ts";
+import type { DeliveryId } from "../server/platform/ids.ts";
+import { countInRate, QUICK_MS, requeue, type WindowPlace } from "../server/webhooks/index.ts";
 import { ATTEMPT_FAILED, type PostWebhookInput, type PostWebhookResult } from "../workflows/contract.ts";
-import type { Attempt, NotNow } from "./attempt.ts";
-import { attemptFailed, untilDone } from "./attempts.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
 import { heartbeat } from "./heartbeat.ts";
+import type { PostOnce, Requeued } from "./post-once.ts";
+import { attemptFailed, untilDone } from "./retry.ts";
 
 interface Post {
-  ended: Promise<PostWebhookResult | NotNow>;
+  ended: Promise<PostWebhookResult | Requeued>;
   controller: AbortController;
 }
 
 export interface Posts {
   postWebhook(input: PostWebhookInput): Promise<PostWebhookResult>;
-  /** Aborts a delivery's attempt in progress, and resolves when it is recorded. */
-  breakOff(deliveryId: DeliveryId, reason: Error): Promise<void>;
+  /** Aborts a delivery's post in flight, and resolves when its attempt is recorded. */
+  abort(deliveryId: DeliveryId, reason: Error): Promise<void>;
 }
 
-type Dependencies = Pick<ActivityDependencies, "sql" | "inFlight" | "windows" | "log">;
+type Dependencies = Pick<ActivityDependencies, "sql" | "starting" | "windows" | "log">;
 
-export function createPosts({ sql, inFlight, windows, log }: Dependencies, attempt: Attempt): Posts {
+export function createPosts({ sql, starting, windows, log }: Dependencies, postOnce: PostOnce): Posts {
   /** By delivery: an activity that Temporal repeats after a task timeout joins the post in progress. */
   const posts = new Map<string, Post>();
   /** By workflow run. */
@@ -35,23 +35,23 @@ export function createPosts({ sql, inFlight, windows, log }: Dependencies, attem
     const { cancellationSignal: signal } = context;
     const { tenantId, eventId, deliveryId, connectionId } = input;
     const stopBeating = heartbeat(context);
-    inFlight.begin(deliveryId);
+    starting.end(deliveryId);
     try {
-      const result = (await hasTurn(input)) ? await postOrLeave(input) : { dueInMs: 0 };
+      const result = (await isInRate(input)) ? await postInTime(input) : { dueInMs: 0 };
       if (!("dueInMs" in result)) return result;
       await untilDone(log, { tenantId, eventId, deliveryId }, signal, () =>
-        putBack(sql, tenantId, [deliveryId], result.dueInMs),
+        requeue(sql, tenantId, [deliveryId], result.dueInMs),
       );
       return { state: "Queued", attempts: 0 };
     } finally {
       stopBeating();
-      windows.release(connectionId, deliveryId);
-      windows.passed(connectionId);
+      windows.free(connectionId, deliveryId);
+      windows.wakeQueue(connectionId);
     }
   }
 
   /** The queue has already counted a first attempt in the rate. */
-  async function hasTurn({
+  async function isInRate({
     fromQueue,
     tenantId,
     eventId,
@@ -62,17 +62,17 @@ export function createPosts({ sql, inFlight, windows, log }: Dependencies, attem
     const { cancellationSignal: signal, info } = context;
     if (!fromQueue || info.attempt === 1) return true;
     const wait = await untilDone(log, { tenantId, eventId, deliveryId }, signal, () =>
-      takeTurn(sql, tenantId, connectionId, QUICK_MS),
+      countInRate(sql, tenantId, connectionId, QUICK_MS),
     );
     if (wait === undefined) return false;
     await context.sleep(wait);
     return true;
   }
 
-  async function postOrLeave(input: PostWebhookInput): Promise<PostWebhookResult | NotNow> {
+  async function postInTime(input: PostWebhookInput): Promise<PostWebhookResult | Requeued> {
     const { cancellationSignal: signal, info } = Context.current();
     // A task must not wait long, but a separate activity may.
-    const post = posts.get(input.deliveryId) ?? begin(input, info.isLocal ? QUICK_MS : undefined);
+    const post = posts.get(input.deliveryId) ?? startPost(input, info.isLocal ? QUICK_MS : undefined);
     if (!info.isLocal) return under(signal, post);
     const others = othersOf(info.workflowExecution?.runId ?? "", post);
     try {
@@ -85,18 +85,18 @@ export function createPosts({ sql, inFlight, windows, log }: Dependencies, attem
     }
   }
 
-  function begin(input: PostWebhookInput, patienceMs?: number): Post {
+  function startPost(input: PostWebhookInput, patienceMs?: number): Post {
     const { deliveryId } = input;
     const controller = new AbortController();
     const { signal } = controller;
-    const inPlace = async (place: WindowPlace | undefined): Promise<PostWebhookResult | NotNow> => {
-      if (place) return attempt(input, signal, place).finally(() => place.end("unsent"));
+    const postIn = async (place: WindowPlace | undefined): Promise<PostWebhookResult | Requeued> => {
+      if (place) return postOnce(input, signal, place).finally(() => place.end("aborted"));
       signal.throwIfAborted();
       return { dueInMs: 0 };
     };
     const ended = windows
-      .enter(input, signal, patienceMs)
-      .then(inPlace)
+      .take(input, signal, patienceMs)
+      .then(postIn)
       .finally(() => posts.delete(deliveryId));
     // Prevents an unhandled rejection if no caller waits.
     ended.catch(() => {});
@@ -130,7 +130,7 @@ export function createPosts({ sql, inFlight, windows, log }: Dependencies, attem
 
   return {
     postWebhook,
-    async breakOff(deliveryId, reason) {
+    async abort(deliveryId, reason) {
       const post = posts.get(deliveryId);
       post?.controller.abort(reason);
       await post?.ended.catch(() => {});
@@ -147,12 +147,12 @@ async function under<T>(
   signal: AbortSignal,
   { ended, controller }: { ended: Promise<T>; controller: AbortController },
 ) {
-  const breakOff = () => controller.abort(signal.reason);
-  if (signal.aborted) breakOff();
-  signal.addEventListener("abort", breakOff);
+  const abort = () => controller.abort(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener("abort", abort);
   try {
     return await ended;
   } finally {
-    signal.removeEventListener("abort", breakOff);
+    signal.removeEventListener("abort", abort);
   }
 }

@@ -2,7 +2,7 @@
 
 import { type LogMetadata, SdkComponent, type Logger as TemporalLogger } from "@temporalio/common";
 import type { Logger } from "pino";
-import { createOutageLog } from "../server/log.ts";
+import { createOutageLog } from "../server/platform/log.ts";
 import { ATTEMPT_FAILED, EXHAUSTED } from "../workflows/contract.ts";
 
 /** The SDK's info messages are too detailed for operators. */
@@ -31,7 +31,7 @@ export function temporalLogger(log: Logger): TemporalLogger {
   };
 }
 
-/** Receivers' failures are not ours: createAttempt logs each attempt. */
+/** Receivers' failures are not ours: postOnce logs each attempt. */
 function isAsItShouldBe(message: string, { sdkComponent, error }: LogMetadata): boolean {
   if (message.startsWith(NO_WORKFLOWS)) return true;
   if (sdkComponent === SdkComponent.core) return message.startsWith(SLOW_WORKFLOW_TASK);

@@ -3,44 +3,50 @@
 import { Client } from "@temporalio/client";
 import { NativeConnection, type NativeConnectionOptions, Runtime, Worker } from "@temporalio/worker";
 import type { Logger } from "pino";
-import { startAlertWatch } from "../server/alerts/index.ts";
-import { startAuditChain } from "../server/audit/index.ts";
-import { samePortProblems } from "../server/config.ts";
-import { connectionsOfWorker, warnIfFewConnections, workerPools } from "../server/db/capacity.ts";
-import { requireSchema } from "../server/db/migrate.ts";
-import { startWorkerHeartbeat } from "../server/db/parts.ts";
-import { connect, IMPATIENT, refuseSharedSessions } from "../server/db/sql.ts";
-import { createEgress } from "../server/egress/index.ts";
-import { temporalBytes } from "../server/embedded/processes.ts";
-import { CannotStart } from "../server/errors.ts";
-import { createLifecycle, serveWorkerProbes } from "../server/http/health.ts";
-import { createLog } from "../server/log.ts";
-import { createAttemptLogout, startLogouts } from "../server/logouts/index.ts";
-import { startMaintenance } from "../server/maintenance.ts";
-import { createWorkerMetrics, measureDatabase, measureWindows, serveMetrics } from "../server/metrics/index.ts";
+import { startMaintenance, temporalBytes } from "../server/appliance/index.ts";
+import { measureBacklog, startErasures } from "../server/data/index.ts";
 import {
   createKeyRotation,
   createLogoutTokens,
   createOpenSubjectKey,
+  createSendToken,
   createSigningKeys,
-} from "../server/oauth/index.ts";
-import { startErasures } from "../server/personal-data/index.ts";
-import { onceDatabaseIsThere, onStop, readProductionConfig, runEntry } from "../server/process.ts";
-import { explained, requireCluster } from "../server/temporal-cluster.ts";
-import type { TemporalConfig } from "../server/temporal-config.ts";
-import { createTracing } from "../server/tracing/index.ts";
-import { createVault } from "../server/vault.ts";
+  startLogouts,
+} from "../server/identity/index.ts";
+import { samePortProblems } from "../server/platform/config/config.ts";
+import type { TemporalConfig } from "../server/platform/config/temporal.ts";
+import { connectionsOfWorker, warnIfFewConnections, workerPools } from "../server/platform/db/capacity.ts";
+import { startClockWatch } from "../server/platform/db/clock.ts";
+import { requireSchema } from "../server/platform/db/migrate.ts";
+import { startWorkerHeartbeat } from "../server/platform/db/parts.ts";
+import { connect, IMPATIENT, refuseSharedSessions } from "../server/platform/db/sql.ts";
+import { createEgress } from "../server/platform/egress/index.ts";
+import { CannotStart } from "../server/platform/errors.ts";
+import { createLifecycle, serveWorkerProbes } from "../server/platform/http/health.ts";
+import { createLog } from "../server/platform/log.ts";
 import {
-  createAttemptDelivery,
-  createAttemptLog,
-  createInFlight,
+  createWorkerMetrics,
+  measureDatabase,
+  measureWindows,
+  serveMetrics,
+} from "../server/platform/metrics/index.ts";
+import { onceDatabaseIsThere, onStop, readProductionConfig, runEntry } from "../server/platform/process.ts";
+import { explained, requireCluster } from "../server/platform/temporal/cluster.ts";
+import { createTracing } from "../server/platform/tracing/index.ts";
+import { createVault } from "../server/platform/vault.ts";
+import { startAuditChain } from "../server/records/index.ts";
+import {
+  createAttemptWriter,
+  createSendSigned,
+  createStartingWorkflows,
   createStartTroubles,
   createWindows,
   FAILURE_PAUSE_MS,
-  startActors,
+  startAlertWatch,
   startClearing,
   startDispatcher,
   startReconciler,
+  startRedeliveriesAndProbes,
   startWindowReport,
 } from "../server/webhooks/index.ts";
 import { TASK_QUEUE } from "../workflows/contract.ts";
@@ -62,7 +68,7 @@ const IDLE_SECONDS = 1;
 
 await runEntry("worker", async () => {
   const config = readProductionConfig(process.env, samePortProblems(process.env, "WORKER_PORT"));
-  const log = createLog(config.logLevel, "worker");
+  const log = createLog(config.logLevel, "worker", undefined, config.levelFormat);
   Runtime.install({
     shutdownSignals: [],
     logger: temporalLogger(log),
@@ -86,7 +92,8 @@ await runEntry("worker", async () => {
   });
   const probes = serveWorkerProbes(config.workerProbes, sql, config.temporal.address, lifecycle);
   stops.push(() => probes.stop());
-  const metrics = createWorkerMetrics(sql, config.retention, log);
+  const metrics = createWorkerMetrics();
+  measureBacklog(sql, metrics.registry, config.retention, log);
   const addPool = measureDatabase(metrics.registry, log);
   addPool("worker", sql);
   addPool("maintenance", patientSql);
@@ -101,19 +108,21 @@ await runEntry("worker", async () => {
     await keyRotation.requireOpen();
     await warnIfFewConnections(sql, connectionsOfWorker(config.pools.worker), "DATABASE_POOL_WORKER", log);
   });
+  const clock = await startClockWatch(sql, log);
+  stops.push(() => clock.stop());
   const workflowBundle = await bundleWorkflows(temporalLogger(log));
   const connection = await connectToTemporal(config.temporal, log);
-  const inFlight = createInFlight();
+  const starting = createStartingWorkflows();
   const windows = createWindows();
   measureWindows(metrics.registry, windows.seen);
   const egress = createEgress(config.egress);
   const activities = createActivities({
     sql,
     patientSql,
-    attemptLog: createAttemptLog(sql, log),
+    attemptWriter: createAttemptWriter(sql, log),
     egress,
-    attemptDelivery: createAttemptDelivery({ egress, vault, timeout: config.webhooks.timeout }),
-    attemptLogout: createAttemptLogout(
+    sendSigned: createSendSigned({ egress, vault, timeout: config.webhooks.timeout }),
+    sendToken: createSendToken(
       egress,
       createLogoutTokens(createSigningKeys(sql, vault), createOpenSubjectKey(sql, vault), config.publicUrl),
       config.webhooks.timeout,
@@ -125,7 +134,7 @@ await runEntry("worker", async () => {
     log,
     metrics,
     tracing,
-    inFlight,
+    starting,
     windows,
     holding: { after: config.webhooks.holdAfter, probeInterval: config.webhooks.probeInterval },
   });
@@ -157,9 +166,11 @@ await runEntry("worker", async () => {
   });
   const troubles = createStartTroubles(sql, log);
   stops.push(() => troubles.stop());
+  sql.onRejected = troubles.rejected;
   const interceptors = { workflow: [troubles.interceptor] };
   const client = new Client({ connection, namespace: config.temporal.namespace, interceptors });
   const outbox = connect(config.databaseUrl, "gatehouse outbox", pools.outbox, ANSWERED);
+  outbox.onRejected = troubles.rejected;
   addPool("outbox", outbox);
   stops.push(() => outbox.end({ timeout: 1 }));
   const heartbeat = startWorkerHeartbeat(config.databaseUrl);
@@ -167,7 +178,7 @@ await runEntry("worker", async () => {
     sql: outbox,
     client,
     config,
-    inFlight,
+    starting,
     windows,
     egress,
     ownTaskQueue,
@@ -176,7 +187,13 @@ await runEntry("worker", async () => {
     isFirst: heartbeat.isFirst,
   });
   const reconciler = startReconciler(sql, client, config.webhooks.reconcileInterval, log);
-  const actors = startActors(outbox, client, config.publicUrl, config.webhooks.reconcileInterval, log);
+  const redeliveriesAndProbes = startRedeliveriesAndProbes(
+    outbox,
+    client,
+    config.publicUrl,
+    config.webhooks.reconcileInterval,
+    log,
+  );
   const logouts = startLogouts(outbox, client, config, log);
   const erasures = startErasures(outbox, client, config.webhooks.reconcileInterval, log);
   const clearing = startClearing(outbox, log);
@@ -189,7 +206,7 @@ await runEntry("worker", async () => {
       [
         dispatcher,
         reconciler,
-        actors,
+        redeliveriesAndProbes,
         logouts,
         erasures,
         clearing,

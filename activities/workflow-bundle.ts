@@ -5,12 +5,12 @@ import { createHash } from "node:crypto";
 import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { bundleWorkflowCode, type Logger, type WorkflowBundle } from "@temporalio/worker";
-import { PROJECT_ROOT } from "../server/config.ts";
+import { PROJECT_ROOT } from "../server/platform/config/config.ts";
 
 const CACHE = join(PROJECT_ROOT, "node_modules/.cache/gatehouse");
 const PREFIX = "workflows-";
 /** The inputs of a bundle: our code, and the packages' versions and patches. */
-const MADE_FROM = ["workflows/**/*.ts", "bun.lock", "patches/*"].map((pattern) => new Bun.Glob(pattern));
+const MADE_FROM = ["workflows/**/*.ts", "bun.lock", "patches/*.patch"].map((pattern) => new Bun.Glob(pattern));
 
 /** @param folder the cache; if it is not writable, bundling is repeated */
 export async function bundleWorkflows(logger: Logger, folder = CACHE): Promise<WorkflowBundle> {
@@ -35,7 +35,7 @@ async function keptBundle(logger: Logger, folder: string): Promise<WorkflowBundl
 async function bundle(logger: Logger): Promise<WorkflowBundle> {
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(PROJECT_ROOT, "workflows/index.ts"),
-    workflowInterceptorModules: [join(PROJECT_ROOT, "workflows/attempts.ts")],
+    workflowInterceptorModules: [join(PROJECT_ROOT, "workflows/retry.ts")],
     logger,
   });
   return { code };

@@ -193,7 +193,7 @@ async function changesThatHang({ attacker, service }: Scene, isOver: () => boole
     select sum(attempts) as attempts, count(*) filter (where attempts = 0) as open
     from deliveries where tenant_id = ${attacker.id}`;
   for (const { Id } of await connectionsOf(attacker)) await attacker.request("DELETE", `/WebhookConnection/${Id}`);
-  return `${done}; ${row!.attempts} attempts begun, ${row!.open} deliveries not attempted`;
+  return `${done}; ${row!.attempts} attempts started, ${row!.open} deliveries not attempted`;
 }
 
 async function connectionsOf(tenant: Tenant): Promise<{ Id: string }[]> {

@@ -5,13 +5,13 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureReceiverCertificate } from "../examples/receiver/certificate.ts";
-import { migrate } from "../server/db/migrate.ts";
-import { connect } from "../server/db/sql.ts";
-import { newMasterKey } from "../server/embedded/data-directory.ts";
+import { newMasterKey } from "../server/appliance/embedded/data-directory.ts";
+import { migrate } from "../server/platform/db/migrate.ts";
+import { connect } from "../server/platform/db/sql.ts";
 import { startPostgresql } from "../test/support/postgresql.ts";
 import { type StartedProcess, startProcess } from "../test/support/process.ts";
 import { startTemporalServer } from "../test/support/temporal-server.ts";
-import { newTenant } from "../test/support/tenant.ts";
+import { newTenant } from "../test/world/tenant.ts";
 import type { Part } from "./model.ts";
 
 const CONNECTIONS = 300;

@@ -4,9 +4,10 @@
 //   bun run bench console
 
 import { loadavg } from "node:os";
-import { Visitor } from "../test/authorize/visitor.ts";
-import { signIn } from "../test/support/api.ts";
-import { fill } from "../test/support/fill.ts";
+import { DAY_MS } from "../server/platform/durations.ts";
+import { signIn } from "../test/world/api.ts";
+import { fill } from "../test/world/rows.ts";
+import { Visitor } from "../test/world/visitor.ts";
 import type { DeliveryState } from "../workflows/contract.ts";
 import { startOwnApi } from "./own-api.ts";
 
@@ -14,7 +15,6 @@ const CONNECTIONS = 10;
 const EVENTS = 10_000;
 const USERS = 100_000;
 const SIGN_INS = 10_000;
-const DAY_MS = 86_400_000;
 /** No receiver listens at this address. Without a worker, nothing is sent. */
 const RECEIVER = "127.0.0.1:8443";
 const WARM_UP = 10;

@@ -5,8 +5,8 @@
 //   bun run bench entities
 
 import { join } from "node:path";
-import type { Sql } from "../server/db/sql.ts";
-import { createTenant, type NewTenant } from "../server/tenants/index.ts";
+import { createTenant, type NewTenant } from "../server/identity/tenants/index.ts";
+import type { Sql } from "../server/platform/db/sql.ts";
 import { requestText } from "./load.ts";
 import { startOther, startOwnApi } from "./own-api.ts";
 import { CONNECTIONS, compare } from "./rounds.ts";

@@ -6,14 +6,15 @@
 
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
-import { connect, type Sql } from "../server/db/sql.ts";
-import { createLog } from "../server/log.ts";
-import { measureKept, removeExpiredLogs } from "../server/retention/index.ts";
-import { Visitor } from "../test/authorize/visitor.ts";
-import { API, type Api, until } from "../test/support/api.ts";
-import { startReceiver } from "../test/support/receiver.ts";
+import { measureKept } from "../server/data/retention/measure.ts";
+import { removeExpiredLogs } from "../server/data/retention/retention.ts";
+import { connect, type Sql } from "../server/platform/db/sql.ts";
+import { createLog } from "../server/platform/log.ts";
 import { type Stack, startStack } from "../test/support/stack.ts";
-import { newTenant } from "../test/support/tenant.ts";
+import { API, type Api, until } from "../test/world/api.ts";
+import { startReceiver } from "../test/world/receiver.ts";
+import { newTenant } from "../test/world/tenant.ts";
+import { Visitor } from "../test/world/visitor.ts";
 import { cpuSeconds } from "./processes.ts";
 
 const { values: options } = parseArgs({

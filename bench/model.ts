@@ -3,7 +3,7 @@
 
 import { KNOWN_SIZE } from "../server/webhooks/deliveries/windows.ts";
 
-const [MAX_SIZE, MAX_FRESH, TENANT_SHARE, BATCH] = [64, 40, 20, 16];
+const [MAX_SIZE, MAX_DISPATCHED, TENANT_SHARE, BATCH] = [64, 40, 20, 16];
 const POLL_MS = 2_000;
 /** Until Temporal gives a dead worker's task to another worker. */
 const TASK_TIMEOUT_MS = 10_000;
@@ -75,7 +75,7 @@ class Station {
 
 class Worker {
   alive = true;
-  fresh = 0;
+  dispatched = 0;
   readonly ofTenant = new Map<number, number>();
   readonly started = new Set<Change>();
   readonly waiting: Change[] = [];
@@ -90,7 +90,7 @@ class Worker {
   }
 
   take({ tenant }: Change, by: 1 | -1): void {
-    this.fresh += by;
+    this.dispatched += by;
     this.ofTenant.set(tenant, (this.ofTenant.get(tenant) ?? 0) + by);
   }
 }
@@ -142,8 +142,8 @@ export function simulate(world: World): Outcome {
   /** It takes the changes of a dead worker, too. */
   function pump(worker: Worker, now: number, added?: Change): void {
     if (added) worker.waiting.push(added);
-    if (worker.alive && worker.fresh < MAX_FRESH) worker.waiting.push(...orphans.splice(0, BATCH));
-    while (worker.alive && worker.fresh < MAX_FRESH) {
+    if (worker.alive && worker.dispatched < MAX_DISPATCHED) worker.waiting.push(...orphans.splice(0, BATCH));
+    while (worker.alive && worker.dispatched < MAX_DISPATCHED) {
       const next = worker.waiting.findIndex(({ tenant }) => (worker.ofTenant.get(tenant) ?? 0) < TENANT_SHARE);
       if (next === -1) return;
       const [change] = worker.waiting.splice(next, 1) as [Change];

@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair } from "jose";
 import Provider from "oidc-provider";
-import { connect } from "../server/db/sql.ts";
+import { connect } from "../server/platform/db/sql.ts";
 
 const RESOURCE = "https://api.example.com";
 const SCOPE = "AccessManager:Read";

@@ -4,15 +4,15 @@
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readConfig } from "../server/config.ts";
-import { connect, type Sql } from "../server/db/sql.ts";
-import { apiPart, readiness } from "../server/embedded/api.ts";
-import { newMasterKey, openLog } from "../server/embedded/data-directory.ts";
-import { Part } from "../server/embedded/part.ts";
-import { nextFreePort } from "../server/embedded/ports.ts";
-import { preparePostgresql } from "../server/embedded/postgresql.ts";
-import { prepareDatabase } from "../server/process.ts";
-import { createTenant, type NewTenant } from "../server/tenants/index.ts";
+import { apiPart, readiness } from "../server/appliance/embedded/api.ts";
+import { newMasterKey, openLog } from "../server/appliance/embedded/data-directory.ts";
+import { Part } from "../server/appliance/embedded/part.ts";
+import { nextFreePort } from "../server/appliance/embedded/ports.ts";
+import { preparePostgresql } from "../server/appliance/embedded/postgresql.ts";
+import { createTenant, type NewTenant } from "../server/identity/tenants/index.ts";
+import { readConfig } from "../server/platform/config/config.ts";
+import { connect, type Sql } from "../server/platform/db/sql.ts";
+import { prepareDatabase } from "../server/platform/process.ts";
 
 const HOST = "127.0.0.1";
 /** High enough for all clients of the bench. */

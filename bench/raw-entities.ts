@@ -1,9 +1,9 @@
 // A server with only the SQL of GET User and PATCH Application: no tokens, policies, validation or log. It is the lower
 // limit for this stack, to which bench/entities.ts compares the API.
 
-import { connect } from "../server/db/sql.ts";
-import { user } from "../server/entities/user.ts";
-import { inSnakeCase } from "../server/http/fields.ts";
+import { connect } from "../server/platform/db/sql.ts";
+import { inSnakeCase } from "../server/platform/http/fields.ts";
+import { user } from "../server/records/entities/user.ts";
 
 const sql = connect(process.env.DATABASE_URL!, "raw postgres.js", 10);
 const tenantId = process.env.TENANT_ID!;
@@ -33,7 +33,7 @@ async function readUser(id: string) {
   return user;
 }
 
-/** The change, its event and its deliveries in one transaction, as server/entities and server/webhooks write them. */
+/** The change, its event and its deliveries in one transaction, as server/records/entities and server/webhooks write them. */
 function changeApplication({ Id, Description }: { Id: string; Description: string }) {
   return sql.begin(async (tx) => {
     const columns = tx`

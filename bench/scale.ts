@@ -10,8 +10,8 @@
 
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
-import type { Sql } from "../server/db/sql.ts";
-import { type Api, signIn, until } from "../test/support/api.ts";
+import type { Sql } from "../server/platform/db/sql.ts";
+import { type Api, signIn, until } from "../test/world/api.ts";
 import { startArrivals } from "./arrivals.ts";
 import { startCluster } from "./cluster.ts";
 import { PARTS, type Part } from "./model.ts";

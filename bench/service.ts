@@ -4,10 +4,10 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureReceiverCertificate, type ReceiverCertificate } from "../examples/receiver/certificate.ts";
-import { connect, type Sql } from "../server/db/sql.ts";
-import { Installation, type PartName } from "../server/embedded/installation.ts";
-import type { TenantId } from "../server/ids.ts";
-import { createTenant, type NewTenant } from "../server/tenants/index.ts";
+import { Installation, type PartName } from "../server/appliance/embedded/installation.ts";
+import { createTenant, type NewTenant } from "../server/identity/tenants/index.ts";
+import { connect, type Sql } from "../server/platform/db/sql.ts";
+import type { TenantId } from "../server/platform/ids.ts";
 import { residentMiB } from "./processes.ts";
 
 /** High enough for all clients of the bench. */

@@ -8,7 +8,7 @@
 // `bun run bench scale`.
 
 import { parseArgs } from "node:util";
-import { until } from "../test/support/api.ts";
+import { until } from "../test/world/api.ts";
 import { startArrivals } from "./arrivals.ts";
 import { startCluster } from "./cluster.ts";
 import { type Arrival, type Outcome, PARTS, type Part, simulate, type World } from "./model.ts";

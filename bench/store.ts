@@ -4,13 +4,13 @@
 //   bun run bench store --changes=20000 --batch=1,25 --further=1000000
 
 import { parseArgs } from "node:util";
-import { connect } from "../server/db/sql.ts";
-import { insertEvent } from "../server/events/index.ts";
-import type { EventId } from "../server/ids.ts";
-import { claimDispatches, removeDispatches } from "../server/webhooks/deliveries/dispatch.store.ts";
-import { openAttempts } from "../server/webhooks/deliveries/opening.store.ts";
+import { connect } from "../server/platform/db/sql.ts";
+import type { EventId } from "../server/platform/ids.ts";
+import { insertEvent } from "../server/records/events/store.ts";
+import { leaseDispatches, removeDispatches } from "../server/webhooks/deliveries/dispatch.store.ts";
+import { startAttempts } from "../server/webhooks/deliveries/start-attempt.store.ts";
 import { recordDelivered } from "../server/webhooks/deliveries/store.ts";
-import { signIn } from "../test/support/api.ts";
+import { signIn } from "../test/world/api.ts";
 import { startOwnApi } from "./own-api.ts";
 import { cpuSeconds } from "./processes.ts";
 
@@ -100,16 +100,16 @@ async function change(count: number): Promise<void> {
       });
     });
   }
-  const claimed = await claimDispatches(sql, count, count, []);
-  const due = claimed.flatMap(({ eventId, deliveries }) =>
+  const leased = await leaseDispatches(sql, count, count, []);
+  const due = leased.flatMap(({ eventId, deliveries }) =>
     deliveries.map(({ deliveryId }) => ({
       ...{ tenantId, eventId, deliveryId },
       maximumAttempts: MAX_ATTEMPTS,
-      openedBy: Bun.randomUUIDv7(),
+      startedBy: Bun.randomUUIDv7(),
     })),
   );
-  const opened = await openAttempts(sql, due, "skip");
-  if (opened.length !== count || !opened.every(({ attempted }) => attempted)) throw new Error("not all were opened");
+  const started = await startAttempts(sql, due, "skip");
+  if (started.length !== count || !started.every(({ attempted }) => attempted)) throw new Error("not all were started");
   const attempt = {
     ...{ number: 1, startedOn: new Date(), durationMs: 5, statusCode: 200, failure: null },
     ...{ responseHeaders: "content-type: text/plain\ndate: Fri, 27 Nov 2026\ncontent-length: 2", responseBody: "ok" },
@@ -118,7 +118,7 @@ async function change(count: number): Promise<void> {
   if ((await recordDelivered(sql, delivered)).size !== count) throw new Error("not all were recorded");
   await removeDispatches(
     sql,
-    claimed.map(({ id }) => id),
+    leased.map(({ id }) => id),
   );
 }
 

@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DefaultLogger } from "@temporalio/worker";
 import { bundleWorkflows } from "../activities/workflow-bundle.ts";
-import { PROJECT_ROOT } from "../server/config.ts";
+import { PROJECT_ROOT } from "../server/platform/config/config.ts";
 import { billOfMaterials } from "./bill-of-materials.ts";
 
 await bundleWorkflows(new DefaultLogger("WARN"));

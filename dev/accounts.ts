@@ -1,6 +1,7 @@
 // A page with the demo tenant's accounts, for developers.
 
-import type { Demo } from "../server/embedded/demo.ts";
+import type { Demo } from "../server/appliance/embedded/demo.ts";
+import { refuseForeignHost } from "../server/appliance/embedded/own-host.ts";
 import { PASSWORD, PEOPLE } from "./people.ts";
 
 /** Tries these ports in order; 0 is any free port. */
@@ -12,7 +13,12 @@ export function serveAccounts(demo: Demo): string {
   for (const port of PORTS) {
     try {
       const headers = { "content-type": "text/html; charset=utf-8", "cache-control": "no-store" };
-      return Bun.serve({ hostname: "127.0.0.1", port, fetch: () => new Response(page, { headers }) }).url.href;
+      return Bun.serve({
+        hostname: "127.0.0.1",
+        port,
+        development: false,
+        fetch: (request, server) => refuseForeignHost(request, server.port!) ?? new Response(page, { headers }),
+      }).url.href;
     } catch (error) {
       if (port === PORTS.at(-1)) throw error;
     }

@@ -5,8 +5,8 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import pretty from "pino-pretty";
-import { PROJECT_ROOT } from "../server/config.ts";
-import type { Demo } from "../server/embedded/demo.ts";
+import type { Demo } from "../server/appliance/embedded/demo.ts";
+import { PROJECT_ROOT } from "../server/platform/config/config.ts";
 import { serveAccounts } from "./accounts.ts";
 import { seed } from "./seed.ts";
 

@@ -3,13 +3,13 @@
 
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { PROJECT_ROOT } from "../server/config.ts";
-import { connect } from "../server/db/sql.ts";
-import type { Demo } from "../server/embedded/demo.ts";
-import { Visitor } from "../test/authorize/visitor.ts";
-import { ok, roleOf } from "../test/policies/people.ts";
-import { type Api, signIn } from "../test/support/api.ts";
-import { fill } from "../test/support/fill.ts";
+import type { Demo } from "../server/appliance/embedded/demo.ts";
+import { PROJECT_ROOT } from "../server/platform/config/config.ts";
+import { connect } from "../server/platform/db/sql.ts";
+import { type Api, ok, signIn } from "../test/world/api.ts";
+import { fill } from "../test/world/rows.ts";
+import { roleOf } from "../test/world/tenant.ts";
+import { Visitor } from "../test/world/visitor.ts";
 import { DEPARTMENTS, PASSWORD, PEOPLE, type Person } from "./people.ts";
 
 const APPLICATIONS = ["Payroll", "Support desk", "Stock", "Intranet"];

@@ -76,7 +76,7 @@ function readOptions(): Options {
 
 async function readApi(): Promise<Api> {
   const { GATEHOUSE_URL: url, GATEHOUSE_CLIENT_ID: clientId, GATEHOUSE_CLIENT_SECRET: clientSecret } = process.env;
-  if (url && clientId && clientSecret) return { url: url.replace(/\/$/, ""), clientId, clientSecret };
+  if (url && clientId && clientSecret) return { url: safe(url), clientId, clientSecret };
   const file = join(process.env.DATA_DIR || ".gatehouse", "demo.json");
   try {
     const { publicUrl, client } = await Bun.file(file).json();
@@ -89,9 +89,35 @@ async function readApi(): Promise<Api> {
   }
 }
 
+function isOnThisMachine(url: string | URL): boolean {
+  return ["localhost", "127.0.0.1", "[::1]"].includes(URL.parse(url)?.hostname ?? "");
+}
+
+/** Requests to this machine do not use HTTP_PROXY. */
+function direct(url: string | URL): { proxy?: false } {
+  return isOnThisMachine(url) ? { proxy: false } : {};
+}
+
+/** The secret is sent there, so not through a network without TLS. */
+function safe(url: string): string {
+  const { protocol } = URL.parse(url) ?? {};
+  const isHere = protocol === "http:" && isOnThisMachine(url);
+  if (protocol === "https:" || isHere) return url.replace(/\/+$/, "");
+  console.error("GATEHOUSE_URL must be an https address, or on this machine an http address.");
+  process.exit(1);
+}
+
+/** Redirects are not followed, because they could lead the secret or the token elsewhere. */
+async function ask(path: string, init: RequestInit): Promise<Response> {
+  const answer = await fetch(api.url + path, { ...init, ...direct(api.url), redirect: "manual" });
+  const location = answer.headers.get("location");
+  if (location) throw new Error(`${api.url} redirects to ${location}, which was not followed`);
+  return answer;
+}
+
 /** Forwards changes until the stream ends. */
 async function listen(): Promise<void> {
-  const answer = await fetch(`${api.url}/Endpoint/rest/api/v1/WebhookEvent/Stream?${options.filter}`, {
+  const answer = await ask(`/Endpoint/rest/api/v1/WebhookEvent/Stream?${options.filter}`, {
     headers: { authorization: `Bearer ${await newToken()}`, ...(lastId && { "last-event-id": lastId }) },
   });
   if (!answer.ok || !answer.body) throw new Error(`${api.url} answered ${answer.status}: ${await answer.text()}`);
@@ -107,7 +133,7 @@ async function listen(): Promise<void> {
 }
 
 async function newToken(): Promise<string> {
-  const answer = await fetch(`${api.url}/oauth2/token`, {
+  const answer = await ask("/oauth2/token", {
     method: "POST",
     headers: { authorization: `Basic ${btoa(`${api.clientId}:${api.clientSecret}`)}` },
     body: new URLSearchParams({ grant_type: "client_credentials", scope: "Webhooks:Read" }),
@@ -125,6 +151,7 @@ async function forward({ Sequence, Payload }: Change): Promise<void> {
   const body = JSON.stringify(Payload);
   const began = performance.now();
   const outcome = await fetch(options.to, {
+    ...direct(options.to),
     method: "POST",
     headers: {
       "content-type": "application/json",

@@ -2,32 +2,36 @@
 
 import { Elysia } from "elysia";
 import type { Logger } from "pino";
-import { permit } from "./access/index.ts";
 import { apiRoutes } from "./api.ts";
-import type { Config } from "./config.ts";
 import { consoleController, createOnce, nothingHere, refusal } from "./console/index.ts";
-import type { Sql } from "./db/sql.ts";
-import type { Egress } from "./egress/index.ts";
-import { ENTITIES } from "./entities/index.ts";
-import { ServiceUnavailable } from "./errors.ts";
-import { createFailureLog } from "./failure-log.ts";
-import { requireEncodedQuery } from "./http/body.ts";
-import { clientAddress, contextOf, createRequestLog, isDirect, isProbe } from "./http/context.ts";
-import { asApiError, OUTAGES } from "./http/error-record.ts";
-import { healthController, type Lifecycle, servingLifecycle } from "./http/health.ts";
-import { createAdmitClient } from "./http/rate-limit.ts";
-import { createSpelling, requireHost, withPlainUrl } from "./http/request.ts";
-import { controllerOf } from "./http/route.ts";
-import { createLimits, type Limits } from "./limits/index.ts";
-import { type ApiMetrics, createApiMetrics, metricsController } from "./metrics/index.ts";
-import { createIssuedTokens, endpointRefusal, type IssuedTokens, SPEC_PATHS } from "./oauth/index.ts";
+import {
+  createIssuedTokens,
+  endpointRefusal,
+  type IssuedTokens,
+  SETTINGS,
+  type SettingsKinds,
+  SPEC_PATHS,
+  servicesOf,
+} from "./identity/index.ts";
 import { openApiController } from "./openapi/index.ts";
-import type { Entity } from "./records/index.ts";
-import { createRequestRecorder, type RequestRecorder } from "./requests/index.ts";
+import type { Config } from "./platform/config/config.ts";
+import type { Sql } from "./platform/db/sql.ts";
+import type { Egress } from "./platform/egress/index.ts";
+import { ServiceUnavailable } from "./platform/errors.ts";
+import { requireSoundQuery } from "./platform/http/body.ts";
+import { clientAddress, contextOf, createRequestLog, isDirect, isProbe } from "./platform/http/context.ts";
+import { asApiError, OUTAGES } from "./platform/http/error-record.ts";
+import { createFailureLog } from "./platform/http/failure-log.ts";
+import { healthController, type Lifecycle, servingLifecycle } from "./platform/http/health.ts";
+import { createAdmitClient } from "./platform/http/rate-limit.ts";
+import { createSpelling, requireHost, withPlainUrl } from "./platform/http/request.ts";
+import { controllerOf } from "./platform/http/route.ts";
+import { createLimits, type Limits } from "./platform/limits/index.ts";
+import { type ApiMetrics, createApiMetrics, metricsController } from "./platform/metrics/index.ts";
+import { createRequestSpans, type Tracing, withoutCollector } from "./platform/tracing/index.ts";
+import type { Vault } from "./platform/vault.ts";
+import { createRequestRecorder, ENTITIES, type Entity, permit, type RequestRecorder } from "./records/index.ts";
 import { createServices } from "./services.ts";
-import { SETTINGS, type SettingsKinds, servicesOf } from "./settings.ts";
-import { createRequestSpans, type Tracing, withoutCollector } from "./tracing/index.ts";
-import type { Vault } from "./vault.ts";
 
 /** Bun answers larger bodies with an empty 413; our much lower limit answers with an error record. */
 const HARD_BODY_LIMIT = 64 * 1024 * 1024;
@@ -57,7 +61,7 @@ export function createApp({
   vault,
   egress,
   log,
-  metrics = createApiMetrics(sql, config.retention, log),
+  metrics = createApiMetrics(),
   recorder = createRequestRecorder(sql, log),
   issued = createIssuedTokens(sql, log),
   tracing = withoutCollector(),
@@ -82,7 +86,7 @@ export function createApp({
   const { provider, settings, authenticate } = services;
   const { site, cookies } = provider.forConsole;
 
-  const routes = apiRoutes({ ...services, settings: Object.values(settings) });
+  const routes = apiRoutes(services);
   const api = controllerOf(routes, { authenticate, permit });
   const pages = consoleController({
     ...provider.forConsole,
@@ -113,7 +117,7 @@ export function createApp({
       set.headers["x-request-id"] = context.key;
       set.headers["x-content-type-options"] = "nosniff";
       requireHost(request);
-      requireEncodedQuery(request);
+      requireSoundQuery(request);
       if (lifecycle.phase === "stopping") set.headers.connection = "close";
       // The tables may not exist yet.
       if (lifecycle.phase === "starting" && !isProbe(request)) throw new ServiceUnavailable(OUTAGES.away);

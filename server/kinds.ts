@@ -1,28 +1,28 @@
 // The kinds of records in policies, webhooks and the audit log.
 
-import { resourceType } from "./access/index.ts";
-import { ALERT } from "./alerts/index.ts";
-import { AUDIT_RESOURCE_TYPE } from "./audit/index.ts";
-import { resourceTypes } from "./entities/index.ts";
-import { ALERT_RECORD, AUDIT_RECORD } from "./events/index.ts";
-import { OAUTH_RESOURCE_TYPES } from "./oauth/index.ts";
-import { ERASURE_RESOURCE_TYPE } from "./personal-data/index.ts";
-import type { Entity } from "./records/index.ts";
-import { REQUEST_RESOURCE_TYPE } from "./requests/index.ts";
-import type { SettingsKinds } from "./settings.ts";
-import { TENANT_SETTINGS } from "./tenants/index.ts";
-import { CONNECTION, webhookResourceTypes } from "./webhooks/index.ts";
+import { ERASURE } from "./data/index.ts";
+import { OAUTH_RESOURCE_TYPES, type SettingsKinds, TENANT_SETTINGS } from "./identity/index.ts";
+import {
+  ALERT_RECORD,
+  AUDIT_EVENT,
+  AUDIT_RECORD,
+  type Entity,
+  REQUEST,
+  resourceType,
+  resourceTypes,
+} from "./records/index.ts";
+import { ALERT, CONNECTION, webhookResourceTypes } from "./webhooks/index.ts";
 
 export function policyTypes(entities: readonly Entity[], settings: SettingsKinds) {
-  const [entityTypes, alert] = [resourceTypes(entities), resourceType(ALERT)];
+  const [entityTypes, alert, audit] = [resourceTypes(entities), resourceType(ALERT), resourceType(AUDIT_EVENT)];
   return [
     ...entityTypes,
-    ...webhookResourceTypes([...entityTypes, alert, AUDIT_RESOURCE_TYPE]),
+    ...webhookResourceTypes([...entityTypes, alert, audit]),
     ...OAUTH_RESOURCE_TYPES,
     alert,
-    AUDIT_RESOURCE_TYPE,
-    ERASURE_RESOURCE_TYPE,
-    REQUEST_RESOURCE_TYPE,
+    audit,
+    resourceType(ERASURE),
+    resourceType(REQUEST),
     resourceType(TENANT_SETTINGS),
     ...typesOf(settings).map((type) => resourceType(type)),
   ];

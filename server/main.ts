@@ -1,12 +1,10 @@
 // `bun run start`: Gatehouse on one machine. This process supervises; the API and the worker are separate processes.
 
 import { relative } from "node:path";
-import { demoFile } from "./embedded/demo.ts";
-import { Installation, type Running } from "./embedded/installation.ts";
-import { watchLaunchers } from "./embedded/processes.ts";
-import { createStatus } from "./embedded/status.ts";
-import { createOutput, isText } from "./output.ts";
-import { endOnFault, exitCodeOf, refuseUsage } from "./process.ts";
+import { createStatus, demoFile, Installation, type Running, watchLaunchers } from "./appliance/embedded/index.ts";
+import { parseDatabaseUrl } from "./platform/db/address.ts";
+import { createOutput, isText } from "./platform/output.ts";
+import { endOnFault, exitCodeOf, refuseUsage } from "./platform/process.ts";
 
 const USAGE = `Usage: bun run start [--allow-receiver] [--watch]
 
@@ -82,21 +80,20 @@ function onStopRequest(stop: (reason: string) => void): void {
 }
 
 function addressesOf({ config, publicUrl, temporalUi, temporalAddress, databaseUrl }: Running): object {
-  const { host, pathname } = new URL(databaseUrl);
   const addresses = { settings: `${publicUrl}/settings`, openapi: `${publicUrl}/openapi`, temporalUi, temporalAddress };
-  return { publicUrl, ...addresses, postgresql: `${host}${pathname}`, demo: demoFile(config.dataDir) };
+  return { publicUrl, ...addresses, postgresql: parseDatabaseUrl(databaseUrl).place, demo: demoFile(config.dataDir) };
 }
 
 function table(running: Running, seconds: number): string {
   const { config, publicUrl, temporalUi, temporalAddress, databaseUrl, demoTenant } = running;
   const file = shortPath(demoFile(config.dataDir));
-  const database = new URL(databaseUrl);
+  const { place, options } = parseDatabaseUrl(databaseUrl);
   const rows = [
     ["Settings", `${publicUrl}/settings`],
     ["API", `${publicUrl}, described at ${publicUrl}/openapi`],
     ["Temporal UI", temporalUi],
     ["Temporal", `${temporalAddress}, namespace ${config.temporal.namespace}`],
-    ["PostgreSQL", `${database.host}${database.pathname}, user ${decodeURIComponent(database.username)}`],
+    ["PostgreSQL", options.username ? `${place}, user ${options.username}` : place],
   ];
   const signIn =
     demoTenant === "unknown"

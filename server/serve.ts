@@ -1,22 +1,24 @@
 // `bun run server`: only the API, with an external PostgreSQL. Temporal is optional.
 
 import { createApp } from "./app.ts";
-import { type Config, hostProblems, samePortProblems } from "./config.ts";
-import { connectionsOfApi, warnIfFewConnections } from "./db/capacity.ts";
-import { migrate } from "./db/migrate.ts";
-import { connect, IMPATIENT, refuseSharedSessions } from "./db/sql.ts";
-import { createEgress } from "./egress/index.ts";
-import { ENTITY_TABLES } from "./entities/index.ts";
-import { CannotStart } from "./errors.ts";
-import { createLifecycle, shutDown } from "./http/health.ts";
-import { createLimits } from "./limits/index.ts";
-import { createLog } from "./log.ts";
-import { createApiMetrics, measureDatabase, serveMetrics } from "./metrics/index.ts";
-import { createIssuedTokens, createKeyRotation } from "./oauth/index.ts";
-import { onceDatabaseIsThere, onStop, readProductionConfig, runEntry } from "./process.ts";
-import { createRequestRecorder } from "./requests/index.ts";
-import { createTracing } from "./tracing/index.ts";
-import { createVault } from "./vault.ts";
+import { measureBacklog } from "./data/index.ts";
+import { createIssuedTokens, createKeyRotation } from "./identity/index.ts";
+import { type Config, hostProblems, samePortProblems } from "./platform/config/config.ts";
+import { connectionsOfApi, warnIfFewConnections } from "./platform/db/capacity.ts";
+import { startClockWatch } from "./platform/db/clock.ts";
+import { migrate } from "./platform/db/migrate.ts";
+import { connect, IMPATIENT, refuseSharedSessions } from "./platform/db/sql.ts";
+import type { Passes } from "./platform/db/watch.ts";
+import { createEgress } from "./platform/egress/index.ts";
+import { CannotStart } from "./platform/errors.ts";
+import { createLifecycle, shutDown } from "./platform/http/health.ts";
+import { createLimits } from "./platform/limits/index.ts";
+import { createLog } from "./platform/log.ts";
+import { createApiMetrics, measureDatabase, serveMetrics } from "./platform/metrics/index.ts";
+import { onceDatabaseIsThere, onStop, readProductionConfig, runEntry } from "./platform/process.ts";
+import { createTracing } from "./platform/tracing/index.ts";
+import { createVault } from "./platform/vault.ts";
+import { createRequestRecorder, ENTITY_TABLES } from "./records/index.ts";
 
 /** After this time, such as with a large migration, probes are answered before the start has finished. */
 const LONG_START_MS = 5_000;
@@ -27,10 +29,11 @@ await runEntry("api", async () => {
     ...samePortProblems(process.env, "PORT"),
   ]);
   const { databaseUrl, shutdown } = config;
-  const log = createLog(config.logLevel, "api");
+  const log = createLog(config.logLevel, "api", undefined, config.levelFormat);
   const sql = connect(databaseUrl, "gatehouse api", config.pools.api, IMPATIENT);
   const vault = createVault(config.masterKey, config.masterKeyPrevious);
-  const metrics = createApiMetrics(sql, config.retention, log);
+  const metrics = createApiMetrics();
+  measureBacklog(sql, metrics.registry, config.retention, log);
   measureDatabase(metrics.registry, log)("api", sql);
   const recorder = createRequestRecorder(sql, log);
   const issued = createIssuedTokens(sql, log);
@@ -40,7 +43,8 @@ await runEntry("api", async () => {
   const egress = createEgress(config.egress);
   const app = createApp({ config, sql, vault, egress, log, metrics, recorder, issued, limits, tracing, lifecycle });
   const metricsServer = serveMetrics(config.metrics, metrics.registry);
-  const written = () => Promise.all([recorder.stop(), issued.stop(), limits.stop()]);
+  let clock: Passes | undefined;
+  const written = () => Promise.all([clock?.stop(), recorder.stop(), issued.stop(), limits.stop()]);
   onStop(async () => {
     if (app.server) await shutDown(app.server, lifecycle, shutdown);
     await Promise.all([metricsServer.stop(), tracing.stop(), written().finally(() => sql.end({ timeout: 1 }))]);
@@ -57,6 +61,7 @@ await runEntry("api", async () => {
   // Proxies skip a closed port but may forward a 503. So the port opens early only while waiting for the database.
   const ready = onceDatabaseIsThere(databaseUrl, log, prepare, open);
   await Promise.all([ready, Promise.race([ready, Bun.sleep(LONG_START_MS)]).then(open)]);
+  clock = await startClockWatch(sql, log);
   lifecycle.serve();
   log.info({ port: app.server?.port, publicUrl: config.publicUrl }, "api ready");
 });

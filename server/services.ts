@@ -1,32 +1,49 @@
 // Creates the services of the API and the console, in the order of their dependencies.
 
 import type { Logger } from "pino";
-import { type Authenticate, createAccess, createAuthenticate, createRecordFinders } from "./access/index.ts";
-import { ALERT, createAlerts } from "./alerts/index.ts";
-import { AUDIT_SAMPLE, createAuditLog, recordAudit } from "./audit/index.ts";
-import type { Config } from "./config.ts";
-import type { Sql } from "./db/sql.ts";
-import type { Egress } from "./egress/index.ts";
-import { createEntities, createFindRecord, createFindRecords } from "./entities/index.ts";
-import { AUDIT_RECORD, type Change } from "./events/index.ts";
-import type { LogFailure } from "./failure-log.ts";
-import { createExporter } from "./http/export.ts";
-import type { AdmitClient } from "./http/rate-limit.ts";
-import type { TenantId } from "./ids.ts";
+import { createErasures, createPersonalData, createReadKept } from "./data/index.ts";
+import {
+  createLogouts,
+  createOwnTenant,
+  createProvider,
+  createSettings,
+  createTenants,
+  type IssuedTokens,
+  type SettingsKinds,
+  scopesNow,
+} from "./identity/index.ts";
 import { auditSubjects, namesOfEventRecords, namesOfRecords, policyTypes } from "./kinds.ts";
-import type { Limits } from "./limits/index.ts";
-import { createLogouts } from "./logouts/index.ts";
-import type { ApiMetrics } from "./metrics/index.ts";
-import { createProvider, type IssuedTokens, scopesNow } from "./oauth/index.ts";
-import { createErasures, createPersonalData } from "./personal-data/index.ts";
-import type { Entity } from "./records/index.ts";
-import { createRequests } from "./requests/index.ts";
-import { createReadKept } from "./retention/index.ts";
-import { createSettings, type SettingsKinds } from "./settings.ts";
-import { createFindWorkflow } from "./temporal.ts";
-import { createOwnTenant, createTenants } from "./tenants/index.ts";
-import type { Vault } from "./vault.ts";
-import { CONNECTION, connectionContract, createWebhooks } from "./webhooks/index.ts";
+import type { Config } from "./platform/config/config.ts";
+import type { Sql } from "./platform/db/sql.ts";
+import type { Egress } from "./platform/egress/index.ts";
+import { createExporter } from "./platform/http/export.ts";
+import type { LogFailure } from "./platform/http/failure-log.ts";
+import type { AdmitClient } from "./platform/http/rate-limit.ts";
+import type { TenantId } from "./platform/ids.ts";
+import type { Limits } from "./platform/limits/index.ts";
+import type { ApiMetrics } from "./platform/metrics/index.ts";
+import { createFindWorkflow } from "./platform/temporal/find-workflow.ts";
+import type { Vault } from "./platform/vault.ts";
+import {
+  AUDIT_RECORD,
+  AUDIT_SAMPLE,
+  type Authenticate,
+  type Change,
+  createAccess,
+  createAuditLog,
+  createAuthenticate,
+  createEntities,
+  createFindRecord,
+  createFindRecords,
+  createLog,
+  createRecordFinders,
+  createRenameRole,
+  type Entity,
+  REQUEST,
+  REQUESTS,
+  recordAudit,
+} from "./records/index.ts";
+import { ALERT, CONNECTION, connectionContract, createAlerts, createWebhooks } from "./webhooks/index.ts";
 
 export interface ServicesDependencies {
   config: Config;
@@ -138,6 +155,7 @@ export function createServices(deps: ServicesDependencies) {
     fetch: egress.fetch,
     endGrantsBy: provider.endGrantsBy,
     recordChange: recordAudit,
+    renameRole: createRenameRole({ access, recordChange: recordAudit }),
   });
   for (const { type, service } of Object.values(settings)) finders.add(type.name, service.find);
 
@@ -156,7 +174,7 @@ export function createServices(deps: ServicesDependencies) {
     auditLog,
     personalData,
     erasures: createErasures({ sql, records, issuer: publicUrl, sign: provider.signCertificate }),
-    requests: createRequests(sql),
+    requests: createLog(sql, REQUEST, REQUESTS),
     readKept: createReadKept(sql, config.retention, config.temporal.retention),
     logouts: createLogouts({
       sql,

@@ -5,14 +5,18 @@
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { PROJECT_ROOT } from "../server/config.ts";
-import { stopLeftovers } from "../server/embedded/processes.ts";
+import { stopLeftovers } from "../server/appliance/embedded/processes.ts";
+import { PROJECT_ROOT } from "../server/platform/config/config.ts";
 import { chromiumPath } from "./support/chromium.ts";
 import { newDataDirectory, prepareDataDirectories, temporaryDirectory } from "./support/directories.ts";
+import { prepareAsOthersDo } from "./support/postgresql.ts";
 import { type Stack, startStack, withoutSettings } from "./support/stack.ts";
 
-/** A long timeout costs nothing if tests pass, and a small machine may be busy. */
-const TEST_TIMEOUT = "180000";
+/**
+ * For each test, unless it names its own. A long timeout costs nothing if tests pass, and a small machine may be busy.
+ * Tests wait for conditions by `until`, which ends sooner.
+ */
+const TEST_TIMEOUT = "600000";
 /** Most tests wait for processes, so two more than the cores; each may run a complete Gatehouse. */
 const WORKERS = Math.min(availableParallelism() + 2, 6);
 /** These need no Gatehouse. */
@@ -38,6 +42,7 @@ async function run(): Promise<number> {
       say: (line) => console.log(line),
       signal: stopping.signal,
     });
+    await prepareAsOthersDo(stack.databaseUrl);
     return await runTests(args, stack);
   } catch (error) {
     console.error((error as Error).message);
@@ -59,7 +64,8 @@ function selection(args: string[]): string[] {
 function slowFiles(): string[] {
   return [...new Bun.Glob("test/**/*.test.ts").scanSync(PROJECT_ROOT)].filter(
     (path) =>
-      /^test\/(chaos|crash|deploy|start)\//.test(path) || /\bstart(Stack|Victim)\(/.test(readFileSync(path, "utf8")),
+      /^test\/((chaos|crash|deploy|floods|start)\/|conformance\/mcp\b)/.test(path) ||
+      /\bstart(Stack|Victim)\(/.test(readFileSync(path, "utf8")),
   );
 }
 
@@ -85,5 +91,9 @@ async function runTests(args: string[], stack?: Stack): Promise<number> {
     stderr: "inherit",
   });
   stopping.signal.addEventListener("abort", () => tests.kill("SIGTERM"));
-  return tests.exited;
+  const code = await tests.exited;
+  // One line, because it is not for readers.
+  if (args.includes("--update-timings"))
+    await Bun.write(TIMINGS, `${JSON.stringify(await Bun.file(TIMINGS).json())}\n`);
+  return code;
 }

@@ -1,7 +1,15 @@
 // Types, names and one formula shared by the server, the worker and the workflows.
 
 import type { RetryPolicy } from "@temporalio/workflow";
-import type { ConnectionId, DeliveryId, ErasureId, EventId, LogoutId, RedeliveryId, TenantId } from "../server/ids.ts";
+import type {
+  ConnectionId,
+  DeliveryId,
+  ErasureId,
+  EventId,
+  LogoutId,
+  RedeliveryId,
+  TenantId,
+} from "../server/platform/ids.ts";
 
 export const TASK_QUEUE = "webhooks";
 export const MAX_ATTEMPTS = 3;

@@ -2,8 +2,8 @@
 
 import { CancellationScope, proxyActivities, TemporalFailure } from "@temporalio/workflow";
 import type { Activities } from "../activities/index.ts";
-import { exhaustedBy, exhaustionIn, longAttempts } from "./attempts.ts";
 import type { DeliverLogoutInput, LogoutOutcome } from "./contract.ts";
+import { besideTask, exhaustedBy, exhaustionIn } from "./retry.ts";
 
 const { closeLogout } = proxyActivities<Activities>({
   startToCloseTimeout: "1m",
@@ -17,7 +17,7 @@ const { closeLogout } = proxyActivities<Activities>({
 export async function deliverLogout({ timeout, ...input }: DeliverLogoutInput): Promise<LogoutOutcome> {
   const { tenantId, logoutId, retry } = input;
   const { postLogout } = proxyActivities<Activities>({
-    ...longAttempts(retry, timeout),
+    ...besideTask(retry, timeout),
     summary: "post the logout token",
   });
   try {

@@ -13,7 +13,6 @@ import {
   upsertSearchAttributes,
 } from "@temporalio/workflow";
 import type { Activities } from "../activities/index.ts";
-import { attempts, exhaustedBy, exhaustionIn, longAttempts, untilNext } from "./attempts.ts";
 import type {
   DeliverWebhookInput,
   DeliveryOutcome,
@@ -21,9 +20,10 @@ import type {
   DeliveryToMake,
   PostWebhookResult,
 } from "./contract.ts";
+import { besideTask, exhaustedBy, exhaustionIn, inTask, untilNext } from "./retry.ts";
 
 /** If no worker polls its own queue for this time, the worker has ended. */
-const NOBODY_MS = 5_000;
+const NO_WORKER_MS = 5_000;
 const WORST_FIRST: DeliveryState[] = ["Exhausted", "Held", "Cancelled", "Delivered"];
 
 const { closeDelivery } = proxyActivities<Activities>({
@@ -72,11 +72,11 @@ async function deliver(input: DeliverWebhookInput, delivery: DeliveryToMake): Pr
 function post(input: DeliverWebhookInput, { to, ...ids }: DeliveryToMake): Promise<PostWebhookResult> {
   const { tenantId, eventId, retry, timeout, fromQueue } = input;
   const summary = `post to ${to}`;
-  // The worker with the reserved place has died: the delivery returns to the queue.
-  const ofWorker = fromQueue?.taskQueue && { taskQueue: fromQueue.taskQueue, scheduleToStartTimeout: NOBODY_MS };
+  // Only the worker with the reserved place polls it. If that worker has died, the delivery returns to the queue.
+  const ofWorker = fromQueue?.taskQueue && { taskQueue: fromQueue.taskQueue, scheduleToStartTimeout: NO_WORKER_MS };
   const { postWebhook } = ofWorker
-    ? proxyActivities<Activities>({ ...longAttempts(retry, timeout), ...ofWorker, summary })
-    : proxyLocalActivities<Activities>({ ...attempts(retry, timeout), summary });
+    ? proxyActivities<Activities>({ ...besideTask(retry, timeout), ...ofWorker, summary })
+    : proxyLocalActivities<Activities>({ ...inTask(retry, timeout), summary });
   return untilNext(summary, async () => {
     if (fromQueue && fromQueue.waitMs > 0) await sleep(fromQueue.waitMs);
     return postWebhook({ tenantId, eventId, ...ids, retry, fromQueue: fromQueue !== undefined });

@@ -3,9 +3,9 @@
 import { join } from "node:path";
 import { plugin } from "bun";
 import typescript5 from "typescript5";
-import { API_PATH } from "../../server/http/request.ts";
 import { createDocument } from "../../server/openapi/document.ts";
-import { describedRoutes } from "../../test/documents/generated.ts";
+import { API_PATH } from "../../server/platform/http/request.ts";
+import { describedRoutes } from "../../test/support/generated.ts";
 
 const document = createDocument("", describedRoutes());
 const own = Object.entries(document.paths).filter(([path]) => path.startsWith(`${API_PATH}/`));

@@ -5,7 +5,7 @@ import createFetchClient, { type Client } from "openapi-fetch";
 import type { components, paths } from "./schema.ts";
 
 export interface ClientOptions {
-  /** PUBLIC_URL, such as https://id.example.com. */
+  /** PUBLIC_URL, such as https://id.example.com. Plain http only on this machine. */
   url: string;
   clientId: string;
   clientSecret: string;
@@ -48,7 +48,14 @@ const SPARE_MS = 30_000;
  * });
  */
 export function createClient({ url, ...credentials }: ClientOptions): GatehouseClient {
-  const client = createFetchClient<paths>({ baseUrl: `${url}/Endpoint/rest/api/v1` });
+  requireSafe(url);
+  const send = fetchOf(url);
+  // A redirect could lead a secret or a token elsewhere.
+  const client = createFetchClient<paths>({
+    baseUrl: `${url}/Endpoint/rest/api/v1`,
+    redirect: "manual",
+    fetch: (request) => send(request),
+  });
   let token: Token | undefined;
 
   function newToken(): Token {
@@ -56,7 +63,7 @@ export function createClient({ url, ...credentials }: ClientOptions): GatehouseC
     // Concurrent requests wait for the same token.
     const next: Token = {
       goodUntil: Number.POSITIVE_INFINITY,
-      value: fetchToken(url, credentials).then(({ value, seconds }) => {
+      value: fetchToken(send, url, credentials).then(({ value, seconds }) => {
         next.goodUntil = asked + seconds * 1_000 - SPARE_MS;
         return value;
       }),
@@ -83,20 +90,43 @@ export function createClient({ url, ...credentials }: ClientOptions): GatehouseC
   return client;
 }
 
-async function fetchToken(url: string, { clientId, clientSecret, scope = "*" }: Omit<ClientOptions, "url">) {
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+/** @throws TypeError */
+function requireSafe(text: string): void {
+  const { protocol, hostname } = new URL(text);
+  const isHere = protocol === "http:" && LOOPBACK.test(hostname);
+  if (protocol !== "https:" && !isHere) throw new TypeError("url must be https, or on this machine http.");
+}
+
+type Fetch = (input: Request | string, init?: RequestInit) => Promise<Response>;
+
+/** Bun would send requests to this machine to HTTP_PROXY. Other runtimes ignore the field. */
+function fetchOf(url: string): Fetch {
+  const direct = LOOPBACK.test(new URL(url).hostname) ? ({ proxy: false } as RequestInit) : {};
+  return (input, init) => fetch(input, { ...init, ...direct });
+}
+
+async function fetchToken(
+  send: Fetch,
+  url: string,
+  { clientId, clientSecret, scope = "*" }: Omit<ClientOptions, "url">,
+) {
   const form = { grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret, scope };
-  const response = await fetch(`${url}/oauth2/token`, {
+  const response = await send(`${url}/oauth2/token`, {
     method: "POST",
     body: new URLSearchParams(form),
+    redirect: "manual",
     signal: AbortSignal.timeout(MAX_WAIT_MS),
   });
-  const body = (await response.json().catch(() => ({}))) as Record<string, string>;
-  if (!response.ok) {
+  // Other servers answer with any JSON, or none.
+  const body = ((await response.json().catch(() => null)) ?? {}) as Partial<Record<string, string>>;
+  if (!response.ok || !body.access_token) {
     throw new TokenRefused(
       response.status,
       body.error ?? "server_error",
       body.error_description ?? response.statusText,
     );
   }
-  return { value: body.access_token!, seconds: Number(body.expires_in) };
+  return { value: body.access_token, seconds: Number(body.expires_in) };
 }

@@ -1,9 +1,17 @@
 // Alerts and their acknowledgement. Every page shows a banner while there are unacknowledged ones.
 
-import { ACKNOWLEDGEMENT, ALERT_STATES, type AlertKind, type AlertRecord, MAX_UNSEEN } from "../alerts/index.ts";
-import { BadInput } from "../errors.ts";
-import { readPaging, readQuery, readWord } from "../http/query.ts";
+import { HOUR_MS } from "../platform/durations.ts";
+import { BadInput } from "../platform/errors.ts";
+import { readAsked } from "../platform/http/query.ts";
 import { ActionButton, Badge, type Column, EmptyState, find, List, statusOf, Text, Time } from "../ui/index.ts";
+import {
+  ACKNOWLEDGEMENT,
+  ALERT_FILTERS,
+  ALERT_STATES,
+  type AlertKind,
+  type AlertRecord,
+  MAX_UNSEEN,
+} from "../webhooks/index.ts";
 import { Words } from "./failure-words.tsx";
 import type { ConsolePage, ConsoleServices, View } from "./page.tsx";
 import { lookUpNames, type NamedRecord, type NameOf } from "./records/names.ts";
@@ -12,7 +20,6 @@ import type { Visit } from "./visit.ts";
 
 const ALERTS = "/settings/alerts";
 const REFRESH_SECONDS = 10;
-const HOUR_MS = 3_600_000;
 
 const KINDS: Record<AlertKind, string> = {
   ConnectionHeld: "Connection held",
@@ -41,11 +48,11 @@ export function alertPages(deps: ConsoleServices): ConsolePage[] {
 }
 
 async function listPage(deps: ConsoleServices, visit: Visit): Promise<View> {
-  const { caller, url } = visit;
+  const { url } = visit;
   const filters = [{ name: "State", label: "State", options: ALERT_STATES.map((value) => ({ value, label: value })) }];
   const found = await find(visit, filters, async () => {
-    const query = readQuery(url.searchParams, ["State"]);
-    return deps.alerts.list(caller, readWord(query, "State", ALERT_STATES), readPaging(query));
+    const asked = readAsked(ALERT_FILTERS, url.searchParams);
+    return deps.alerts.list(visit.permitted("Webhooks:Read"), asked.filters, asked.paging);
   });
   const { Items } = found.page;
   const name = await lookUpNames(visit, [...Items.flatMap(connectionOf), ...Items.flatMap(acknowledgerOf)]);

@@ -9,7 +9,7 @@ export function apiReferencePages({ publicUrl }: ConsoleServices): ConsolePage[]
     {
       path: "/settings/api",
       area: "API reference",
-      // Public information.
+      // Without a scope, because the API reference is public.
       GET: { needs: [], answer: async (visit) => apiReference(visit, publicUrl) },
     },
   ];

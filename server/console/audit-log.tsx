@@ -1,21 +1,18 @@
-import { ACTOR_TYPES, AUDIT_KINDS, type AuditRecord, OUTCOMES, toAuditFilter } from "../audit/index.ts";
-import { BadInput, NotFound } from "../errors.ts";
-import { AUDIT_RECORD } from "../events/index.ts";
-import { exportResponse } from "../http/export.ts";
-import { readAsked } from "../http/query.ts";
+import { BadInput, NotFound } from "../platform/errors.ts";
+import { exportResponse } from "../platform/http/export.ts";
+import { readAsked } from "../platform/http/query.ts";
+import { ACTOR_TYPES, AUDIT_KINDS, AUDIT_RECORD, type AuditRecord, OUTCOMES } from "../records/index.ts";
 import {
   Badge,
   ButtonLink,
   Code,
+  type Column,
   EmptyState,
   Facts,
   find,
   inRange,
-  NotAsked,
-  Pager,
+  List,
   phrase,
-  Ranges,
-  SearchForm,
   Section,
   statusOf,
   Table,
@@ -47,16 +44,14 @@ export function auditLogPages(deps: ConsoleServices): ConsolePage[] {
 
 async function exportFile({ auditLog }: ConsoleServices, visit: Visit): Promise<Response> {
   const { filters } = readAsked(auditLog.exportFilters, inRange(filtersOf(visit)));
-  return exportResponse(
-    await auditLog.export(visit.permitted("Settings:Read"), toAuditFilter(filters), filters.Format),
-  );
+  return exportResponse(await auditLog.export(visit.permitted("Settings:Read"), filters, filters.Format));
 }
 
 async function eventPage(deps: ConsoleServices, visit: Visit): Promise<View> {
   const event = await deps.auditLog.read(visit.permitted("Settings:Read"), visit.params.id!);
   const { Actor, Subject, ClientId, RequestKey } = event;
   const name = await lookUpNames(visit, namedIn([event]));
-  const request = RequestKey ? await findRequest(deps.requests, visit, { requestKey: RequestKey }) : undefined;
+  const request = RequestKey ? await findRequest(deps.requests, visit, { RequestKey }) : undefined;
   const nobody = <span class="none">unauthenticated</span>;
   const none = <span class="none">none</span>;
   const client = ClientId === null ? null : { Type: "Application", Id: ClientId };
@@ -126,40 +121,28 @@ async function listPage(deps: ConsoleServices, visit: Visit): Promise<View> {
   const found = await find(visit, filters, async () => {
     parameters = await withUser(deps, visit, parameters);
     const { filters, paging } = readAsked(deps.auditLog.filters, parameters);
-    return deps.auditLog.list(visit.permitted("Settings:Read"), toAuditFilter(filters), paging);
+    return deps.auditLog.list(visit.permitted("Settings:Read"), filters, paging);
   });
-  const { page, problems } = found;
   return {
     title: "Audit log",
     status: statusOf(found),
-    actions: problems ? undefined : <Exports visit={visit} parameters={parameters} />,
+    actions: found.problems ? undefined : <Exports visit={visit} parameters={parameters} />,
     body: (
-      <>
-        <Ranges visit={visit} />
-        <SearchForm visit={visit} filters={filters} problems={problems} />
-        {page.Items.length > 0 ? (
-          await tableOfAudit({ visit, caption: "Audit log", events: page.Items })
-        ) : problems ? (
-          <NotAsked />
-        ) : (
+      <List
+        visit={visit}
+        caption="Audit log"
+        filters={filters}
+        ranges={{}}
+        found={found}
+        columns={await auditColumns(visit, found.page.Items)}
+        empty={
           <EmptyState title={parameters.size > 0 ? "No matching entries" : "No entries to see"}>
             <p>Sign-ins and changes of credentials, roles, policies and connections are recorded here.</p>
           </EmptyState>
-        )}
-        <Pager visit={visit} next={page.Next} />
-      </>
+        }
+      />
     ),
   };
-}
-
-interface AuditTableProps {
-  visit: Visit;
-  caption: string;
-  events: readonly AuditRecord[];
-}
-
-export async function tableOfAudit({ visit, caption, events }: AuditTableProps): Promise<JSX.Element> {
-  return <Table caption={caption} columns={columns(visit, await lookUpNames(visit, namedIn(events)))} rows={events} />;
 }
 
 const options = (words: readonly string[]) => words.map((word) => ({ value: word, label: word }));
@@ -228,11 +211,13 @@ interface ExportsProps {
   parameters: URLSearchParams;
 }
 
-function columns(visit: Visit, name: NameOf) {
+/** @param events the rows */
+export async function auditColumns(visit: Visit, events: readonly AuditRecord[]): Promise<Column<AuditRecord>[]> {
+  const name = await lookUpNames(visit, namedIn(events));
   return [
     {
       name: "What",
-      cell: (event: AuditRecord) => (
+      cell: (event) => (
         <div>
           <Sentence visit={visit} event={event} name={name} />{" "}
           {event.Outcome === "Failure" ? <Badge state={event.Outcome} /> : ""}
@@ -246,7 +231,7 @@ function columns(visit: Visit, name: NameOf) {
     },
     {
       name: "Time and address",
-      cell: ({ OccurredOn, Address }: AuditRecord) => (
+      cell: ({ OccurredOn, Address }) => (
         <div>
           <Time at={new Date(OccurredOn)} />
           <small class="address" safe>
@@ -257,7 +242,7 @@ function columns(visit: Visit, name: NameOf) {
     },
     {
       name: "Details",
-      cell: (event: AuditRecord) => (
+      cell: (event) => (
         <small>
           <Value text={summaryOf(event, name)} />
         </small>

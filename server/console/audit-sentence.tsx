@@ -1,4 +1,4 @@
-import type { AuditRecord } from "../audit/index.ts";
+import type { AuditRecord } from "../records/index.ts";
 import { Text } from "../ui/index.ts";
 import type { NamedRecord, NameOf } from "./records/names.ts";
 import { Value } from "./records/records.tsx";

@@ -1,10 +1,10 @@
 // Counts over time as stacked bars, drawn on the server, with a table for screen readers.
 
 import type { Children } from "@kitajs/html";
+import { HOUR_MS } from "../platform/durations.ts";
 import { attribute, type Column, Table, Text } from "../ui/index.ts";
 
 const HOURS = 24;
-const HOUR_MS = 3_600_000;
 
 /** The height in pixels. Horizontal positions are percentages, because the drawing fills the page. */
 const HEIGHT = 220;
@@ -34,7 +34,8 @@ export interface Bar extends Slot {
   total: number;
 }
 
-export interface Ways {
+/** Targets of the links from a chart's bars and legend. */
+export interface ChartLinks {
   ofSlot(slot: Slot): string;
   ofSeries(name: string): string | undefined;
 }
@@ -74,17 +75,17 @@ export interface BarChartProps<B extends Bar = Bar> {
   series: readonly Series[];
   bars: readonly B[];
   over: string;
-  ways?: Ways;
+  links?: ChartLinks;
 }
 
-export function BarChart({ title, series, bars, over, ways }: BarChartProps): JSX.Element {
+export function BarChart({ title, series, bars, over, links }: BarChartProps): JSX.Element {
   const shown = shownSeries(series, bars).map(({ total, ...one }) => ({ ...one, value: total.toLocaleString("en") }));
   const words = shown.map(({ name, value }) => `${value} ${name}`).join(", ");
   const max = niceCeiling(Math.max(...bars.map(({ total }) => total)));
   const label = `${title} ${over}: ${words || "none"}.`;
   return (
-    <Chart legend={shown.map((one) => ({ ...one, href: ways?.ofSeries(one.name) }))}>
-      <Plot slots={bars} max={max} scale={short} label={label} ways={ways} titleOf={(bar) => titleOf(series, bar)}>
+    <Chart legend={shown.map((one) => ({ ...one, href: links?.ofSeries(one.name) }))}>
+      <Plot slots={bars} max={max} scale={short} label={label} links={links} titleOf={(bar) => titleOf(series, bar)}>
         {bars.map((bar, index) => (
           <BarOf series={series} bar={bar} place={placeOf(index, bars.length)} y={yOf(max)} />
         ))}
@@ -128,21 +129,21 @@ interface ChartTableProps<B extends Bar> extends BarChartProps<B> {
 }
 
 export function ChartTable<B extends Bar>(props: ChartTableProps<B>): JSX.Element {
-  const { title, series, bars, over, ways, more = [] } = props;
+  const { title, series, bars, over, links, more = [] } = props;
   return (
     <details class="more">
       <summary>The same as a table</summary>
       <Table
         caption={`${title} ${over}`}
-        columns={[slotColumn(bars[0], ways), ...seriesColumns(series, bars), ...more]}
+        columns={[slotColumn(bars[0], links), ...seriesColumns(series, bars), ...more]}
         rows={bars.toReversed()}
       />
     </details>
   );
 }
 
-/** @param ways link targets; the bars are not keyboard-accessible, so the table repeats them */
-function slotColumn(first: Slot | undefined, ways: Ways | undefined): Column<Slot> {
+/** @param links their targets; the bars are not keyboard-accessible, so the table repeats them */
+function slotColumn(first: Slot | undefined, links: ChartLinks | undefined): Column<Slot> {
   return {
     name: first && isDay(first) ? "Day" : "From",
     cell: (slot) => {
@@ -154,8 +155,8 @@ function slotColumn(first: Slot | undefined, ways: Ways | undefined): Column<Slo
           {`${hourOf(from)} UTC`}
         </time>
       );
-      if (!ways) return moment;
-      return <a href={attribute(ways.ofSlot(slot))}>{moment as "safe"}</a>;
+      if (!links) return moment;
+      return <a href={attribute(links.ofSlot(slot))}>{moment as "safe"}</a>;
     },
   };
 }
@@ -190,16 +191,16 @@ export interface PlotProps<S extends Slot> {
   scale(value: number): string;
   label: string;
   /** Mouse links of the slots; the table repeats them. */
-  ways?: Ways;
+  links?: ChartLinks;
   titleOf(slot: S): string;
   children: Children;
 }
 
 export function Plot<S extends Slot>(props: PlotProps<S>): JSX.Element {
-  const { slots, max, scale, label, ways, titleOf, children } = props;
+  const { slots, max, scale, label, links, titleOf, children } = props;
   const y = yOf(max);
   const lines = Array.from({ length: LINES + 1 }, (_, index) => (max / LINES) * index);
-  const words = { role: ways ? "group" : "img", "aria-label": attribute(label) } as const;
+  const words = { role: links ? "group" : "img", "aria-label": attribute(label) } as const;
   return (
     <div class="drawing" {...words}>
       <svg class="counts" height={HEIGHT} aria-hidden="true">
@@ -215,7 +216,7 @@ export function Plot<S extends Slot>(props: PlotProps<S>): JSX.Element {
         ))}
         {children as "safe"}
         {slots.map((slot, index) => (
-          <SlotOf title={titleOf(slot)} place={placeOf(index, slots.length)} href={ways?.ofSlot(slot)} />
+          <SlotOf title={titleOf(slot)} place={placeOf(index, slots.length)} href={links?.ofSlot(slot)} />
         ))}
         {slots.map((slot, index) =>
           index % LABEL_EVERY === 0 ? <TimeLabel slot={slot} x={placeOf(index, slots.length).middle} /> : "",

@@ -1,22 +1,23 @@
 // Common parts of all pages of Settings: authorization, CSRF protection, layout, and errors as pages.
 
 import { Elysia } from "elysia";
-import { MethodNotAllowed, NotFound, Permission } from "../errors.ts";
-import { readFormText } from "../http/body.ts";
-import { contextOf } from "../http/context.ts";
-import { asApiError } from "../http/error-record.ts";
-import { isRead, mayBeOwnForm, prefersPage, requestUrl } from "../http/request.ts";
-import { readFlash } from "../signin/index.ts";
-import { attribute, ButtonLink, CardPage, Form, Hidden, MessagePage, pageResponse, type Site } from "../ui/index.ts";
-import { type Entrant, findEntrant } from "./entrant.ts";
+import { readFlash } from "../identity/index.ts";
+import { MethodNotAllowed, NotFound, Permission } from "../platform/errors.ts";
+import { readFormText } from "../platform/http/body.ts";
+import { contextOf } from "../platform/http/context.ts";
+import { asApiError } from "../platform/http/error-record.ts";
+import { isRead, mayBeOwnForm, prefersPage, requestUrl } from "../platform/http/request.ts";
+import { attribute, MessagePage, pageResponse } from "../ui/index.ts";
+import { askToSend, holdForm } from "./held-form.tsx";
 import { Layout, navigationFor, tabsFor } from "./layout.tsx";
 import type { ConsoleDependencies, ConsolePage, Handler, View } from "./page.tsx";
 import { pathOfRequests } from "./requests.tsx";
-import { SIGN_IN_PATH, toSignIn } from "./sign-in.tsx";
+import { toSignIn } from "./sign-in.tsx";
+import { findSignedInUser, type SignedInUser } from "./signed-in-user.ts";
 import { Visit } from "./visit.ts";
 
-/** The maximum bytes of a form: every field of the longest form can hold 10,000 characters. */
-const FORM_LIMIT = 2 * 1024 * 1024;
+/** The maximum size of a form in bytes: every field of the longest form can have 10,000 characters. */
+export const SETTINGS_FORM_LIMIT = 2 * 1024 * 1024;
 
 export function consolePages(deps: ConsoleDependencies, pages: readonly ConsolePage[]) {
   const app = new Elysia();
@@ -42,11 +43,10 @@ async function respond(
   const answerWith = (view: View, headers?: Record<string, string>) => show(deps, pages, page, visit!, view, headers);
   try {
     const handler = handlerOf(page, request);
-    const entrant = await findEntrant(deps, request);
-    if (!entrant)
-      return mayBeOwnForm(request) ? await holdForm(deps.site, request, FORM_LIMIT) : toSignIn(deps, request);
-    deps.onClient(request, entrant.caller);
-    visit = visitOf(deps, pages, request, params, entrant);
+    const user = await findSignedInUser(deps, request);
+    if (!user) return mayBeOwnForm(request) ? await holdForm(deps.site, request) : toSignIn(deps, request);
+    deps.onClient(request, user.caller);
+    visit = visitOf(deps, pages, request, params, user);
     if (!handler) return visit.goTo(nearestPage(pages, page, visit.url));
     const answer = await answerOf(deps, handler, visit);
     return answer instanceof Response ? answer : await answerWith(answer);
@@ -74,13 +74,13 @@ function visitOf(
   pages: readonly ConsolePage[],
   request: Request,
   params: Record<string, string>,
-  entrant: Entrant,
+  user: SignedInUser,
 ): Visit {
-  const { csrf, cookies: formCookies } = forms.protect(request, entrant.session);
+  const { csrf, cookies: formCookies } = forms.protect(request, user.session);
   const url = requestUrl(request);
   const pageOf = (type: string) => pages.find(({ shows }) => shows === type)?.path;
   const { href } = consoleSite;
-  return new Visit({ request, url, params, ...entrant, csrf, formCookies, forms, cookies, href, pageOf });
+  return new Visit({ request, url, params, ...user, csrf, formCookies, forms, cookies, href, pageOf });
 }
 
 /** @returns undefined for a GET of a form's address @throws MethodNotAllowed */
@@ -99,9 +99,10 @@ function nearestPage(pages: readonly ConsolePage[], { path }: ConsolePage, { pat
 async function answerOf({ forms }: ConsoleDependencies, handler: Handler, visit: Visit): Promise<View | Response> {
   const { request, session } = visit;
   if (request.method === "POST") {
-    visit.form = new URLSearchParams(await readFormText(request, FORM_LIMIT));
+    const text = await readFormText(request, SETTINGS_FORM_LIMIT);
+    visit.form = new URLSearchParams(text);
     const csrf = visit.form.get("csrf") ?? undefined;
-    if (mayBeOwnForm(request) && !forms.accepts(request, csrf, session)) return askToSend(visit);
+    if (mayBeOwnForm(request) && !forms.accepts(request, csrf, session)) return askToSend(visit, text);
     forms.require(request, csrf, session);
   }
   requireScopes(visit, handler);
@@ -170,85 +171,3 @@ function Lines({ lines, request }: { lines: string[]; request: string | undefine
     </div>
   );
 }
-
-// A form submitted after the sign-in ended: nothing is saved, and the input is kept.
-
-/** Keeps the form until a sign-in in another tab. @throws UnsupportedMediaType, PayloadTooLarge, BadInput */
-async function holdForm(site: Site, request: Request, limit: number): Promise<Response> {
-  const fields = typedOf(new URLSearchParams(await readFormText(request, limit)));
-  const { pathname } = requestUrl(request);
-  const page = (
-    <CardPage site={site} title="Signed out">
-      <h1>Signed out</h1>
-      <p>Your session has ended, so nothing was saved. Your input is kept on this page.</p>
-      <p>Sign in, which opens a new tab. Then return to this tab and continue.</p>
-      <a class="button" href={site.href(SIGN_IN_PATH)} target="_blank" rel="noopener">
-        Sign in
-      </a>
-      <form method="post" action={site.href(pathname)}>
-        <Typed fields={fields} />
-        <button type="submit" class="plain">
-          Continue
-        </button>
-      </form>
-    </CardPage>
-  );
-  return pageResponse(page, { status: 401 });
-}
-
-/** The session has changed since the form was opened, possibly to another user, so sending needs confirmation. */
-function askToSend(visit: Visit): View {
-  const { name, username } = visit.session;
-  const { pathname } = visit.url;
-  return {
-    title: "Send this form?",
-    status: 409,
-    body: (
-      <div class="panel narrow">
-        <p>The form was opened before you signed in, so nothing was saved yet. Its input is kept.</p>
-        <p safe>{`You are ${name || username}, in Settings of ${visit.organisation}.`}</p>
-        <Form visit={visit} action={pathname}>
-          <Typed fields={typedOf(visit.form)} />
-          <div class="buttons">
-            <button type="submit" class="main">
-              Send it
-            </button>
-            <ButtonLink href={visit.href("/settings")}>Discard</ButtonLink>
-          </div>
-        </Form>
-      </div>
-    ),
-  };
-}
-
-/** Fields that are never shown again; the user must enter them again. */
-const SECRET = /secret|password|api_?key|^headers$/i;
-
-function Typed({ fields }: { fields: [string, string][] }): JSX.Element {
-  return (
-    <>
-      {fields.map(([name, value]) =>
-        SECRET.test(name) && value !== "" ? (
-          <>
-            <label for={attribute(`again-${name}`)} safe>{`${name} again: it is not stored`}</label>
-            {name === "Headers" ? (
-              <textarea id={attribute(`again-${name}`)} name={attribute(name)} rows="3" required></textarea>
-            ) : (
-              <input
-                type="password"
-                id={attribute(`again-${name}`)}
-                name={attribute(name)}
-                autocomplete="off"
-                required
-              />
-            )}
-          </>
-        ) : (
-          <Hidden name={name} value={value} />
-        ),
-      )}
-    </>
-  );
-}
-
-const typedOf = (form: URLSearchParams) => [...form].filter(([name]) => name !== "csrf");

@@ -1,7 +1,8 @@
 // Shows how much of the organisation is kept, and what a shorter time would remove. Nothing is removed here.
 
-import { countFilter, readAsked } from "../http/query.ts";
-import { GROWTH_DAYS, type Kept, type KeptTable } from "../retention/index.ts";
+import { GROWTH_DAYS, type Kept, type KeptTable } from "../data/index.ts";
+import { DAY_MS } from "../platform/durations.ts";
+import { countFilter, readAsked } from "../platform/http/query.ts";
 import { durationInWords, EmptyState, find, SearchForm, Section, statusOf, Table, Text, Time } from "../ui/index.ts";
 import { BarChart, barOf, ChartTable, Day } from "./chart.tsx";
 import { limitsSection } from "./limits.tsx";
@@ -9,7 +10,6 @@ import type { ConsolePage, ConsoleServices, View } from "./page.tsx";
 import { ORGANISATION } from "./registration-tokens.tsx";
 import type { Visit } from "./visit.ts";
 
-const DAY_MS = 86_400_000;
 const MAX_DAYS = 36_500;
 const FILTERS = [{ name: "Days", label: "If kept for days" }];
 
@@ -43,7 +43,7 @@ export function dataPages(deps: ConsoleServices): ConsolePage[] {
 
 async function dataPage(deps: ConsoleServices, visit: Visit): Promise<View> {
   const read = () => readAsked({ Days: countFilter(MAX_DAYS, "") }, visit.url.searchParams).filters.Days;
-  const found = await find(visit, FILTERS, async () => ({ Items: [read()], Next: null }));
+  const found = await find(visit, FILTERS, async () => ({ Items: [read()], Next: null, Hidden: 0 }));
   const kept = await deps.readKept(visit.permitted("Settings:Read"));
   const { asOf, tables } = kept;
   const limits = await limitsSection(deps, visit);

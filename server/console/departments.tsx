@@ -1,4 +1,4 @@
-import type { EntityService } from "../entities/index.ts";
+import type { EntityService } from "../records/index.ts";
 import { ButtonLink, phrase, Section, Table } from "../ui/index.ts";
 import type { ConsolePage, ConsoleServices } from "./page.tsx";
 import { entityColumns, entityPages, RecordSection } from "./records/entities.tsx";

@@ -9,12 +9,15 @@ const WORDS = new Map<string, string>(
       "the operator to allow the address with EGRESS_ALLOW.",
     dns: "The receiver's name has no address. Check the URL's spelling and the name's DNS records.",
     refused: "Nothing listens at that address and port.",
-    tls: "The receiver's certificate is not valid for its name, has expired, or lacks an intermediate certificate.",
+    tls:
+      "No secure connection was possible, so nothing was processed. Each attempt names the cause, such as an expired " +
+      "certificate, an old TLS version or a port of plain HTTP, and the solution.",
     unreachable: "The address is unreachable. Check routes, firewalls and proxies.",
     timeout: "There was no complete response in time. Raise TimeoutMs, or let the receiver respond before processing.",
-    reset: "The receiver closed the connection before its response was complete.",
+    reset: "The receiver closed the connection during the TLS handshake, or before its response was complete.",
     "too-large": "The head of the response is too large.",
-    protocol: "The response is not HTTP.",
+    protocol: "The response is not HTTP/1.1. The receiver may accept only HTTP/2, or be a different service.",
+    cancelled: "The post was cancelled while it was sent. The receiver may have got it.",
     lost: "The worker stopped during the post. The receiver may have got it.",
   }),
 );

@@ -1,11 +1,10 @@
 // A record's history: its events and audit entries. Every page with a `record` gets these tabs.
 
-import { ACTOR_TYPES, toAuditFilter } from "../audit/index.ts";
-import { PING_RECORD } from "../events/index.ts";
-import { firstPage } from "../http/query.ts";
-import { ButtonLink, EmptyState, Section } from "../ui/index.ts";
-import { tableOfEvents } from "./activity/list.tsx";
-import { AUDIT_LOG, tableOfAudit } from "./audit-log.tsx";
+import { firstPage } from "../platform/http/query.ts";
+import { ACTOR_TYPES, PING_RECORD } from "../records/index.ts";
+import { ButtonLink, ListSection } from "../ui/index.ts";
+import { CAPTION, eventColumns } from "./activity/list.tsx";
+import { AUDIT_LOG, auditColumns } from "./audit-log.tsx";
 import type { ConsolePage, ConsoleServices, PageRecord, View } from "./page.tsx";
 import type { Visit } from "./visit.ts";
 
@@ -44,17 +43,22 @@ export function historyPages(deps: ConsoleServices, pages: readonly ConsolePage[
 
 async function eventsPage(deps: ConsoleServices, visit: Visit, { type, read }: PageRecord): Promise<View> {
   const { id, title, above } = await read(visit);
-  const filter = { eventRecord: type, recordId: id };
+  const filter = { EventRecord: type, RecordId: id };
   const { Items, Next } = await deps.eventLog.list(visit.caller, filter, firstPage(MAX_SHOWN));
   const all = visit.href(`/settings/activity?EventRecord=${type}&RecordId=${id}`);
   return {
     title,
     above,
     body: (
-      <Section title="Events">
-        {Items.length > 0 ? await tableOfEvents({ visit, events: Items }) : <Nothing isMore={Next !== null} />}
+      <ListSection
+        title="Events"
+        caption={CAPTION}
+        columns={await eventColumns(visit, Items)}
+        rows={Items}
+        none={noneYet(Next)}
+      >
         <AllOf href={all}>{"All in the activity log"}</AllOf>
-      </Section>
+      </ListSection>
     ),
   };
 }
@@ -68,17 +72,12 @@ async function auditPage(deps: ConsoleServices, visit: Visit, { type, read }: Pa
   const shown = sections.filter(({ isThere }) => isThere);
   const found = await Promise.all(
     shown.map(async ({ name, by }) => {
-      const filter = toAuditFilter({ [`${by}Type`]: type, [`${by}Id`]: id });
+      const filter = { [`${by}Type`]: type, [`${by}Id`]: id };
       const { Items, Next } = await deps.auditLog.list(visit.permitted("Settings:Read"), filter, firstPage(MAX_SHOWN));
       return (
-        <Section title={name}>
-          {Items.length > 0 ? (
-            await tableOfAudit({ visit, caption: name, events: Items })
-          ) : (
-            <Nothing isMore={Next !== null} />
-          )}
+        <ListSection title={name} columns={await auditColumns(visit, Items)} rows={Items} none={noneYet(Next)}>
           <AllOf href={visit.href(`${AUDIT_LOG}?${by}Type=${type}&${by}Id=${id}`)}>{"All in the audit log"}</AllOf>
-        </Section>
+        </ListSection>
       );
     }),
   );
@@ -93,12 +92,9 @@ function AllOf({ href, children }: { href: string; children: string }): JSX.Elem
   );
 }
 
-function Nothing({ isMore }: { isMore: boolean }): JSX.Element {
-  return (
-    <EmptyState title="Nothing yet">
-      <p>{isMore ? "The log may contain older entries that you can see." : "Its changes are listed here."}</p>
-    </EmptyState>
-  );
+function noneYet(next: string | null): string {
+  const why = next === null ? "Its changes are listed here." : "The log may contain older entries that you can see.";
+  return `Nothing yet. ${why}`;
 }
 
 function isOneOf(words: readonly string[], word: string): boolean {

@@ -1,15 +1,16 @@
 // Settings: the server-rendered console. Everything works without scripts; htmx only refreshes changing parts.
+// It imports all rooms before it, by their index.ts; only the app imports it. Begin with page.tsx, then alerts.tsx.
 //
 // To add a page:
 //
 // 1. A kind of record gets its list, its own page, its form and its delete page from its declaration: an entity from its
-//    definition (records/entities.tsx), a kind of settings from its line in server/settings.ts (records/declared.tsx).
+//    definition (records/entities.tsx), a kind of settings from its line in server/identity/settings.ts (records/declared.tsx).
 //    Special pages of a kind are listed in SPECIAL and SPECIAL_SETTINGS below. Any other page is a `Page`: a path, and for
 //    GET and POST the scopes of the REST operation and `answer(visit)`. Its factory takes SettingsDependencies and is
 //    listed in `ownPages`. With `area` the page appears in the navigation, in that order, in its group.
 // 2. `answer` calls the service functions of the REST routes with `visit.caller`, and returns a `View`: title, actions,
 //    body. Pages repeat no rule and contain no SQL; services count what only a page shows. Offer a button only if
-//    `visit.may(action, type, record)`. Throw the errors of server/errors.ts: they become pages.
+//    `visit.may(action, type, record)`. Throw the errors of server/platform/errors.ts: they become pages.
 // 3. A form is `<Form visit action state>` with fields such as `<TextField state name>`, where `name` is the field's name
 //    in the REST API. On POST, `visit.form` has the input, and its token is already checked. Call the service within try.
 //    Answer a rejection with the same view, `refusedForm(visit.form, error, FIELDS)` and status 422, and success with

@@ -1,5 +1,5 @@
-import type { AlertRecord } from "../alerts/index.ts";
 import { attribute, Head, Mark } from "../ui/index.ts";
+import type { AlertRecord } from "../webhooks/index.ts";
 import { AlertBanner } from "./alerts.tsx";
 import type { ConsoleSite } from "./assets.ts";
 import { type ConsolePage, GROUPS, type Group, type View } from "./page.tsx";

@@ -1,7 +1,7 @@
 // The limits of the organisation, what it uses of each, and what to do near one.
 
-import type { Used } from "../limits/index.ts";
-import { LIMITS, type LimitName, NEAR_PERCENT } from "../tenant-limits.ts";
+import type { Used } from "../platform/limits/index.ts";
+import { LIMITS, type LimitName, NEAR_PERCENT } from "../platform/tenant-limits.ts";
 import { Section, Table, Text } from "../ui/index.ts";
 import type { ConsoleServices } from "./page.tsx";
 import { ORGANISATION } from "./registration-tokens.tsx";

@@ -1,8 +1,8 @@
 // Secrets that are shown only once. They travel to the next page in a sealed cookie, so reloading neither resubmits the
 // form nor shows them again.
 
-import type { Cookies } from "../signin/index.ts";
-import type { Vault } from "../vault.ts";
+import type { Cookies } from "../identity/index.ts";
+import type { Vault } from "../platform/vault.ts";
 import type { Visit } from "./visit.ts";
 
 const PURPOSE = "shown once";

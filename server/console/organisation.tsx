@@ -1,4 +1,4 @@
-import { TENANT_SETTINGS } from "../tenants/index.ts";
+import { TENANT_SETTINGS } from "../identity/index.ts";
 import {
   ButtonLink,
   bodyOf,

@@ -1,27 +1,20 @@
-import type { Access, Caller, Scope } from "../access/index.ts";
-import type { Alerts } from "../alerts/index.ts";
-import type { AuditLog } from "../audit/index.ts";
-import type { Entities } from "../entities/index.ts";
-import { PreconditionFailed } from "../errors.ts";
-import type { Limits } from "../limits/index.ts";
-import type { Logouts } from "../logouts/index.ts";
+import type { Erasures, ReadKept } from "../data/index.ts";
 import type {
-  ClientCredentials,
   ConsoleClient,
-  InitialTokens,
+  Cookies,
+  Forms,
+  IdentityRoutes,
   IssuedTokens,
-  PublishedKeys,
-  RegistrationAccessTokens,
+  Sessions,
+  SettingsServices,
+  Tenants,
   Trials,
-  UserGrants,
-} from "../oauth/index.ts";
-import type { Erasures } from "../personal-data/index.ts";
-import type { Requests } from "../requests/index.ts";
-import type { ReadKept } from "../retention/index.ts";
-import type { Settings, SettingsServices } from "../settings.ts";
-import type { Cookies, Forms, Sessions, Upstream, UserAdministration } from "../signin/index.ts";
-import type { FindWorkflow } from "../temporal.ts";
-import type { OwnTenant, Tenants } from "../tenants/index.ts";
+  Upstream,
+} from "../identity/index.ts";
+import { PreconditionFailed } from "../platform/errors.ts";
+import type { Limits } from "../platform/limits/index.ts";
+import type { FindWorkflow } from "../platform/temporal/find-workflow.ts";
+import type { Access, Caller, RecordRoutes, Scope } from "../records/index.ts";
 import {
   Effects,
   Form,
@@ -34,7 +27,7 @@ import {
   type Site,
   sealedFields,
 } from "../ui/index.ts";
-import type { ConnectionContract, WebhookServices } from "../webhooks/index.ts";
+import type { WebhookRoutes } from "../webhooks/index.ts";
 import type { ConsoleSite } from "./assets.ts";
 import type { Once } from "./once.ts";
 import type { Visit } from "./visit.ts";
@@ -66,7 +59,7 @@ export interface PageRecord {
 export interface Handler {
   /** Scopes of the corresponding REST operation; an error names the missing one. */
   needs: readonly Scope[];
-  /** May throw the errors of server/errors.ts: they become error pages. */
+  /** May throw the errors of server/platform/errors.ts: they become error pages. */
   answer(visit: Visit): Promise<View | Response>;
 }
 
@@ -80,7 +73,7 @@ export interface View {
   status?: number;
 }
 
-export interface ConsoleServices extends SettingsServices, WebhookServices {
+export interface ConsoleServices extends SettingsServices, RecordRoutes, WebhookRoutes, IdentityRoutes {
   publicUrl: string;
   site: Site;
   cookies: Cookies;
@@ -91,22 +84,8 @@ export interface ConsoleServices extends SettingsServices, WebhookServices {
   consoleClient: ConsoleClient;
   trials: Trials;
   access: Access;
-  /** Users, departments, applications. */
-  records: Entities;
-  users: UserAdministration;
-  initialTokens: InitialTokens;
-  registrationTokens: RegistrationAccessTokens;
-  ownTenant: OwnTenant;
   tenants: Tenants;
-  grants: UserGrants;
-  credentials: ClientCredentials;
-  logouts: Logouts;
-  signingKeys: PublishedKeys;
-  settings: Settings;
-  auditLog: AuditLog;
   erasures: Erasures;
-  alerts: Alerts;
-  requests: Requests;
   issued: Pick<IssuedTokens, "since">;
   readKept: ReadKept;
   limits: Pick<Limits, "read">;
@@ -115,8 +94,6 @@ export interface ConsoleServices extends SettingsServices, WebhookServices {
   /** Called with errors that the caller did not cause. */
   onFailure(error: unknown, request: Request): void;
   entities: string[];
-  connection: ConnectionContract;
-  workflowUrl(workflowId: string): string;
   /** The Temporal UI's list of workflows for a query. */
   workflowsUrl(query: string): string;
   findWorkflow: FindWorkflow;

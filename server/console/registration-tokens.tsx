@@ -1,15 +1,16 @@
-import { NotFound } from "../errors.ts";
-import { type InitialTokenRecord, MAX_INITIAL_TOKENS, NEW_TOKEN_BODY } from "../oauth/index.ts";
+import { type InitialTokenRecord, MAX_INITIAL_TOKENS, NEW_TOKEN_BODY } from "../identity/index.ts";
+import { NotFound } from "../platform/errors.ts";
 import {
-  AskButton,
+  askColumn,
   Code,
+  type Column,
   Form,
   type FormState,
   formOf,
+  List,
   phrase,
   refusedForm,
   Section,
-  Table,
   Text,
   TextField,
   Time,
@@ -21,6 +22,7 @@ import type { Visit } from "./visit.ts";
 export const REGISTRATION_TOKENS = "/settings/registration-tokens";
 const DELETE = `${REGISTRATION_TOKENS}/delete`;
 export const ORGANISATION = "/settings/organisation";
+const TITLE = "Initial access tokens";
 const NAMES = ["Name", "Uses", "Lifetime"];
 const DAY = 86_400;
 
@@ -54,7 +56,7 @@ async function tokensPage(deps: ConsoleServices, visit: Visit, refused?: FormSta
   const state = refused ?? formOf({ Uses: "1", Lifetime: "7" });
   const mayMake = visit.may("Settings:Update", "RegistrationToken", { Id: "", Name: "" });
   return {
-    title: "Initial access tokens",
+    title: TITLE,
     above: [{ name: "Organisation", path: ORGANISATION }],
     status: refused ? 422 : 200,
     lead: (
@@ -78,11 +80,13 @@ async function tokensPage(deps: ConsoleServices, visit: Visit, refused?: FormSta
         ) : (
           ""
         )}
-        {Items.length > 0 ? (
-          <Table caption="Initial access tokens" columns={columns(visit)} rows={Items} />
-        ) : (
-          <p class="fine">None.</p>
-        )}
+        <List
+          visit={visit}
+          caption={TITLE}
+          found={{ page: { Items, Next: null, Hidden: 0 } }}
+          columns={columns(visit)}
+          empty={<p class="fine">None.</p>}
+        />
         {mayMake && Items.length < MAX_INITIAL_TOKENS ? (
           <Section title="Create one">
             <Form visit={visit} action={REGISTRATION_TOKENS} state={state}>
@@ -117,27 +121,21 @@ async function tokensPage(deps: ConsoleServices, visit: Visit, refused?: FormSta
   };
 }
 
-function columns(visit: Visit) {
-  const mayRemove = visit.may("Settings:Update");
+function columns(visit: Visit): Column<InitialTokenRecord>[] {
   return [
-    { name: "Name", cell: ({ Name }: InitialTokenRecord) => <Value text={Name} /> },
+    { name: "Name", cell: ({ Name }) => <Value text={Name} /> },
     {
       name: "Uses left",
-      cell: ({ UsesLeft }: InitialTokenRecord) => <Text text={UsesLeft.toLocaleString("en")} />,
+      cell: ({ UsesLeft }) => <Text text={UsesLeft.toLocaleString("en")} />,
       numeric: true,
     },
-    { name: "Valid until", cell: ({ ExpiresOn }: InitialTokenRecord) => <Time at={new Date(ExpiresOn)} /> },
-    { name: "Made", cell: ({ CreatedOn }: InitialTokenRecord) => <Time at={new Date(CreatedOn)} /> },
-    ...(mayRemove
-      ? [
-          {
-            name: "Delete it",
-            cell: (token: InitialTokenRecord) => (
-              <AskButton visit={visit} action={DELETE} label="Delete" question={askToDelete(token)} />
-            ),
-          },
-        ]
-      : []),
+    { name: "Valid until", cell: ({ ExpiresOn }) => <Time at={new Date(ExpiresOn)} /> },
+    { name: "Made", cell: ({ CreatedOn }) => <Time at={new Date(CreatedOn)} /> },
+    ...askColumn<InitialTokenRecord>(visit, visit.may("Settings:Update"), "Delete it", (token) => ({
+      action: DELETE,
+      label: "Delete",
+      question: askToDelete(token),
+    })),
   ];
 }
 
@@ -159,7 +157,7 @@ const LABELS = { Uses: "Applications", Lifetime: "The lifetime in seconds" };
 function askToDelete({ Id, Name }: InitialTokenRecord): Confirmation {
   return {
     title: Name ? phrase`The token ${Name}: delete it?` : "Delete this token?",
-    above: [{ name: "Initial access tokens", path: REGISTRATION_TOKENS }],
+    above: [{ name: TITLE, path: REGISTRATION_TOKENS }],
     effects: ["No application can register with it any more.", "Registered applications stay."],
     confirm: "Delete token",
     fields: { Id },

@@ -1,29 +1,15 @@
 // Recent client requests: look-up of a RequestKey, and failures.
 
-import type { Shown } from "../access/index.ts";
-import { firstPage, readAsked } from "../http/query.ts";
+import { firstPage, readAsked } from "../platform/http/query.ts";
 import {
   REQUEST_FILTERS,
   REQUEST_METHODS,
   type RequestRecord,
   type Requests,
+  type Shown,
   STATUS_CLASSES,
-  toRequestFilter,
-} from "../requests/index.ts";
-import {
-  Badge,
-  Code,
-  EmptyState,
-  find,
-  inRange,
-  NotAsked,
-  Pager,
-  Ranges,
-  SearchForm,
-  statusOf,
-  Table,
-  Time,
-} from "../ui/index.ts";
+} from "../records/index.ts";
+import { Badge, Code, type Column, EmptyState, find, inRange, List, statusOf, Time } from "../ui/index.ts";
 import type { ConsolePage, ConsoleServices, View } from "./page.tsx";
 import { lookUpNames, type NamedRecord, type NameOf } from "./records/names.ts";
 import { filtersOf } from "./records/records.tsx";
@@ -41,7 +27,7 @@ export function requestPages(deps: ConsoleServices): ConsolePage[] {
 export async function findRequest(
   requests: Requests,
   visit: Visit,
-  wanted: { requestKey: string } | { traceParent: string },
+  wanted: { RequestKey: string } | { TraceParent: string },
 ): Promise<Shown<RequestRecord> | undefined> {
   if (!visit.may("Settings:Read")) return undefined;
   const { Items } = await requests.list(visit.permitted("Settings:Read"), wanted, firstPage(1));
@@ -64,32 +50,30 @@ async function listPage({ requests }: ConsoleServices, visit: Visit): Promise<Vi
   const parameters = inRange(filtersOf(visit));
   const found = await find(visit, FILTERS, async () => {
     const { filters, paging } = readAsked(REQUEST_FILTERS, parameters);
-    return requests.list(visit.permitted("Settings:Read"), toRequestFilter(filters), paging);
+    return requests.list(visit.permitted("Settings:Read"), filters, paging);
   });
-  const { page, problems } = found;
-  const name = await lookUpNames(visit, page.Items.map(clientOf));
+  const name = await lookUpNames(visit, found.page.Items.map(clientOf));
   return {
     title: "Requests",
     lead: <span>Requests of clients in the last 24 hours.</span>,
     status: statusOf(found),
     body: (
-      <>
-        <Ranges visit={visit} longest="24h" />
-        <SearchForm visit={visit} filters={FILTERS} problems={problems} />
-        {page.Items.length > 0 ? (
-          <Table caption="Requests, newest first" columns={columns(visit, name)} rows={page.Items} />
-        ) : problems ? (
-          <NotAsked />
-        ) : (
+      <List
+        visit={visit}
+        caption="Requests, newest first"
+        filters={FILTERS}
+        ranges={{ longest: "24h" }}
+        found={found}
+        columns={columns(visit, name)}
+        empty={
           <EmptyState title={parameters.size > 0 ? "No matching requests" : "No requests yet"}>
             <p>
               A request is listed from a second after its answer, for 24 hours. Unauthenticated requests are only in the
               service's log.
             </p>
           </EmptyState>
-        )}
-        <Pager visit={visit} next={page.Next} />
-      </>
+        }
+      />
     ),
   };
 }
@@ -108,11 +92,11 @@ const FILTERS = [
 
 const clientOf = ({ ClientId }: RequestRecord): NamedRecord => ({ Type: "Application", Id: ClientId });
 
-function columns(visit: Visit, name: NameOf) {
+function columns(visit: Visit, name: NameOf): Column<RequestRecord>[] {
   return [
     {
       name: "Request",
-      cell: (request: RequestRecord) => (
+      cell: (request) => (
         <>
           <Path title={titleOfRequest(request)} />
           {request.Omitted > 0 ? (
@@ -125,12 +109,12 @@ function columns(visit: Visit, name: NameOf) {
         </>
       ),
     },
-    { name: "When", cell: ({ OccurredOn }: RequestRecord) => <Time at={new Date(OccurredOn)} /> },
-    { name: "Status", cell: ({ Status }: RequestRecord) => <Badge state={String(Status)} tone={toneOf(Status)} /> },
-    { name: "ms", numeric: true, cell: ({ DurationMs }: RequestRecord) => <span safe>{inWords(DurationMs)}</span> },
+    { name: "When", cell: ({ OccurredOn }) => <Time at={new Date(OccurredOn)} /> },
+    { name: "Status", cell: ({ Status }) => <Badge state={String(Status)} tone={toneOf(Status)} /> },
+    { name: "ms", numeric: true, cell: ({ DurationMs }) => <span safe>{inWords(DurationMs)}</span> },
     {
       name: "Client",
-      cell: (request: RequestRecord) => (
+      cell: (request) => (
         <a href={visit.href(visit.pathOf(clientOf(request))!)} safe>
           {name(clientOf(request))}
         </a>
@@ -138,7 +122,7 @@ function columns(visit: Visit, name: NameOf) {
     },
     {
       name: "RequestKey",
-      cell: ({ Method, RequestKey }: RequestRecord) => (
+      cell: ({ Method, RequestKey }) => (
         <div>
           <Code text={RequestKey} copy />
           {Method === "GET" ? (

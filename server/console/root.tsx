@@ -1,10 +1,10 @@
 // The address / and the page for unknown paths.
 
 import { Elysia } from "elysia";
-import { NotFound } from "../errors.ts";
-import { contextOf } from "../http/context.ts";
-import { asApiError, errorResponse } from "../http/error-record.ts";
-import { API_PATH, prefersPage, requestUrl } from "../http/request.ts";
+import { NotFound } from "../platform/errors.ts";
+import { contextOf } from "../platform/http/context.ts";
+import { asApiError, errorResponse } from "../platform/http/error-record.ts";
+import { API_PATH, prefersPage, requestUrl } from "../platform/http/request.ts";
 import { MessagePage, pageResponse, type Site } from "../ui/index.ts";
 
 /** Redirects browsers to Settings; API clients get 404. */

@@ -1,34 +1,36 @@
 // Signing in to Settings: choosing the organisation, redirecting to our OpenID provider, and returning with a code.
 
-import { Elysia } from "elysia";
-import { readForm } from "../http/body.ts";
-import { NO_STORE } from "../http/conditions.ts";
-import { isOwnForm, requestUrl } from "../http/request.ts";
-import { CONSOLE_CALLBACK_PATH } from "../oauth/index.ts";
-import { digestOf, signOut as endSession, newOpaqueValue, type PageEndpoints, pageEndpoint } from "../signin/index.ts";
-import type { Tenant } from "../tenants/index.ts";
+import {
+  ACCOUNT_PATH,
+  accountSignIn,
+  CONSOLE_CALLBACK_PATH,
+  digestOf,
+  signOut as endSession,
+  newOpaqueValue,
+  pageController,
+  type Tenant,
+} from "../identity/index.ts";
+import { readForm } from "../platform/http/body.ts";
+import { NO_STORE } from "../platform/http/conditions.ts";
+import { isOwnForm, pageBelow, requestUrl } from "../platform/http/request.ts";
 import { attribute, CardPage, pageResponse, type Site } from "../ui/index.ts";
-import { findEntrant } from "./entrant.ts";
 import type { ConsoleDependencies } from "./page.tsx";
+import { findSignedInUser } from "./signed-in-user.ts";
 import { bindingsOf, readState, writeState } from "./state.ts";
 
 export const SIGN_IN_PATH = "/settings/sign-in";
-/** The maximum number of characters of the path to return to, because the authorization request is limited, too. */
-const NEXT_LIMIT = 3_000;
+/** The maximum number of characters of a typed name. Names and Ids of organisations have fewer. */
+const ORGANISATION_LIMIT = 200;
 /** Seconds until the user must return with a code. */
 const SIGN_IN_LIFETIME = 3600;
-/** Seconds for which a browser remembers its organisation. */
-const ORGANISATION_LIFETIME = 365 * 24 * 3600;
 
 export function signInController(deps: ConsoleDependencies) {
-  const endpoints: PageEndpoints = { site: deps.site, onFailure: deps.onFailure };
-  return new Elysia()
-    .use(pageEndpoint(endpoints, SIGN_IN_PATH, ["GET"], (request) => begin(deps, request)))
-    .use(pageEndpoint(endpoints, CONSOLE_CALLBACK_PATH, ["GET"], (request) => comeBack(deps, request)))
-    .use(pageEndpoint(endpoints, "/settings/sign-out", ["POST"], (request) => signOut(deps, request)))
-    .use(
-      pageEndpoint(endpoints, "/settings/signed-out", ["GET"], () => pageResponse(<SignedOutPage site={deps.site} />)),
-    );
+  return pageController(deps, {
+    [SIGN_IN_PATH]: { get: (request) => begin(deps, request) },
+    [CONSOLE_CALLBACK_PATH]: { get: (request) => comeBack(deps, request) },
+    "/settings/sign-out": { post: (request) => signOut(deps, request) },
+    "/settings/signed-out": { get: () => pageResponse(<SignedOutPage site={deps.site} />) },
+  });
 }
 
 /** By PUBLIC_URL: the provider returns there, where a cookie set on another name of this host would be missing. */
@@ -36,20 +38,25 @@ export function toSignIn({ publicUrl }: Pick<ConsoleDependencies, "publicUrl">, 
   // A refreshing part cannot show the sign-in, so the whole page must reload.
   if (request.headers.has("hx-request")) return new Response(null, { status: 401, headers: { "hx-refresh": "true" } });
   const { pathname, search, searchParams } = requestUrl(request);
-  const organisation = searchParams.get("organisation");
-  const query = new URLSearchParams({ next: pathname + (organisation === null ? search : "") });
-  if (organisation !== null) query.set("organisation", organisation);
+  const organisation = searchParams.get("organisation")?.slice(0, ORGANISATION_LIMIT);
+  const query = new URLSearchParams({ next: pageAfter(pathname + (organisation === undefined ? search : "")) });
+  if (organisation !== undefined) query.set("organisation", organisation);
   return to(`${publicUrl}${SIGN_IN_PATH}?${query}`);
 }
 
 async function begin(deps: ConsoleDependencies, request: Request): Promise<Response> {
   const { searchParams } = requestUrl(request);
-  const next = pathOfConsole(searchParams.get("next"));
-  const asked = searchParams.get("organisation")?.trim();
+  const next = pageAfter(searchParams.get("next"));
+  const asked = searchParams.get("organisation")?.slice(0, ORGANISATION_LIMIT).trim();
   const tenant = asked === undefined ? await knownTenant(deps, request) : await tenantNamed(deps, asked);
-  if (!tenant && !asked) return pageResponse(<OrganisationPage site={deps.site} action={SIGN_IN_PATH} next={next} />);
+  if (!tenant && !asked) {
+    const page = <OrganisationPage site={deps.site} action={SIGN_IN_PATH} next={next} />;
+    // An organisation may have its own identity provider.
+    return pageResponse(page, { endsElsewhere: true });
+  }
   // Unknown names get a sign-in page as well, so visitors cannot probe for organisations.
   const clientId = deps.consoleClient.clientId(tenant?.id, asked ?? "");
+  if (isOfAccount(next)) return to(deps.site.href(accountSignIn(clientId, next)));
   // All tabs of a browser share the seed, because any of them may return first.
   const seed = deps.cookies.read(request, "settings-sign-in") ?? newOpaqueValue();
   const state = writeState(seed, `${clientId} ${next}`);
@@ -76,7 +83,7 @@ async function comeBack(deps: ConsoleDependencies, request: Request): Promise<Re
   const text = seed === undefined ? undefined : readState(seed, searchParams.get("state") ?? "");
   if (seed === undefined || text === undefined) {
     // Another tab has already signed in.
-    if (await findEntrant(deps, request)) return to(deps.site.href("/settings"));
+    if (await findSignedInUser(deps, request)) return to(deps.site.href("/settings"));
     return startAgain(deps, "This sign-in was started in a different browser, or too long ago.");
   }
   const state = signInStateOf(text);
@@ -88,10 +95,10 @@ async function comeBack(deps: ConsoleDependencies, request: Request): Promise<Re
 
   const value = newOpaqueValue();
   await deps.consoleClient.enter(redeemed, digestOf(value));
-  return to(deps.site.href(pathOfConsole(state.next)), [
+  return to(deps.site.href(pageAfter(state.next)), [
     deps.cookies.set("settings", value),
     deps.cookies.clear("settings-sign-in"),
-    deps.cookies.set("organisation", redeemed.tenantId, ORGANISATION_LIFETIME),
+    deps.cookies.rememberOrganisation(redeemed.tenantId),
   ]);
 }
 
@@ -112,16 +119,13 @@ async function signOut(deps: ConsoleDependencies, request: Request): Promise<Res
   return onward ? onward([gone, ...cookies]) : to(destination, [gone, ...cookies]);
 }
 
-/** @param text untrusted; the first page is used if it is too long or not a page of Settings */
-function pathOfConsole(text: string | null): string {
-  const url =
-    text !== null && text.length <= NEXT_LIMIT && /^\/settings(\/|\?|$)/.test(text)
-      ? new URL(text, "http://localhost")
-      : undefined;
-  const isOurs = url?.pathname === "/settings" || url?.pathname.startsWith("/settings/");
-  const isSignIn = [SIGN_IN_PATH, CONSOLE_CALLBACK_PATH].includes(url?.pathname ?? "");
-  return url && isOurs && !isSignIn ? url.pathname + url.search : "/settings";
+/** @param text untrusted; the first page of Settings is used if it is too long or no page after a sign-in */
+function pageAfter(text: string | null): string {
+  const path = pageBelow("/settings", text) ?? pageBelow(ACCOUNT_PATH, text) ?? "/settings";
+  return [SIGN_IN_PATH, CONSOLE_CALLBACK_PATH].includes(path.split("?", 1)[0]!) ? "/settings" : path;
 }
+
+const isOfAccount = (path: string) => pageBelow(ACCOUNT_PATH, path) !== undefined;
 
 function to(location: string, cookies: string[] = []): Response {
   const headers = new Headers({ location, "referrer-policy": "no-referrer", ...NO_STORE });
@@ -136,7 +140,9 @@ function OrganisationPage({ site, action, next }: { site: Site; action: string; 
   return (
     <CardPage site={site} title="Which organisation?">
       <h1>Which organisation?</h1>
-      <p class="lead">to continue to Settings</p>
+      <p class="lead" safe>
+        {`to continue to ${isOfAccount(next) ? "your account" : "Settings"}`}
+      </p>
       <form method="get" action={site.href(action)}>
         <input type="hidden" name="next" value={attribute(next)} />
         <label for="organisation">Name of the organisation</label>

@@ -1,6 +1,6 @@
 // The lifetimes of signing keys, drawn on the server. The table below has the same data.
 
-import type { SigningKeyRecord } from "../oauth/index.ts";
+import type { SigningKeyRecord } from "../identity/index.ts";
 import { Chart, percent } from "./chart.tsx";
 
 const DATE = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
@@ -8,7 +8,7 @@ const DATE = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "
 const ROW_HEIGHT = 40;
 const BAR_HEIGHT = 12;
 const AXIS_HEIGHT = 40;
-/** Percent: keeps a day within half a year visible. */
+/** The minimum width of a period in percent of the picture, so that one day of half a year is visible. */
 const MIN_WIDTH = 0.6;
 
 const PARTS = [

@@ -1,6 +1,6 @@
 // Signing keys, read-only: they belong to the installation, not to one organisation.
 
-import type { SigningKeyRecord } from "../oauth/index.ts";
+import type { SigningKeyRecord } from "../identity/index.ts";
 import { Badge, Code, EmptyState, Table, Text, Time } from "../ui/index.ts";
 import type { ConsolePage, ConsoleServices, View } from "./page.tsx";
 import { KeysPicture } from "./signing-keys-picture.tsx";

@@ -1,7 +1,7 @@
 // The `state` of our own authorization requests, bound to the browser (RFC 6749 10.12), and the other bound values.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { Bindings } from "../oauth/index.ts";
+import type { Bindings } from "../identity/index.ts";
 
 /** @param seed an opaque value known only to this browser */
 export function writeState(seed: string, text: string): string {

@@ -1,6 +1,6 @@
-import { type Caller, type Permitted, permit, type Scope } from "../access/index.ts";
-import { NO_STORE } from "../http/conditions.ts";
-import { type Cookies, type Forms, flashCookie, type Session } from "../signin/index.ts";
+import { type Cookies, type Forms, flashCookie, type Session } from "../identity/index.ts";
+import { NO_STORE } from "../platform/http/conditions.ts";
+import { type Caller, type Permitted, permit, type Scope } from "../records/index.ts";
 import { decisionOf, type Question } from "../ui/index.ts";
 
 type Subject = Record<string, unknown>;

@@ -1,15 +1,15 @@
 // The way from a page to a workflow in the Temporal UI.
 
-import { BadInput } from "../errors.ts";
-import { NO_STORE } from "../http/conditions.ts";
-import { readParameter } from "../http/query.ts";
+import { BadInput } from "../platform/errors.ts";
+import { NO_STORE } from "../platform/http/conditions.ts";
+import { readParameter } from "../platform/http/query.ts";
 import { Code } from "../ui/index.ts";
 import type { ConsolePage, ConsoleServices, View } from "./page.tsx";
 import type { Visit } from "./visit.ts";
 
 const WORKFLOW = "/settings/workflow";
 
-/** Leads on to the Temporal UI, or says that Temporal no longer has the workflow. */
+/** Redirects to the Temporal UI, or says that Temporal no longer has the workflow. */
 export const hrefOfWorkflow = (visit: Visit, { WorkflowId }: { WorkflowId: string }) =>
   visit.href(`${WORKFLOW}?${new URLSearchParams({ Id: WorkflowId })}`);
 

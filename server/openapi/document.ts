@@ -1,8 +1,7 @@
 import packageFile from "../../package.json" with { type: "json" };
-import { SCOPE_TEXTS } from "../access/index.ts";
-import { FOREIGN_KEY_SCHEMAS } from "../entities/index.ts";
-import type { Route } from "../http/route.ts";
-import { SPEC_TOKEN_PATH } from "../oauth/index.ts";
+import { SPEC_TOKEN_PATH } from "../identity/index.ts";
+import type { Route } from "../platform/http/route.ts";
+import { FOREIGN_KEY_SCHEMAS, SCOPE_TEXTS } from "../records/index.ts";
 import { calls } from "./calls.ts";
 import { DOCUMENTED_RECORD, ERROR_EXAMPLES, ERROR_RESPONSES } from "./errors.ts";
 import { oauth } from "./oauth.ts";

@@ -15,8 +15,8 @@ import {
   TooManyRequests,
   Unauthorized,
   UnsupportedMediaType,
-} from "../errors.ts";
-import { JSON_BODY_LIMIT } from "../http/body.ts";
+} from "../platform/errors.ts";
+import { JSON_BODY_LIMIT } from "../platform/http/body.ts";
 import {
   asApiError,
   DATABASE_AWAY,
@@ -24,9 +24,9 @@ import {
   type ErrorRecord,
   errorRecord,
   OUTAGES,
-} from "../http/error-record.ts";
-import { API_PATH } from "../http/request.ts";
-import type { ErrorName } from "../http/route.ts";
+} from "../platform/http/error-record.ts";
+import { API_PATH } from "../platform/http/request.ts";
+import type { ErrorName } from "../platform/http/route.ts";
 import { type Examples, headersOf, type Ref, type ResponseObject, schemaRef } from "./objects.ts";
 
 interface DescribedError {

@@ -3,8 +3,8 @@
 
 import { join } from "node:path";
 import { Elysia, NotFoundError } from "elysia";
-import { requestUrl, requireMethod } from "../http/request.ts";
-import type { Route } from "../http/route.ts";
+import { requestUrl, requireMethod } from "../platform/http/request.ts";
+import type { Route } from "../platform/http/route.ts";
 import { createDocument } from "./document.ts";
 
 const DOCUMENT_CACHING = "public, max-age=300";

@@ -1,7 +1,6 @@
 // The endpoints of OAuth and OpenID Connect, from their declarations.
 
 import type { TObject } from "@sinclair/typebox";
-import { DATABASE_AWAY } from "../http/error-record.ts";
 import {
   type BearerEndpoint,
   type BearerOperation,
@@ -16,7 +15,8 @@ import {
   SIGN_IN_TAG,
   SPEC_TAG,
   tokenRefusal,
-} from "../oauth/index.ts";
+} from "../identity/index.ts";
+import { DATABASE_AWAY } from "../platform/http/error-record.ts";
 import { DOCUMENTED_RECORD } from "./errors.ts";
 import {
   type Area,

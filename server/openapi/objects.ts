@@ -1,4 +1,4 @@
-import type { Scope } from "../access/index.ts";
+import type { Scope } from "../records/index.ts";
 
 /** JSON Schema 2020-12. */
 export type Schema = Record<string, unknown>;

@@ -1,9 +1,17 @@
-import { MAX_ROWS_READ, type Scope } from "../access/index.ts";
-import { PAGING } from "../http/query.ts";
-import type { ErrorName } from "../http/route.ts";
+import { PAGING } from "../platform/http/query.ts";
+import type { ErrorName } from "../platform/http/route.ts";
+import { MAX_ROWS_READ, type Scope } from "../records/index.ts";
 import { errorAnswers } from "./errors.ts";
-import type { Examples, Operation, ParameterObject, Ref, RequestBody, ResponseObject, Schema } from "./objects.ts";
-import { headersOf } from "./objects.ts";
+import {
+  type Examples,
+  headersOf,
+  type Operation,
+  type ParameterObject,
+  type Ref,
+  type RequestBody,
+  type ResponseObject,
+  type Schema,
+} from "./objects.ts";
 
 interface Described {
   id: string;
@@ -86,7 +94,7 @@ function named(examples: Record<string, unknown>): Examples {
 export function pageOf(item: Schema): Schema {
   return {
     type: "object",
-    required: ["Items", "Next"],
+    required: ["Items", "Next", "Hidden"],
     properties: {
       Items: { type: "array", items: item },
       Next: {
@@ -94,6 +102,13 @@ export function pageOf(item: Schema): Schema {
         description:
           "The Cursor of the next page; null: no more records that the caller may read. One request reads " +
           `${MAX_ROWS_READ} rows at most, so a page can be shorter than Limit if many are hidden.`,
+      },
+      Hidden: {
+        type: ["integer", "null"],
+        format: "int32",
+        description:
+          "The records that policies leave out of this page. null: some may be left out, but their number is not told, " +
+          "because it could reveal their values: the request has filters, or the list is part of a record.",
       },
     },
   };

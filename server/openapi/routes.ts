@@ -1,7 +1,7 @@
 // Documentation of routes, from their declarations.
 
-import { API_PATH } from "../http/request.ts";
-import type { ErrorName, Route } from "../http/route.ts";
+import { API_PATH } from "../platform/http/request.ts";
+import type { ErrorName, Route } from "../platform/http/route.ts";
 import {
   type Area,
   headersOf,
@@ -40,7 +40,7 @@ function described(route: Route, named: Map<string, Schema>): Operation {
   const answered = answer.files
     ? file
     : answer.list
-      ? json(answer.description, pageOf(schema), example && { Items: [example].flat(), Next: null })
+      ? json(answer.description, pageOf(schema), example && { Items: [example].flat(), Next: null, Hidden: 0 })
       : json(answer.description, schema, example, conditions ? ["ETag"] : [], examples);
   return operation({
     id,

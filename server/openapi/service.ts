@@ -1,6 +1,6 @@
 // Documentation of health endpoints and of this document.
 
-import { READINESS } from "../http/health.ts";
+import { READINESS } from "../platform/http/health.ts";
 import type { Area, Schema } from "./objects.ts";
 import { json, operation } from "./operation.ts";
 import { documentedSchema } from "./routes.ts";

@@ -1,40 +1,37 @@
-// Field kinds of entities: null resets a field, and responses have a default for unset ones.
+// Field kinds that only records have. First those of entities: null resets a field, and responses have a default for
+// unset ones. Then those of settings.
 
 import { Type } from "@sinclair/typebox";
-import { readDate } from "../http/dates.ts";
-import { asTyped, type Field, type FieldOptions, isText, NUL_FREE, SET_BY_SERVER } from "../http/fields.ts";
-import { toRecordId } from "../http/query.ts";
+import { readDate } from "../platform/http/dates.ts";
+import {
+  ABSTRACT_LONG,
+  EXAMPLE_ACTOR,
+  type Field,
+  type FieldOptions,
+  type FormField,
+  field,
+  NOBODY,
+  NUL_FREE,
+  orNull,
+  readOnly,
+  requiredTitle,
+  SET_BY_SERVER,
+  serverTime,
+  title,
+  uuidOrNone,
+} from "../platform/http/fields.ts";
+import { toRecordId } from "../platform/http/query.ts";
+import { asTitle, asTyped, TEXT_LIMIT } from "../platform/text.ts";
 import { parseReference } from "./reference.ts";
 
-/** attributes: the tenant's UserAttributes, in a column of jsonb. */
-export type FieldType = "text" | "boolean" | "dateTime" | "int32" | "int64" | "attributes" | "reference";
-
-interface OwnOptions extends FieldOptions {
-  /** Characters of a text. */
-  maxLength?: number;
-  /** Unique only among some records: PostgreSQL checks it, and writers take turns. */
-  takesTurns?: boolean;
-  /** The text that a boolean confirms. A new text sets it to false unless both are sent. */
-  vouchesFor?: string;
-  /** Excludes it from `search_text`. */
-  isNotSearched?: boolean;
-  shape?: TextShape;
-}
-
 // biome-ignore lint/suspicious/noExplicitAny: the fields of an entity are known by their names alone.
-export interface RecordField extends Field<any, any>, OwnOptions {
-  type: FieldType;
+type RecordField = Field<any, any>;
+
+interface TextOptions extends FieldOptions {
+  /** People read it on pages of sign-in. */
+  shownAtSignIn?: boolean;
 }
 
-export interface TextShape {
-  pattern: RegExp;
-  /** Further checks beyond the pattern. */
-  fits?: (text: string) => boolean;
-  /** The valid texts, after the field's name. */
-  must: string;
-}
-
-export const TEXT_LIMIT = 1_000;
 /** A PostgreSQL index entry is limited to 2,704 bytes, and a character takes up to three. */
 export const UNIQUE_TEXT_LIMIT = 500;
 export const INT32_MAX = 2_147_483_647;
@@ -47,8 +44,8 @@ const schema = (json: object) => Type.Unsafe<unknown>(json);
 const anything = Type.Unknown();
 const isEmpty = (value: unknown) => value === null || value === "";
 
-export function text(options: OwnOptions): RecordField {
-  const { shape, maxLength = options.unique ? UNIQUE_TEXT_LIMIT : TEXT_LIMIT } = options;
+export function text(options: TextOptions): RecordField {
+  const { shape, compared, maxLength = options.unique ? UNIQUE_TEXT_LIMIT : TEXT_LIMIT } = options;
   const pattern = shape ? `^$|${shape.pattern.source}` : NUL_FREE;
   return {
     ...{ type: "text", audit: "name", example: options.description, ...options, maxLength },
@@ -57,18 +54,18 @@ export function text(options: OwnOptions): RecordField {
     shown: schema({ type: "string", default: "", maxLength }),
     must: "must be a string without unpaired surrogates, or null.",
     refuse(value: string | null, name) {
-      const typed = asTyped(value ?? "");
-      if (typed.length > maxLength) return `${name} has ${typed.length} characters; the limit is ${maxLength}.`;
-      if (!isText(typed)) return `${name} contains a character that is not text (NUL or an unpaired surrogate).`;
-      const isFit = typed === "" || !shape || (shape.pattern.test(typed) && (shape.fits?.(typed) ?? true));
+      const { text, problem } = (options.shownAtSignIn ? asTitle : asTyped)(value ?? "", maxLength);
+      if (text === undefined) return `${name} ${problem}`;
+      if (text && compared?.keyOf(text) === "") return `${name} needs a visible character.`;
+      const isFit = text === "" || !shape || (shape.pattern.test(text) && (shape.fits?.(text) ?? true));
       return isFit ? undefined : `${name} ${shape.must}`;
     },
-    take: (value: string | null) => (value && asTyped(value)) || null,
+    take: (value: string | null) => asTyped(value ?? "", maxLength).text || null,
     show: (stored) => stored ?? "",
   };
 }
 
-export function flag(options: OwnOptions): RecordField {
+export function flagOrNull(options: FieldOptions): RecordField {
   return {
     ...{ type: "boolean", audit: "value", example: true, ...options },
     sent: schema({ type: ["boolean", "null"] }),
@@ -80,7 +77,7 @@ export function flag(options: OwnOptions): RecordField {
   };
 }
 
-export function date(options: OwnOptions): RecordField {
+export function date(options: FieldOptions): RecordField {
   const isUnset = (value: unknown) => isEmpty(value) || value === UNSET_DATE;
   return {
     ...{ type: "dateTime", audit: "name", example: EXAMPLE_DATE, ...options },
@@ -96,7 +93,7 @@ export function date(options: OwnOptions): RecordField {
 
 const isTime = (value: unknown): value is string => typeof value === "string" && readDate(value) !== undefined;
 
-export function serverDate(options: OwnOptions): RecordField {
+export function serverDate(options: FieldOptions): RecordField {
   const { audit: _, ...one } = date(options);
   return {
     ...one,
@@ -110,7 +107,7 @@ export function serverDate(options: OwnOptions): RecordField {
   };
 }
 
-export function whole(type: "int32" | "int64", options: OwnOptions): RecordField {
+export function whole(type: "int32" | "int64", options: FieldOptions): RecordField {
   const limits = limitsOf(type);
   return {
     ...{ type, audit: "name", example: EXAMPLE_NUMBER, ...options },
@@ -130,7 +127,7 @@ export function limitsOf(type: "int32" | "int64"): { minimum: number; maximum: n
 }
 
 /** The primary key. An unknown text is accepted: the look-up answers 404 (docs/behaviour.md). */
-export function id(type: "int32" | "int64", options: OwnOptions): RecordField {
+export function id(type: "int32" | "int64", options: FieldOptions): RecordField {
   return {
     ...{ type, readOnly: true, example: EXAMPLE_NUMBER, ...options },
     sent: schema({
@@ -149,7 +146,7 @@ export function id(type: "int32" | "int64", options: OwnOptions): RecordField {
 }
 
 /** The same, as a string. */
-export function textId(options: OwnOptions): RecordField {
+export function textId(options: FieldOptions): RecordField {
   return {
     ...id("int64", { example: String(EXAMPLE_NUMBER), ...options }),
     sent: schema({ type: ["string", "null"] }),
@@ -162,7 +159,7 @@ export function textId(options: OwnOptions): RecordField {
 }
 
 /** A foreign key that callers set (docs/behaviour.md "Foreign keys"); its column ends in `_id`. */
-export function reference(target: string, options: OwnOptions & Pick<RecordField, "writeOnly">): RecordField {
+export function reference(target: string, options: FieldOptions & Pick<Field, "writeOnly">): RecordField {
   return {
     ...{ type: "reference", target, audit: "name", ...options },
     sent: schema({ $ref: "#/components/schemas/ForeignKey" }),
@@ -172,3 +169,83 @@ export function reference(target: string, options: OwnOptions & Pick<RecordField
     take: parseReference,
   };
 }
+
+const NAME_LIMIT = 200;
+const DESCRIPTION_LIMIT = 1_000;
+
+/** A record's own Id; if empty, the record is new or found by a different field. */
+export const idField = (type: string) =>
+  uuidOrNone(`${articled(type)}'s`, {
+    description: "Empty: it is found by its Name, or is new.",
+    answered: "",
+    judged: true,
+    example: "0197c6f3-0a1b-7c2d-8e3f-405162738495",
+  });
+
+/** The Id of an entity or of an identity provider, as text. Stored as a number; null: none. */
+export const recordIdField = (target: string, options: FieldOptions) =>
+  field<number | null, string>({
+    ...options,
+    target,
+    sent: Type.String({ pattern: "^([1-9][0-9]{0,14})?$" }),
+    checked: orNull(Type.String()),
+    shown: Type.String(),
+    must: `must be ${articled(target)}'s Id, or empty.`,
+    fits: (value: string | null) => !value || toRecordId(value) !== undefined,
+    take: (value: string | null) => (value ? toRecordId(value)! : null),
+    show: (stored) => (stored === null ? "" : String(stored)),
+    audit: "value",
+    judged: true,
+  });
+
+const articled = (noun: string) => `${/^[AEIOU]/.test(noun) ? "an" : "a"} ${noun}`;
+
+export const nameField = (example: string, hint?: string) =>
+  requiredTitle(NAME_LIMIT, {
+    description: "Unique in the system.",
+    unique: true,
+    audit: "name",
+    judged: true,
+    form: { label: "Name", hint },
+    example,
+  });
+
+/** null counts as empty. */
+export const descriptionField = (example: string, form: FormField = { label: "Description", hint: "For people." }) =>
+  field<string, string>({
+    ...title(DESCRIPTION_LIMIT, { description: "For people.", audit: "name", judged: true, form, example }),
+    documented: { default: "" },
+    take: (value: string | null) => value ?? "",
+  });
+
+const at = (description: string) => serverTime({ description, example: EXAMPLE_DATE });
+
+const by = (description: string) =>
+  field<unknown, unknown>({
+    ...readOnly(ABSTRACT_LONG, { description, example: EXAMPLE_ACTOR }),
+    must: SET_BY_SERVER,
+    // Its Name may be hidden from the caller.
+    isEcho: (sent, read) => sent === null || isSame((sent ?? {}) as Reference, (read ?? {}) as Reference),
+    show: (stored) => stored ?? NOBODY,
+  });
+
+export const STAMP_FIELDS = {
+  ModifiedOn: at("Update date."),
+  ModifiedBy: by("Who updated the record."),
+  CreatedBy: by("Who created the record."),
+  CreatedOn: at("Creation date."),
+};
+
+export interface Stamped {
+  createdOn: Date;
+  /** AbstractLong (docs/behaviour.md "Foreign keys"), or null. */
+  createdBy: unknown;
+  modifiedOn: Date;
+  modifiedBy: unknown;
+}
+
+interface Reference {
+  Id?: unknown;
+  Type?: unknown;
+}
+const isSame = (one: Reference, other: Reference) => one.Id === other.Id && one.Type === other.Type;

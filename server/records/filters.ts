@@ -1,28 +1,32 @@
 // Filters of an entity's list: its fields, foreign key Ids, and Search.
 
-import { BadInput } from "../errors.ts";
-import { type Filter, type Filters, type Query, readText, type Values } from "../http/query.ts";
-import type { RecordDeclaration } from "./record.ts";
+import { type Filter, type Filters, type Query, readText, type Values } from "../platform/http/query.ts";
+import type { Declaration } from "./record.ts";
 import type { Narrowed } from "./rows.store.ts";
+import { SELF_MADE, selfMadeFilter } from "./self-made.ts";
 import { findMatchable, type Matchable, matchables, parseValue, searchables, valueSchema } from "./values.ts";
 
-/** Characters of a Search. */
+/** The maximum number of characters of a Search. */
 export const SEARCH_LIMIT = 200;
 const SEARCH = "Search";
 
-export function filtersOf(entity: RecordDeclaration): Filters {
+export function filtersOf(entity: Declaration): Filters {
   const fields = matchables(entity).map((field): [string, Filter<unknown>] => [field.name, filterBy(field)]);
-  return Object.fromEntries<Filter<unknown>>([[SEARCH, searchIn(entity)], ...fields]);
+  const { selfMade } = entity;
+  const made: typeof fields = selfMade ? [[SELF_MADE, selfMadeFilter(selfMade)]] : [];
+  return Object.fromEntries<Filter<unknown>>([[SEARCH, searchIn(entity)], ...fields, ...made]);
 }
 
 /** A filter's name may be written in any case. */
-export function filterName(entity: RecordDeclaration, given: string): string | undefined {
-  return findMatchable(entity, given)?.name ?? (given.toLowerCase() === SEARCH.toLowerCase() ? SEARCH : undefined);
+export function filterName(entity: Declaration, given: string): string | undefined {
+  const others = [SEARCH, ...(entity.selfMade ? [SELF_MADE] : [])];
+  return findMatchable(entity, given)?.name ?? others.find((one) => one.toLowerCase() === given.toLowerCase());
 }
 
-export function wantedBy(entity: RecordDeclaration, given: Values<Filters>): Narrowed {
+export function wantedBy(entity: Declaration, given: Values<Filters>): Narrowed {
   const filters = matchables(entity).map(({ name, column }) => [column, given[name]]);
-  return { filters: Object.fromEntries(filters), searched: given[SEARCH] as string | undefined };
+  const { [SEARCH]: searched, [SELF_MADE]: isSelfMade } = given as { [SEARCH]?: string; [SELF_MADE]?: boolean };
+  return { filters: Object.fromEntries(filters), searched, isSelfMade };
 }
 
 function filterBy(field: Matchable): Filter<unknown> {
@@ -32,7 +36,7 @@ function filterBy(field: Matchable): Filter<unknown> {
       type === "reference"
         ? `The Id of the record that ${name} references; 0: none.`
         : `Records whose ${name} is this${type === "text" ? "; empty: records without one" : ""}.`,
-    schema: valueSchema(type),
+    schema: valueSchema(field),
     hasValue: true,
     read(query) {
       const text = query.get(name);
@@ -41,17 +45,13 @@ function filterBy(field: Matchable): Filter<unknown> {
   };
 }
 
-function searchIn(entity: RecordDeclaration): Filter<string | undefined> {
+function searchIn(entity: Declaration): Filter<string | undefined> {
   const names = searchables(entity).map(({ name }) => name);
   return {
-    description: `A part, in any case, of ${names.join(" or ")}; empty: all records.`,
+    description: `A part of ${names.join(" or ")}, ignoring case and accents; empty: all records.`,
     schema: { type: "string", maxLength: SEARCH_LIMIT },
     read(query: Query) {
-      const text = readText(query, SEARCH) || undefined;
-      if (text !== undefined && text.length > SEARCH_LIMIT) {
-        throw new BadInput(`${SEARCH} must have at most ${SEARCH_LIMIT} characters.`);
-      }
-      return text;
+      return readText(query, SEARCH, SEARCH_LIMIT) || undefined;
     },
   };
 }

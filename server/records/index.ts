@@ -1,57 +1,139 @@
+// Records: what a kind is (record.ts), the one write sequence (write.ts), and who may do and see what (access/).
+// It imports platform/ only; webhooks, identity and all later rooms declare their kinds with it.
+// Begin with record.ts, then entities/department.ts as an example, then write.ts.
+
+export { type Access, createAccess } from "./access/access.ts";
 export {
-  date,
-  flag,
-  id,
-  type RecordField,
-  reference,
-  serverDate,
-  type TextShape,
-  text,
-  textId,
-  UNIQUE_TEXT_LIMIT,
-  UNSET_DATE,
-  whole,
-} from "./fields.ts";
-export { filterName, filtersOf, wantedBy } from "./filters.ts";
-export type { Found, RecordKind, RowChange, WrittenRow } from "./kind.ts";
+  type Authenticate,
+  type Caller,
+  type CheckPossession,
+  createAuthenticate,
+  type Permitted,
+  type PresentedToken,
+  permit,
+  presentedToken,
+  requirePossession,
+  type VerifyAccessToken,
+} from "./access/bearer.ts";
+export type { Actor, Bearer } from "./access/caller.ts";
+export type { PolicyProblem } from "./access/decisions/cedar.ts";
+export { requireForAll } from "./access/decisions/permissions.ts";
+export { actionsOn, type ResourceType, resourceType } from "./access/decisions/resource-type.ts";
+export { MAX_ROWS_READ } from "./access/gate/list.ts";
+export type { FindRecords } from "./access/gate/references.ts";
+export { type Shown, type ShownPage, type Tagged, type Whole, withoutRecords } from "./access/gate/shown.ts";
+export { createLog, type Log, logRoutes } from "./access/log.ts";
+export { POLICY, POLICY_TEXT, type PolicyRecord, type PolicyVersion } from "./access/policies/contract.ts";
+export { type Case, type Comparison, type Evaluation, ScopesHidden } from "./access/policies/evaluate.ts";
+export { QUESTION } from "./access/policies/question.ts";
+export { createRenameRole } from "./access/policies/rename.ts";
+export { POLICIES } from "./access/policies/routes.ts";
+export { createRecordFinders } from "./access/record-finders.ts";
 export {
-  AUDITED_AS,
-  type Declaration,
-  ENTITY,
-  type RecordDeclaration,
-  type RecordScopes,
-  record,
-  SETTING,
-  WEBHOOK,
-} from "./record.ts";
-export { refuseCycles, resolveReferences } from "./references.ts";
-export { ACTOR_FIELDS, createRegistry, type Entity, inAnswerOrder, type PointedAt } from "./registry.ts";
+  auditedAs,
+  byIdOrName,
+  createRecordService,
+  type RecordStore,
+  type ServedKind,
+  tableKind,
+} from "./access/record-service.ts";
+export { ROLE, type RoleRecord } from "./access/roles/contract.ts";
+export { ROLES } from "./access/roles/service.ts";
+export { listRoleNames } from "./access/roles.store.ts";
+export { resourceRoutes, route } from "./access/route.ts";
 export {
-  type Changes,
-  claimRow,
-  countReferencing,
-  listRows,
-  lockAll,
-  lockByIdentifiers,
-  type Narrowed,
-  type Row,
-  rowsOf,
-  waitForTurn,
-} from "./rows.store.ts";
-export { type RowFilter, recordTable, storedFields } from "./table.store.ts";
+  ACTIONS,
+  ANY_SCOPE,
+  asksForOthers,
+  DEFAULT_SCOPES,
+  EXCHANGE,
+  grantedScopes,
+  isOwnScope,
+  requireKnownScopes,
+  SCOPE_ACTIONS,
+  SCOPE_NAME,
+  SCOPE_TEXTS,
+  SCOPES,
+  SCOPES_MUST,
+  type Scope,
+  ScopeNotGranted,
+  splitScope,
+} from "./access/scopes.ts";
 export {
-  type EntityInput,
-  findMatchable,
-  givenReferences,
-  givenValues,
-  isEqual,
-  matchableNames,
-  matchables,
-  parseValue,
-  pathText,
-  searchables,
-  typeName,
-  unvouched,
-  vouching,
-} from "./values.ts";
-export { FOREIGN_KEY_VIOLATION, heldByAnother, removeRecord, writeRecord } from "./write.ts";
+  createSettingsService,
+  type SettingsDeclaration,
+  type SettingsDependencies,
+  type SettingsResource,
+  type SettingsService,
+  settingsResource,
+} from "./access/settings.ts";
+export {
+  type DeletedPolicy,
+  insertStarterAccess,
+  POLICIES as STARTER_POLICIES,
+  recoverAccess,
+} from "./access/starter.ts";
+export { userScopes } from "./access/user-scopes.ts";
+export { countUnchained, type Unchained } from "./audit/chain.store.ts";
+export { startAuditChain } from "./audit/chain.ts";
+export { AUDIT_EVENT, type AuditRecord } from "./audit/contract.ts";
+export { ACTOR_TYPES } from "./audit/filter.ts";
+export { AUDIT_KINDS, OUTCOMES } from "./audit/kinds.ts";
+export { AUDIT_SAMPLE } from "./audit/routes.ts";
+export { type AuditLog, createAuditLog } from "./audit/service.ts";
+export type { AuditEntry, HourOfSignIns, Origin, SignIns } from "./audit/store.ts";
+export { type ChainProblem, verifyChain } from "./audit/verify.ts";
+export { originOf, recordAudit, recordConsequence } from "./audit/write.ts";
+export { takenOut, USER_ATTRIBUTES } from "./entities/attribute-definitions.ts";
+export { countUsersWith } from "./entities/attributes.store.ts";
+export type { AttributeDefinition, Attributes, AttributeValue } from "./entities/attributes.ts";
+export { createFindRecord, createFindRecords, type OnChange, resourceTypes } from "./entities/record.ts";
+export { ENTITIES, ENTITY_TABLES } from "./entities/registry.ts";
+export { FOREIGN_KEY_SCHEMAS } from "./entities/schemas.ts";
+export { createEntities, type Entities, type EntityRecord, type EntityService } from "./entities/service.ts";
+export {
+  changeOwnApplication,
+  changeOwnUser,
+  deleteOwnApplication,
+  insertSystemApplication,
+  makeOwnApplication,
+  makeOwnUser,
+  type Vouched,
+  waitForUsers,
+} from "./entities/without-caller.ts";
+export {
+  ALERT_RECORD,
+  AUDIT_RECORD,
+  ERASED,
+  EVENT_TYPES,
+  type EventType,
+  HIDDEN_AS_NULL,
+  LOGGED_EVENT_TYPES,
+  type LoggedEventType,
+  NAME_SHOWN,
+  PING,
+  PING_RECORD,
+} from "./events/event.ts";
+export {
+  type DescribedEvent,
+  DISPATCH_CHANNEL,
+  describeEvents,
+  isAlertHeard,
+  listRecordKeys,
+  wakeQueue,
+} from "./events/store.ts";
+export { type Change, recordEvent, recordPing, recordTest } from "./events/write-event.ts";
+export { RECORDS_EXPIRED } from "./expired.ts";
+export { idField, nameField, recordIdField, STAMP_FIELDS, type Stamped, UNSET_DATE } from "./fields.ts";
+export { type Declaration, type ENTITY, type RecordScopes, record, SETTING, type SelfMade, WEBHOOK } from "./record.ts";
+export { ACTOR_FIELDS, type Entity } from "./registry.ts";
+export { METHODS as REQUEST_METHODS, REQUEST, REQUEST_FILTERS, STATUS_CLASSES } from "./requests/contract.ts";
+export { createRequestRecorder, type RequestRecorder } from "./requests/recorder.ts";
+export type { RequestRecord, Requests } from "./requests/routes.ts";
+export { REQUESTS } from "./requests/store.ts";
+export { type RecordRoutes, recordRoutes } from "./routes.ts";
+export { SELF_MADE } from "./self-made.ts";
+export { logTable, recordTable, storedFields } from "./table.store.ts";
+export { searchables, typeName } from "./values.ts";
+export { FOREIGN_KEY_VIOLATION, writeRecord } from "./write.ts";
+export type { Found } from "./write-parts.ts";

@@ -1,7 +1,7 @@
 // How a foreign key in a body names its target (docs/behaviour.md "Foreign keys").
 
-import { asTyped, isText } from "../http/fields.ts";
-import { toRecordId } from "../http/query.ts";
+import { toRecordId } from "../platform/http/query.ts";
+import { asTyped, TEXT_LIMIT } from "../platform/text.ts";
 
 /** Keys of a foreign key's target in the input. */
 export type ReferenceKey = "Id" | "ExternalId" | "Name";
@@ -40,8 +40,8 @@ function byKey(key: unknown, value: unknown, type: string | undefined): Referenc
     return id === undefined ? undefined : { by: key, value: id, type };
   }
   if (key !== "ExternalId" && key !== "Name") return undefined;
-  if (!isText(value) || asTyped(value) === "") return undefined;
-  return { by: key, value: asTyped(value), type };
+  const { text } = typeof value === "string" ? asTyped(value, TEXT_LIMIT) : {};
+  return text ? { by: key, value: text, type } : undefined;
 }
 
 const isEmpty = (value: unknown) => value === undefined || value === null || value === "" || value === 0;

@@ -1,12 +1,14 @@
 // Foreign keys of an input, looked up within the tenant.
 
-import type { Queries } from "../db/sql.ts";
-import { BadInput } from "../errors.ts";
-import { printable } from "../http/body.ts";
-import type { TenantId } from "../ids.ts";
+import type { Queries } from "../platform/db/sql.ts";
+import { BadInput } from "../platform/errors.ts";
+import { printable } from "../platform/http/body.ts";
+import type { Abstract } from "../platform/http/fields.ts";
+import type { TenantId } from "../platform/ids.ts";
 import type { ReferenceInput } from "./reference.ts";
 import { ACTOR_FIELDS, type Entity, type PointedAt } from "./registry.ts";
-import { type Abstract, type Changes, findReferenced, listChain, type Row } from "./rows.store.ts";
+import { type Changes, findReferenced, listChain, type Row } from "./rows.store.ts";
+import { selfMadeTarget } from "./self-made.ts";
 import { type EntityInput, givenReferences } from "./values.ts";
 
 /** The maximum number of ancestors by a foreign key to the same entity. */
@@ -17,7 +19,7 @@ const MAX_CANDIDATES = 200;
 export interface Resolved {
   columns: Changes;
   /** By the foreign key's name, as in a response. */
-  shown: Record<string, Abstract | null>;
+  shown: Record<string, Abstract<number | string> | null>;
 }
 
 interface Seer {
@@ -94,12 +96,15 @@ async function lookUp(sql: Queries, caller: Seer, name: string, entities: Pointe
     const names = entities.map((candidate) => candidate.name).join(" or ");
     throw new BadInput(`${name} points at a ${names}, but its Type is ${printable(type ?? "")}.`);
   }
+  let reason = `points at no record (by ${by}).`;
   for (const candidate of candidates) {
-    const found = await findSeen(sql, caller, candidate, target);
+    const seen = await findSeen(sql, caller, candidate, target);
+    const found = by === "Id" ? seen : seen.filter(({ isSelfMade }) => !isSelfMade);
     if (found.length > 1) throw new BadInput(`${name} points at several ${candidate.name} records.`);
     if (found[0]) return found[0];
+    if (seen[0]) reason = selfMadeTarget(candidate, by, seen[0].id);
   }
-  throw new BadInput(`${name} points at no record (by ${by}).`);
+  throw new BadInput(`${name} ${reason}`);
 }
 
 /** Ids are not secret. By other fields, only readable records are found. */

@@ -1,17 +1,17 @@
-import { type Contract, contract } from "../http/contract.ts";
-import { ABSTRACT_LONG, ABSTRACT_TEXT, type Field } from "../http/fields.ts";
+import { contract } from "../platform/http/contract.ts";
+import { ABSTRACT_LONG, ABSTRACT_TEXT, EXAMPLE_ACTOR, type Field, NOBODY } from "../platform/http/fields.ts";
 import { reference } from "./fields.ts";
-import type { NamedField, NamedReference, RecordDeclaration } from "./record.ts";
+import type { Declaration, NamedField, NamedReference } from "./record.ts";
 
 /** A target of foreign keys. Its table has `id` and `tenant_id`; its fields include Id, Name and ExternalId. */
-export interface PointedAt extends Pick<RecordDeclaration, "name" | "table" | "idAsText"> {
-  fields: readonly Pick<NamedField, "name" | "example">[];
+export interface PointedAt extends Pick<Declaration, "name" | "table" | "idAsText" | "selfMade"> {
+  fields: readonly Pick<NamedField, "name" | "example" | "compared">[];
 }
 
 const ACTORS = ["User", "Application"];
 
 /** A definition with resolved targets of its foreign keys. */
-export interface Entity extends RecordDeclaration, Contract<Record<string, Field>> {
+export interface Entity extends Declaration {
   references: EntityReference[];
   /** The foreign keys of all entities that reference this one. */
   referencedBy: { entity: Entity; column: string; name: string }[];
@@ -23,9 +23,9 @@ export interface EntityReference extends NamedReference {
 }
 
 /** @throws Error if the target of a definition's foreign key is neither an entity of the list nor a setting */
-export function createRegistry(definitions: readonly RecordDeclaration[], settings: readonly PointedAt[]): Entity[] {
+export function createRegistry(definitions: readonly Declaration[], settings: readonly PointedAt[]): Entity[] {
   const entities = definitions.map(
-    (definition) => ({ ...definition, references: [], referencedBy: [], actors: [] }) as unknown as Entity,
+    (definition): Entity => ({ ...definition, references: [], referencedBy: [], actors: [] }),
   );
   const named = (name: string) => entities.find((entity) => entity.name === name);
   for (const [index, entity] of entities.entries()) {
@@ -42,9 +42,6 @@ export function createRegistry(definitions: readonly RecordDeclaration[], settin
   }
   return entities;
 }
-
-const NOBODY = { Id: 0, ExternalId: "", Name: "", Type: "" };
-const EXAMPLE_ACTOR = { Id: 1, ExternalId: "", Name: "demo-client", Type: "Application" };
 
 function contractOf({ name, description, identifiers, fields, references }: Entity) {
   const all = inAnswerOrder<Field>([

@@ -1,19 +1,11 @@
 // The SQL of entities, built from their definitions. Values are parameters; names come only from definitions.
 
-import type { Queries } from "../db/sql.ts";
-import { inSnakeCase } from "../http/fields.ts";
-import type { TenantId } from "../ids.ts";
+import type { Queries } from "../platform/db/sql.ts";
+import { type Abstract, inSnakeCase, type TextComparison } from "../platform/http/fields.ts";
+import type { TenantId } from "../platform/ids.ts";
 import type { ReferenceKey } from "./reference.ts";
 import type { Entity, PointedAt } from "./registry.ts";
-import { recordTable } from "./table.store.ts";
-
-/** AbstractLong, or with a text Id AbstractText (docs/behaviour.md "Foreign keys"). */
-export interface Abstract {
-  Id: number | string;
-  ExternalId: string;
-  Name: string;
-  Type: string;
-}
+import { matches, recordTable } from "./table.store.ts";
 
 /** A record by its columns' keys, and its shown foreign keys by their names. */
 export type Row = Record<string, unknown> & { id: number; sequence: number };
@@ -22,8 +14,9 @@ export type Changes = Record<string, unknown>;
 export interface Narrowed {
   /** By their columns; null: unset, undefined: any. */
   filters: Record<string, unknown>;
-  /** Matches a part of the searched text, ignoring case. */
+  /** Matches a part of the searched text, ignoring case and accents. */
   searched?: string;
+  isSelfMade?: boolean | undefined;
 }
 
 export function rowsOf(entity: Entity): ReturnType<typeof recordTable<Row>> {
@@ -62,17 +55,27 @@ export function listRows(
   sql: Queries,
   tenantId: TenantId,
   entity: Entity,
-  { filters, searched }: Narrowed,
+  { filters, searched, isSelfMade }: Narrowed,
   limit: number,
   after?: string,
 ): Promise<Row[]> {
-  return rowsOf(entity).list(sql, tenantId, filters, limit, after, searched ? holds(sql, searched) : undefined);
+  const further = [
+    ...(searched ? [holds(sql, searched)] : []),
+    ...(isSelfMade === undefined ? [] : [sql`and ${selfMade(sql, entity)} = ${isSelfMade}`]),
+  ];
+  const all = further.length > 0 ? further.reduce((one, other) => sql`${one} ${other}`) : undefined;
+  return rowsOf(entity).list(sql, tenantId, filters, limit, after, all);
 }
 
-/** A named record, and whether a stranger named it. */
 export interface NamedRow {
   row: Row;
-  isStrangers: boolean;
+  isSelfMade: boolean;
+}
+
+interface Identifier {
+  column: string;
+  value: string;
+  compared?: TextComparison | undefined;
 }
 
 /** The rows that any of the identifiers matches, locked in the order of their ids, so callers cannot deadlock. */
@@ -80,21 +83,22 @@ export async function lockByIdentifiers(
   sql: Queries,
   tenantId: TenantId,
   entity: Entity,
-  identifiers: { column: string; value: string }[],
+  identifiers: Identifier[],
 ): Promise<NamedRow[]> {
-  const matches = identifiers
-    .map(({ column, value }) => sql`${sql(inSnakeCase(column))} = ${value}`)
+  const anyMatch = identifiers
+    .map(({ column, value, compared }) => matches(sql, inSnakeCase(column), value, compared))
     .reduce((any, match) => sql`${any} or ${match}`);
-  const rows = await sql<(Row & { isStrangers: boolean })[]>`
-    select ${rowsOf(entity).columns(sql)}, ${ofStrangers(sql, entity)} as "isStrangers" from ${sql(entity.table)}
-    where tenant_id = ${tenantId} and (${matches}) order by id for update`;
-  return rows.map(({ isStrangers, ...row }) => ({ row, isStrangers }));
+  const rows = await sql<(Row & { isSelfMade: boolean })[]>`
+    select ${rowsOf(entity).columns(sql)}, ${selfMade(sql, entity)} as "isSelfMade" from ${sql(entity.table)}
+    where tenant_id = ${tenantId} and (${anyMatch}) order by id for update`;
+  return rows.map(({ isSelfMade, ...row }) => ({ row, isSelfMade }));
 }
 
-function ofStrangers(sql: Queries, { table, strangers }: Entity) {
-  if (!strangers) return sql`false`;
-  return sql`exists (
-    select from ${sql(strangers.table)} s where s.${sql(strangers.key)} = ${sql(table)}.id and s.is_open)`;
+function selfMade(sql: Queries, { name, table, selfMade }: PointedAt) {
+  if (!selfMade) return sql`false`;
+  if (!selfMade.listed) return sql`coalesce(created_by_type = ${name} and created_by_id = id, false)`;
+  const { listed } = selfMade;
+  return sql`exists (select from ${sql(listed.table)} s where s.${sql(listed.key)} = ${sql(table)}.id and s.is_open)`;
 }
 
 /** Locks all rows that the ids or the identifiers match, in the order of their ids. */
@@ -103,14 +107,18 @@ export async function lockAll(
   tenantId: TenantId,
   entity: Entity,
   ids: number[],
-  identifiers: { column: string; values: string[] }[],
+  identifiers: { column: string; values: string[]; compared: TextComparison | undefined }[],
 ): Promise<void> {
-  const matches = identifiers.reduce(
-    (any, { column, values }) => sql`${any} or ${sql(inSnakeCase(column))} = any (${values}::text[])`,
+  const anyMatch = identifiers.reduce(
+    (any, { column, values, compared }) =>
+      compared
+        ? sql`${any} or md5(${sql(`${inSnakeCase(column)}_key`)}) = any (array(
+            select md5(${sql(compared.sql)}(value)) from unnest(${values}::text[]) as value))`
+        : sql`${any} or ${sql(inSnakeCase(column))} = any (${values}::text[])`,
     sql`id = any (${ids}::bigint[])`,
   );
   await sql`
-    select from ${sql(entity.table)} where tenant_id = ${tenantId} and (${matches}) order by id for update`;
+    select from ${sql(entity.table)} where tenant_id = ${tenantId} and (${anyMatch}) order by id for update`;
 }
 
 /** Serializes callers of an entity's turn within a tenant, until each transaction ends. */
@@ -137,6 +145,12 @@ export async function countReferencing(
   return row!.count;
 }
 
+interface Referenced {
+  id: number;
+  abstract: Abstract<number | string>;
+  isSelfMade: boolean;
+}
+
 /** Possible targets of a foreign key in the input, ordered by id. */
 export async function findReferenced(
   sql: Queries,
@@ -145,13 +159,14 @@ export async function findReferenced(
   key: ReferenceKey,
   value: string | number,
   limit: number,
-): Promise<{ id: number; abstract: Abstract }[]> {
-  const column = keyColumn(target, key);
-  if (column === undefined) return [];
+): Promise<Referenced[]> {
+  const field = keyField(target, key);
+  if (field === undefined) return [];
   // An Id may be larger than the column can hold.
-  const match = key === "Id" ? sql`id = ${value}::bigint` : sql`${sql(column)} = ${value}`;
-  return sql<{ id: number; abstract: Abstract }[]>`
-    select id, ${sql.unsafe(abstractText(target, target.table))} as abstract from ${sql(target.table)}
+  const match = key === "Id" ? sql`id = ${value}::bigint` : matches(sql, inSnakeCase(key), value, field.compared);
+  return sql<Referenced[]>`
+    select id, ${sql.unsafe(abstractText(target, target.table))} as abstract,
+      ${selfMade(sql, target)} as "isSelfMade" from ${sql(target.table)}
     where tenant_id = ${tenantId} and ${match} order by id limit ${limit}`;
 }
 
@@ -179,8 +194,7 @@ export async function listChain(
 /** AbstractLong, or AbstractText, of the table's row. */
 function abstractText(entity: PointedAt, table: string): string {
   const text = (key: ReferenceKey) => {
-    const column = keyColumn(entity, key);
-    return column === undefined ? "''" : `coalesce(${quoted(table, column)}, '')`;
+    return keyField(entity, key) ? `coalesce(${quoted(table, inSnakeCase(key))}, '')` : "''";
   };
   const id = quoted(table, "id");
   return `json_build_object('Id', ${entity.idAsText ? `${id}::text` : id}, 'ExternalId', ${text("ExternalId")},
@@ -191,12 +205,12 @@ function quoted(...names: string[]): string {
   return names.map((name) => `"${name.replaceAll('"', '""')}"`).join(".");
 }
 
-/** The column behind a key; the API spells ExternalId in two ways. */
-function keyColumn(entity: PointedAt, key: ReferenceKey): string | undefined {
-  return entity.fields.some(({ name }) => name.replace("_", "") === key) ? inSnakeCase(key) : undefined;
+/** The field behind a key; the API spells ExternalId in two ways. */
+function keyField(entity: PointedAt, key: ReferenceKey) {
+  return entity.fields.find(({ name }) => name.replace("_", "") === key);
 }
 
+/** The subquery is evaluated once, not for each row. */
 function holds(sql: Queries, text: string) {
-  const pattern = `%${text.replace(/[\\%_]/g, "\\$&")}%`;
-  return sql`and search_text like lower(${pattern})`;
+  return sql`and strpos(search_text, (select search_form(${text}::text))) > 0`;
 }

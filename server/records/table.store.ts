@@ -1,9 +1,9 @@
 // The SQL of a table of records, built from its column names. Values are parameters; names come from declarations.
 
-import type { Queries } from "../db/sql.ts";
-import { inSnakeCase, keyOf } from "../http/fields.ts";
-import { isUuid as isUuidText, toRecordId } from "../http/query.ts";
-import type { TenantId } from "../ids.ts";
+import type { Queries } from "../platform/db/sql.ts";
+import { type Fields, inSnakeCase, keyOf, type LogRow, type TextComparison } from "../platform/http/fields.ts";
+import { isUuid as isUuidText, toRecordId } from "../platform/http/query.ts";
+import type { TenantId } from "../platform/ids.ts";
 import type { Declaration } from "./record.ts";
 
 /** The caller named in created_by and modified_by. */
@@ -45,6 +45,13 @@ const by = (sql: Queries, change: "created" | "modified", author: Author | undef
   [`${change}_by_id`]: author?.id ?? null,
 });
 
+/** Whether a column has a value, as its field compares them. */
+export function matches(sql: Queries, column: string, value: unknown, compared: TextComparison | undefined) {
+  if (!compared) return sql`${sql(column)} = ${value as string}`;
+  const [key, wanted] = [sql(`${column}_key`), sql`${sql(compared.sql)}(${value as string}::text)`];
+  return sql`(md5(${key}) = md5(${wanted}) and ${key} = ${wanted})`;
+}
+
 /** The fields with a column, by their names in a row. */
 export function storedFields({ field }: Pick<Declaration, "field">) {
   return Object.entries(field)
@@ -64,6 +71,7 @@ export function recordTable<Row extends { id: string | number }>(
   const stored = storedFields({ field: fields });
   const names = [...stored.map(({ name }) => name), ...more] as (keyof Row & string)[];
   const json = stored.filter(({ isJson }) => isJson).map(({ name }) => name);
+  const comparisons = new Map(Object.entries(fields).map(([name, one]) => [keyOf(name, one), one.compared]));
   const isUuid = !fields.Id || fields.Id.shown!.format === "uuid";
   const idType = isUuid ? "uuid" : "bigint";
   const { isStamped = "CreatedOn" in fields } = options;
@@ -81,9 +89,10 @@ export function recordTable<Row extends { id: string | number }>(
     Object.entries(wanted)
       .filter(([, value]) => value !== undefined)
       .reduce((all, [name, value]) => {
-        const column = sql(columnOf(name));
+        const column = columnOf(name);
         const isUnset = value === null || value === "";
-        return isUnset ? sql`${all} and ${column} is null` : sql`${all} and ${column} = ${value as string}`;
+        if (isUnset) return sql`${all} and ${sql(column)} is null`;
+        return sql`${all} and ${matches(sql, column, value, comparisons.get(name))}`;
       }, nothing(sql));
 
   function valuesOf(sql: Queries, tenantId: TenantId, row: Partial<Row>, stamps: Record<string, unknown>) {
@@ -157,5 +166,51 @@ export function recordTable<Row extends { id: string | number }>(
     async remove(sql: Queries, tenantId: TenantId, id: Row["id"]): Promise<void> {
       await sql`delete from ${sql(table)} where tenant_id = ${tenantId} and id = ${id as string}`;
     },
+  };
+}
+
+export interface LogTable<Row, Wanted> {
+  columns(sql: Queries): Condition;
+  find(sql: Queries, tenantId: TenantId, id: string): Promise<Row | undefined>;
+  /** Newest first; one more than the limit, if there are more. */
+  list(sql: Queries, tenantId: TenantId, wanted: Wanted, limit: number, after: string | undefined): Promise<Row[]>;
+}
+
+interface LogColumns<Wanted, More> {
+  /** The conditions of a list's filters. */
+  matching?(sql: Queries, wanted: Wanted): Condition;
+  /** Values of a row without a field; null: it is the column of this name. */
+  more?: { [Key in keyof More]: ((sql: Queries) => Condition) | null };
+}
+
+/** The table of a kind that is only read, with UUIDv7 as Ids. */
+export function logTable<F extends Fields, Wanted = object, More extends object = object>(
+  { table, field }: Pick<Declaration<F>, "table" | "field">,
+  { matching = nothing, more = {} as never }: LogColumns<Wanted, More>,
+): LogTable<LogRow<F> & More, Wanted> {
+  type Row = LogRow<F> & More;
+  const stored = Object.entries(field).filter(([, one]) => one.stored !== "elsewhere");
+  const others = Object.entries<((sql: Queries) => Condition) | null>(more);
+  const keys = [
+    ...stored.map(([name, one]) => keyOf(name, one)),
+    ...others.flatMap(([key, made]) => (made ? [] : key)),
+  ];
+  const plain = keys.map((key) => `${inSnakeCase(key)} as "${key}"`).join(", ");
+  const columns = (sql: Queries) =>
+    others.reduce<Condition>(
+      (before, [key, made]) => (made ? sql`${before}, ${made(sql)} as ${sql(key)}` : before),
+      sql.unsafe(plain),
+    );
+  return {
+    columns,
+    async find(sql, tenantId, id) {
+      const [row] = await sql<Row[]>`
+        select ${columns(sql)} from ${sql(table)} where tenant_id = ${tenantId} and id = ${id}`;
+      return row;
+    },
+    list: async (sql, tenantId, wanted, limit, after) => sql<Row[]>`
+      select ${columns(sql)} from ${sql(table)}
+      where tenant_id = ${tenantId} ${matching(sql, wanted)} ${after ? sql`and id < ${after}` : sql``}
+      order by id desc limit ${limit + 1}`,
   };
 }

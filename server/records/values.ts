@@ -1,17 +1,18 @@
 import type { TSchema } from "@sinclair/typebox";
-import { BadInput } from "../errors.ts";
-import { printable } from "../http/body.ts";
-import { readDate } from "../http/dates.ts";
-import { asTyped } from "../http/fields.ts";
-import { type FieldType, INT32_MAX, limitsOf, TEXT_LIMIT, UNSET_DATE } from "./fields.ts";
-import type { NamedField, RecordDeclaration } from "./record.ts";
+import { BadInput } from "../platform/errors.ts";
+import { printable } from "../platform/http/body.ts";
+import { readDate } from "../platform/http/dates.ts";
+import type { FieldType } from "../platform/http/fields.ts";
+import { asTyped, TEXT_LIMIT } from "../platform/text.ts";
+import { INT32_MAX, limitsOf, UNSET_DATE } from "./fields.ts";
+import type { Declaration, NamedField } from "./record.ts";
 import type { Entity } from "./registry.ts";
 
 /** A body that fits, by its fields' names. Absent fields are left alone, null clears. */
 export type EntityInput = Readonly<Record<string, unknown>>;
 
 /** The values of plain fields, by their columns. */
-export function givenValues({ fields }: RecordDeclaration, input: EntityInput): Record<string, unknown> {
+export function givenValues({ fields }: Declaration, input: EntityInput): Record<string, unknown> {
   const given = fields.filter(({ name, readOnly }) => !readOnly && input[name] !== undefined);
   return Object.fromEntries(given.map(({ name, column }) => [column, input[name]]));
 }
@@ -23,37 +24,42 @@ export interface Matchable {
   name: string;
   column: string;
   type: Exclude<FieldType, "attributes">;
+  /** The maximum number of characters of a text. */
+  maxLength?: number;
 }
 
 /** The field or foreign key of this name, in any case. */
-export function findMatchable(entity: RecordDeclaration, name: string): Matchable | undefined {
+export function findMatchable(entity: Declaration, name: string): Matchable | undefined {
   return matchables(entity).find((candidate) => candidate.name.toLowerCase() === name.toLowerCase());
 }
 
 /** As readable text. */
-export function matchableNames(entity: RecordDeclaration): string {
+export function matchableNames(entity: Declaration): string {
   return matchables(entity)
     .map(({ name }) => name)
     .join(", ");
 }
 
-export function matchables({ fields, references }: RecordDeclaration): Matchable[] {
-  return [...fields, ...references].filter((field): field is typeof field & Matchable => field.type !== "attributes");
+export function matchables({ fields, references }: Declaration): Matchable[] {
+  const all: readonly NamedField[] = [...fields, ...references];
+  return all.filter((field): field is NamedField & Matchable => !!field.type && field.type !== "attributes");
 }
 
 /** Searchable texts: identifying ones, not a long Description. */
-export function searchables(entity: RecordDeclaration): NamedField[] {
+export function searchables(entity: Declaration): NamedField[] {
   return entity.fields.filter(
     ({ type, maxLength = 0, isNotSearched }) => type === "text" && maxLength <= TEXT_LIMIT && !isNotSearched,
   );
 }
 
 /** Null for an unset field. @throws BadInput if it does not fit the field's type (docs/behaviour.md "Errors") */
-export function parseValue({ name, type }: Matchable, text: string): unknown {
+export function parseValue({ name, type, maxLength = TEXT_LIMIT }: Matchable, text: string): unknown {
   switch (type) {
-    case "text":
-      if (text.includes("\0")) throw new BadInput(`${name} cannot hold a NUL character.`);
-      return asTyped(text) || null;
+    case "text": {
+      const { text: typed, problem } = asTyped(text, maxLength);
+      if (problem) throw new BadInput(`${name} ${problem}`);
+      return typed || null;
+    }
     case "boolean":
       if (/^(true|false)$/i.test(text)) return text.toLowerCase() === "true";
       throw new BadInput(`${name} is true or false; ${printable(text)} is neither.`);
@@ -75,10 +81,10 @@ export function parseValue({ name, type }: Matchable, text: string): unknown {
   }
 }
 
-export function valueSchema(type: Matchable["type"]): Record<string, unknown> {
+export function valueSchema({ type, maxLength = TEXT_LIMIT }: Matchable): Record<string, unknown> {
   switch (type) {
     case "text":
-      return { type: "string" };
+      return { type: "string", maxLength };
     case "boolean":
       return { type: "boolean" };
     case "dateTime":
@@ -101,7 +107,7 @@ export function isEqual(one: unknown, other: unknown): boolean {
 }
 
 /** The booleans that vouch for a text, each with the text's own field. */
-export function vouching({ fields }: RecordDeclaration) {
+export function vouching({ fields }: Declaration) {
   return fields.flatMap((one) =>
     fields.filter(({ name }) => name === one.vouchesFor).map((text) => ({ ...one, text })),
   );
@@ -109,7 +115,7 @@ export function vouching({ fields }: RecordDeclaration) {
 
 /** The verification of the former text ends, because it does not apply to the new one. */
 export function unvouched(
-  entity: RecordDeclaration,
+  entity: Declaration,
   before: Record<string, unknown> | undefined,
   changes: Record<string, unknown>,
 ): Record<string, unknown> {

@@ -1,11 +1,11 @@
 // The sequence for writing records of every kind: docs/behaviour.md "Write a record".
 
-import { Raced, refusalOf } from "../db/failures.ts";
-import type { Transaction } from "../db/sql.ts";
-import { Conflict } from "../errors.ts";
-import { type Conditions, hasConditions, requireConditions } from "../http/conditions.ts";
-import type { RecordKind, Writer, WrittenRow } from "./kind.ts";
+import { Raced, refusalOf } from "../platform/db/failures.ts";
+import type { Transaction } from "../platform/db/sql.ts";
+import { Conflict } from "../platform/errors.ts";
+import { type Conditions, hasConditions, requireConditions } from "../platform/http/conditions.ts";
 import type { Declaration } from "./record.ts";
+import type { RecordKind, Writer, WrittenRow } from "./write-parts.ts";
 
 const UNIQUE_VIOLATION = "23505";
 export const FOREIGN_KEY_VIOLATION = "23503";

@@ -1,9 +1,9 @@
 // Form fields from an API contract, and the conversion of their input to a body.
 
 import type { Children } from "@kitajs/html";
-import { ApiError, BadInput } from "../errors.ts";
-import type { Contract } from "../http/contract.ts";
-import { type Field, type Fields, kindOf } from "../http/fields.ts";
+import { ApiError, BadInput } from "../platform/errors.ts";
+import type { Contract } from "../platform/http/contract.ts";
+import { type Field, type Fields, kindOf } from "../platform/http/fields.ts";
 import type { FieldProblem, FormState } from "./form.tsx";
 import { Checkbox, CheckboxGroup, Form, Hidden, type Option, SelectField, TextField } from "./form.tsx";
 import { ButtonLink } from "./parts.tsx";
@@ -156,7 +156,7 @@ export function ContractField({ contract, name, state, isNew, required, more }: 
   }));
   const options = [...known, ...(more?.[name] ?? [])];
   if (kind === "words") return <CheckboxGroup {...shared} options={options} />;
-  if (kind === "word") return <SelectField {...shared} options={options} />;
+  if (kind === "word" || (kind === "text" && more?.[name])) return <SelectField {...shared} options={options} />;
   if (kind === "flag") return <Checkbox {...shared} />;
   return (
     <TextField

@@ -1,4 +1,6 @@
-// Components for pages. All outside text is escaped here or by `safe` in the page.
+// Components of the sign-in pages and the console. Outside text is escaped here, or by `safe` in the page.
+// It imports platform/ only, and knows no record.
+// Begin with layout.tsx and form.tsx.
 
 export {
   bodyOf,
@@ -17,11 +19,11 @@ export {
   type Sections,
   textOf,
 } from "./contract-form.tsx";
-export type { FormState } from "./form.tsx";
 export {
   Checkbox,
   CheckboxGroup,
   Form,
+  type FormState,
   Hidden,
   Hiddens,
   momentInUtc,
@@ -29,8 +31,21 @@ export {
   SelectField,
   TextField,
 } from "./form.tsx";
+export { ISSUED_TOKENS } from "./issued-tokens.ts";
 export { attribute, CardPage, Head, Mark, MessagePage, Problem } from "./layout.tsx";
-export { type Column, Facts, find, List, type ListFilter, NotAsked, SearchForm, statusOf, Table } from "./list.tsx";
+export {
+  askColumn,
+  type Column,
+  Facts,
+  find,
+  List,
+  type ListFilter,
+  ListSection,
+  NO_ROWS,
+  SearchForm,
+  statusOf,
+  Table,
+} from "./list.tsx";
 export {
   ActionButton,
   Ask,
@@ -49,7 +64,7 @@ export {
   Text,
 } from "./parts.tsx";
 export { decisionOf, type Effect, Effects, type Question } from "./question.tsx";
-export { inRange, Ranges } from "./range.tsx";
+export { inRange } from "./range.tsx";
 export {
   CSS,
   createSite,
@@ -62,5 +77,4 @@ export {
   TIME_SCRIPT,
 } from "./site.ts";
 export { durationInWords, RawTime, Sentence, Time } from "./time.tsx";
-export { TOKENS_ELSEWHERE } from "./tokens.ts";
 export { sealedFields } from "./visit.ts";

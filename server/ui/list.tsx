@@ -1,15 +1,20 @@
-import type { Page } from "../http/query.ts";
+import type { Children } from "@kitajs/html";
+import type { Page } from "../platform/http/query.ts";
 import { refusedForm } from "./contract-form.tsx";
 import type { FormState } from "./form.tsx";
 import { inReadersZone, type Option, UTC } from "./form.tsx";
 import { attribute } from "./layout.tsx";
-import { EmptyState, Live, Pager, Refreshing } from "./parts.tsx";
+import { AskButton, type AskButtonProps, EmptyState, Live, Pager, Refreshing, Section } from "./parts.tsx";
+import { Ranges } from "./range.tsx";
 import type { PageVisit } from "./visit.ts";
 
 export interface FoundRows<Row> {
   page: Page<Row>;
   problems?: FormState;
 }
+
+/** The page of a list that was not read. */
+export const NO_ROWS: Page<never> = { Items: [], Next: null, Hidden: 0 };
 
 /** Reads a list. Invalid filters are reported beside their input. */
 export async function find<Row>(
@@ -21,7 +26,7 @@ export async function find<Row>(
     return { page: await read() };
   } catch (error) {
     const names = filters.map(({ name }) => name);
-    return { page: { Items: [], Next: null }, problems: refusedForm(visit.url.searchParams, error, names) };
+    return { page: NO_ROWS, problems: refusedForm(visit.url.searchParams, error, names) };
   }
 }
 
@@ -30,7 +35,7 @@ export function statusOf({ problems }: FoundRows<unknown>): number {
 }
 
 /** Replaces a list with invalid filters. */
-export function NotAsked(): JSX.Element {
+function NotAsked(): JSX.Element {
   return (
     <EmptyState title="No results">
       <p>Correct the filter, or clear all of them.</p>
@@ -42,14 +47,22 @@ export interface ListProps<Row> {
   visit: PageVisit;
   /** For screen readers, which may not relate the table to the heading above. */
   caption: string;
-  filters: ListFilter[];
+  /** Default: none. */
+  filters?: ListFilter[];
+  /** The label of the form's button. */
+  action?: string;
+  /** Set for a log: links to time ranges. */
+  ranges?: { longest?: "24h" | "7d" };
   found: FoundRows<Row>;
   columns: Column<Row>[];
-  empty: JSX.Element;
-  live?: { id: string; seconds: number };
+  /** Instead of an empty table. */
+  empty?: JSX.Element;
+  /** `news`: announced to screen readers. */
+  live?: { id: string; seconds: number; news?: JSX.Element };
 }
 
-export function List<Row>({ visit, caption, filters, found, columns, empty, live }: ListProps<Row>): JSX.Element {
+export function List<Row>(props: ListProps<Row>): JSX.Element {
+  const { visit, caption, filters = [], action, ranges, found, columns, live } = props;
   const { page, problems } = found;
   const table =
     page.Items.length > 0 ? (
@@ -57,22 +70,64 @@ export function List<Row>({ visit, caption, filters, found, columns, empty, live
     ) : problems ? (
       <NotAsked />
     ) : (
-      empty
+      (props.empty ?? <EmptyState title="Nothing here" />)
     );
   return (
     <>
       {live ? <Refreshing visit={visit} seconds={live.seconds} /> : ""}
-      <SearchForm visit={visit} filters={filters} problems={problems} />
+      {ranges ? <Ranges visit={visit} {...ranges} /> : ""}
+      {filters.length > 0 ? <SearchForm visit={visit} filters={filters} problems={problems} action={action} /> : ""}
       {live ? (
-        <Live visit={visit} {...live}>
+        <Live visit={visit} id={live.id} seconds={live.seconds}>
+          {(live.news ?? "") as "safe"}
           {table as "safe"}
         </Live>
       ) : (
         (table as "safe")
       )}
-      <Pager visit={visit} next={page.Next} />
+      <Pager visit={visit} page={page} />
     </>
   );
+}
+
+interface ListSectionProps<Row> {
+  title: string;
+  id?: string;
+  /** Default: the title. */
+  caption?: string;
+  columns: Column<Row>[];
+  rows: readonly Row[];
+  /** Instead of an empty table. */
+  none: string;
+  /** Below the rows, such as the link to all of them. */
+  children?: Children;
+}
+
+/** The first rows of a list, as a section of a record's page. */
+export function ListSection<Row>(props: ListSectionProps<Row>): JSX.Element {
+  const { title, id, caption = title, columns, rows, none, children = "" } = props;
+  return (
+    <Section title={title} id={id}>
+      {rows.length > 0 ? (
+        <Table caption={caption} columns={columns} rows={rows} />
+      ) : (
+        <p class="fine" safe>
+          {none}
+        </p>
+      )}
+      {children as "safe"}
+    </Section>
+  );
+}
+
+/** The column of an action that asks first; none if the visitor may not act. */
+export function askColumn<Row>(
+  visit: PageVisit,
+  may: boolean,
+  name: string,
+  ask: (row: Row) => Omit<AskButtonProps, "visit">,
+): Column<Row>[] {
+  return may ? [{ name, cell: (row) => <AskButton visit={visit} {...ask(row)} /> }] : [];
 }
 
 /** A list filter; its value is in the page's address. */

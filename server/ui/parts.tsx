@@ -1,4 +1,5 @@
 import type { Children } from "@kitajs/html";
+import type { Page } from "../platform/http/query.ts";
 import { Form, Hiddens } from "./form.tsx";
 import { attribute } from "./layout.tsx";
 import { Effects, type Question, type QuestionFields } from "./question.tsx";
@@ -164,10 +165,41 @@ export function Code({ text, copy }: { text: string; copy?: boolean }): JSX.Elem
   );
 }
 
-/** Links to the list's next and first pages; filters are kept. @param next the list's next cursor */
-export function Pager({ visit, next }: { visit: PageVisit; next: string | null }): JSX.Element {
+interface PagerProps {
+  visit: PageVisit;
+  page: Pick<Page<unknown>, "Next" | "Hidden">;
+}
+
+/** The end of a list: what is not shown, and links to the next and first pages; filters are kept. */
+export function Pager({ visit, page: { Next: next, Hidden } }: PagerProps): JSX.Element {
   const hasCome = visit.url.searchParams.has("Cursor");
-  if (!hasCome && next === null) return "";
+  return (
+    <>
+      {Hidden === 0 ? "" : <LeftOut count={Hidden} />}
+      {hasCome || next !== null ? <Pages visit={visit} hasCome={hasCome} next={next} /> : ""}
+    </>
+  );
+}
+
+/** @param count null: it is not told */
+function LeftOut({ count }: { count: number | null }): JSX.Element {
+  if (count === null) return <p class="fine">Records that no policy lets you see are not shown.</p>;
+  return (
+    <p class="fine" safe>
+      {count === 1
+        ? "1 record is not shown: no policy lets you see it."
+        : `${count.toLocaleString("en")} records are not shown: no policy lets you see them.`}
+    </p>
+  );
+}
+
+interface PagesProps {
+  visit: PageVisit;
+  hasCome: boolean;
+  next: string | null;
+}
+
+function Pages({ visit, hasCome, next }: PagesProps): JSX.Element {
   return (
     <nav class="pager" aria-label="Pages of the list">
       {hasCome ? (

@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { Elysia } from "elysia";
-import { PROJECT_ROOT } from "../config.ts";
-import { NO_STORE } from "../http/conditions.ts";
+import { PROJECT_ROOT } from "../platform/config/config.ts";
+import { NO_STORE } from "../platform/http/conditions.ts";
 
 /** A file and its media type. TypeScript is bundled with its imports. */
 export interface AssetFile {
@@ -37,6 +37,8 @@ const BROTLI_QUALITY = constants.BROTLI_MAX_QUALITY;
 const [compressBrotli, compressGzip] = [promisify(brotliCompress), promisify(gzip)];
 
 export interface SiteOf<Name extends string> {
+  /** The origin of PUBLIC_URL. */
+  origin: string;
   href(path: string): string;
   asset(name: Name): string;
   /** Serves the assets. A changed file has a new name, so browsers cache assets permanently. */
@@ -50,7 +52,8 @@ export function createSite(publicUrl: string): Site {
 
 /** @param assets by the names that pages use, such as `pico.css` */
 export function createSiteOf<Name extends string>(publicUrl: string, assets: Record<Name, AssetFile>): SiteOf<Name> {
-  const base = new URL(publicUrl).pathname.replace(/\/$/, "");
+  const { origin, pathname } = new URL(publicUrl);
+  const base = pathname.replace(/\/$/, "");
   const files = new Map<Name, { path: string; type: string; in(encoding: Encoding): Promise<Bytes> }>();
   for (const [name, { url, type }] of Object.entries<AssetFile>(assets)) {
     const { madeOf, bytes } = url.endsWith(".ts") ? bundle(fileURLToPath(url)) : plainFile(fileURLToPath(url));
@@ -59,6 +62,7 @@ export function createSiteOf<Name extends string>(publicUrl: string, assets: Rec
     files.set(name as Name, { path: `/assets/${stem}-${hash}.${ending}`, type, in: encoded(bytes) });
   }
   return {
+    origin,
     href: (path) => base + path,
     asset: (name) => base + files.get(name)!.path,
     controller() {
@@ -138,7 +142,11 @@ export interface PageOptions {
   status?: number;
   headers?: Record<string, string>;
   cookies?: string[];
-  formAction?: string[];
+  /**
+   * Whether a form of the page ends at another site or an app. Browsers apply form-action to all later redirects, and
+   * the application may redirect to any scheme, so such a page has none. Its forms have CSRF tokens.
+   */
+  endsElsewhere?: boolean;
   /** Whether scripts may send requests to this origin. */
   connects?: boolean;
   /** The nonce of the only script that may insert styles. */
@@ -158,7 +166,7 @@ export async function pageResponse(page: JSX.Element, options: PageOptions = {})
       "script-src 'self'",
       "img-src 'self' data:",
       ...(options.connects ? ["connect-src 'self'"] : []),
-      `form-action ${["'self'", ...(options.formAction ?? [])].join(" ")}`,
+      ...(options.endsElsewhere ? [] : ["form-action 'self'"]),
       "frame-ancestors 'none'",
       "base-uri 'none'",
     ].join("; "),

@@ -1,7 +1,7 @@
-import { BadInput } from "../errors.ts";
-import { uuid } from "../http/fields.ts";
-import { type Filter, isUuid } from "../http/query.ts";
-import type { ConnectionId } from "../ids.ts";
+import { BadInput } from "../platform/errors.ts";
+import { uuid } from "../platform/http/fields.ts";
+import { type Filter, isUuid } from "../platform/http/query.ts";
+import type { ConnectionId } from "../platform/ids.ts";
 
 export function connectionFilter(description: string): Filter<ConnectionId | undefined> {
   return {

@@ -2,11 +2,9 @@
 // derive from it.
 
 import { Type } from "@sinclair/typebox";
-import { ERASED, EVENT_TYPES } from "../events/index.ts";
 import {
   field,
   type InputOf,
-  id,
   integer,
   NUL_FREE,
   oneOf,
@@ -16,10 +14,11 @@ import {
   readOnly,
   serverTimeOrNull,
   someOf,
-  text,
-} from "../http/fields.ts";
-import type { ConnectionId } from "../ids.ts";
-import { record, WEBHOOK } from "../records/index.ts";
+  title,
+  uuidOrNone,
+} from "../platform/http/fields.ts";
+import type { ConnectionId } from "../platform/ids.ts";
+import { ERASED, EVENT_TYPES, record, WEBHOOK } from "../records/index.ts";
 import { HEADERS_LIMIT, type HeadersInput, headersProblem, isHidden, MAX_HEADERS, ownApiKeys } from "./secrets.ts";
 import { secretProblem } from "./signature.ts";
 
@@ -46,13 +45,13 @@ interface ConnectionFacts {
 }
 
 const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
-  Id: id<ConnectionId>("a connection's", {
+  Id: uuidOrNone<ConnectionId>("a connection's", {
     description: "Empty: the connection is found by its Name, or is new.",
     answered: "",
     judged: true,
     example: "0197c6f1-90ab-7cde-8f01-23456789abcd",
   }),
-  Name: text(200, {
+  Name: title(200, {
     description: "Unique if set.",
     unique: true,
     audit: "name",
@@ -60,7 +59,7 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
     form: { label: "Name", hint: "The connection's name." },
     example: "payroll changes",
   }),
-  Description: text(1_000, {
+  Description: title(1_000, {
     audit: "name",
     judged: true,
     form: { label: "Description", rows: 2 },
@@ -119,14 +118,17 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
   }),
   Secret: field<string | null>({
     description:
-      "Signs the calls at once; null: calls are not signed. After `whsec_` the base64 of 24 to 64 bytes " +
-      "must follow. Setting it ends a rotation; stage a secret to change it without failed calls.",
+      "Signs the calls at once; null: calls are not signed. `whsec_` and the base64 of 24 to 64 bytes, as libraries of " +
+      "Standard Webhooks need it; any other text is the key as it is. Setting it ends a rotation; stage a secret to " +
+      "change it without failed calls.",
     ...secretField(),
     audit: "name",
     form: {
       label: "Secret",
       type: "password",
-      hint: "Signs each payload; the receiver needs the same one. Empty: generated, and shown once.",
+      hint:
+        "Signs each payload; the receiver needs the same one. Empty: one for libraries of Standard Webhooks (whsec_…) is " +
+        "generated, and shown once.",
       hintOfChange:
         "Signs each payload. It is not shown again; the receiver needs the same one. Empty: unchanged. A secret " +
         "replaced here is in force at once.",

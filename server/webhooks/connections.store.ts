@@ -1,7 +1,6 @@
-import type { Queries } from "../db/sql.ts";
-import { NAME_SHOWN } from "../events/index.ts";
-import type { ConnectionId, TenantId } from "../ids.ts";
-import { recordTable } from "../records/index.ts";
+import type { Queries } from "../platform/db/sql.ts";
+import type { ConnectionId, TenantId } from "../platform/ids.ts";
+import { NAME_SHOWN, recordTable } from "../records/index.ts";
 import { CONNECTION, type ConnectionRow, type ConnectionState } from "./connection.ts";
 
 export type { ConnectionState };
@@ -13,6 +12,8 @@ export interface Connection extends Omit<ConnectionRow, "id" | keyof Sealed>, Se
   /** null: it is not Held. */
   heldOn: Date | null;
   heldReason: string | null;
+  /** AuditEvent is or was among its entities, so deliveries of entries may be stored for it. */
+  receivesAudit: boolean;
 }
 
 /** A connection in the activity log; it may be deleted. */
@@ -29,6 +30,7 @@ export interface ConnectionFilter {
 }
 
 export const CONNECTION_TABLE = recordTable<Connection>(CONNECTION, {
+  more: ["receivesAudit"],
   renamed: { order: "order_by" },
   computed: { heldOn: "held_on", heldReason: "held_reason" },
   written: (sql) => ({ modified_on: sql`now()` }),

@@ -1,7 +1,7 @@
 // Held connections, which failures of the receiver have stopped, and their probes.
 
-import type { Queries, Transaction } from "../db/sql.ts";
-import type { ConnectionId, DeliveryId, EventId, TenantId } from "../ids.ts";
+import type { Queries, Transaction } from "../platform/db/sql.ts";
+import type { ConnectionId, TenantId } from "../platform/ids.ts";
 import { connectionName } from "./connections.store.ts";
 
 /** Ends the Held state and notifies a running probe. */
@@ -32,8 +32,6 @@ export interface HeldConnection {
   version: string;
   /** Milliseconds until the next probe; 0 or less if it is due. */
   wait: number;
-  /** The oldest undelivered delivery; null if there is none. */
-  oldest: { eventId: EventId; deliveryId: DeliveryId } | null;
 }
 
 /** @returns undefined if it is not Held */
@@ -43,11 +41,9 @@ export async function findHeld(
   id: ConnectionId,
 ): Promise<HeldConnection | undefined> {
   const [row] = await sql<HeldConnection[]>`
-    select held_reason as reason, probes, modified_on::text as version, 1000 * extract(epoch from next_probe_on - now())::float8 as wait, (
-        select json_build_object('eventId', d.event_id, 'deliveryId', d.id) from deliveries d
-        where d.tenant_id = ${tenantId} and d.connection_id = c.id and d.state = 'Held' order by d.position limit 1
-      ) as oldest
-    from webhook_connections c
+    select held_reason as reason, probes, modified_on::text as version, 
+      1000 * extract(epoch from next_probe_on - now())::float8 as wait
+    from webhook_connections
     where tenant_id = ${tenantId} and id = ${id} and state = 'Held' and deleted_on is null`;
   return row;
 }
@@ -82,17 +78,17 @@ export interface ProbedConnection {
   /** False: it is no longer Held. */
   held: boolean;
   /** Its workflow has not been checked since the last change. */
-  fresh: boolean;
+  unchecked: boolean;
   /** The next probe is due, regardless of its workflow's timer. */
   due: boolean;
   reason: string | null;
 }
 
 /** Leases connections that were newly held or resumed, and those with a workflow not checked recently. */
-export async function claimProbes(sql: Queries, checkMs: number, limit: number): Promise<ProbedConnection[]> {
+export async function leaseProbes(sql: Queries, checkMs: number, limit: number): Promise<ProbedConnection[]> {
   return sql<ProbedConnection[]>`
     with due as (
-      select id, probe_lease_until = '-infinity' as fresh from webhook_connections
+      select id, probe_lease_until = '-infinity' as unchecked from webhook_connections
       where probe_lease_until < now() order by probe_lease_until limit ${limit} for update skip locked
     )
     update webhook_connections k set probe_lease_until =
@@ -100,6 +96,6 @@ export async function claimProbes(sql: Queries, checkMs: number, limit: number):
         else 'infinity' end
     from due where k.id = due.id
     returning k.id, k.tenant_id as "tenantId", ${connectionName(sql)} as to,
-      k.state = 'Held' and k.deleted_on is null as held, due.fresh, coalesce(k.next_probe_on <= now(), false) as due,
+      k.state = 'Held' and k.deleted_on is null as held, due.unchecked, coalesce(k.next_probe_on <= now(), false) as due,
       k.held_reason as reason`;
 }

@@ -1,4 +1,17 @@
-export { startActors } from "./actors.ts";
+// Webhooks: connections, the engine that sends deliveries, the log of what was sent, and alerts.
+// It imports platform/ and records/; identity/ and the console read from it.
+// Begin with docs/sending.md, then deliveries/dispatcher.ts and activities/.
+
+export {
+  ACKNOWLEDGEMENT,
+  ALERT,
+  ALERT_DESCRIPTION,
+  ALERT_FILTERS,
+  ALERT_STATES,
+  type AlertKind,
+} from "./alerts/contract.ts";
+export { type AlertRecord, createAlerts, MAX_UNSEEN } from "./alerts/service.ts";
+export { startAlertWatch } from "./alerts/watch.ts";
 export {
   CONNECTION,
   CONNECTION_STATES,
@@ -7,74 +20,69 @@ export {
   connectionContract,
 } from "./connection.ts";
 export { startClearing } from "./connections/clearing.ts";
-export { DISCARD, type DiscardInput, discardRoutes } from "./connections/discard.ts";
+export { DISCARD, type DiscardInput } from "./connections/discard.ts";
 export { probe } from "./connections/probe.ts";
 export { toConnectionId } from "./connections/record.ts";
-export { removeFormerSecrets } from "./connections/rotation.store.ts";
 export { MAX_OVERLAP_SECONDS, type RotationRecord, recordProof, STAGING } from "./connections/rotation.ts";
-export { secretRoutes } from "./connections/rotation-routes.ts";
-export { CONNECTION_FILTERS, CONNECTION_TAG, connectionRoutes } from "./connections/routes.ts";
+export { CONNECTION_FILTERS, CONNECTION_TAG } from "./connections/routes.ts";
 export type { Connections } from "./connections/service.ts";
-export { testRoutes } from "./connections/test-event.ts";
 export type { LoggedConnection } from "./connections.store.ts";
-export {
-  type AttemptDelivery,
-  type AttemptResult,
-  createAttemptDelivery,
-  resultOf,
-  type Unsent,
-} from "./deliveries/attempt.ts";
-export { type AttemptLog, createAttemptLog } from "./deliveries/attempt-log.ts";
 export { startDispatcher } from "./deliveries/dispatcher.ts";
-export { createInFlight, type InFlight } from "./deliveries/in-flight.ts";
 export { FAILURE_PAUSE_MS } from "./deliveries/loop.ts";
-export { type ClosedDelivery, type OpenDelivery, takeTurn } from "./deliveries/opening.store.ts";
 export { endingOf, outcomeOf } from "./deliveries/outcome.ts";
-export { putBack } from "./deliveries/queue.store.ts";
+export { requeue } from "./deliveries/queue.store.ts";
 export { startReconciler } from "./deliveries/reconciler.ts";
 export { type KnownRequest, SEQUENCE_LIMIT } from "./deliveries/request.ts";
-export { policyInWords, retryPolicy } from "./deliveries/retry-policy.ts";
+export {
+  type AttemptResult,
+  createSendSigned,
+  resultOf,
+  type SendSigned,
+  type Unsent,
+} from "./deliveries/send-signed.ts";
+export { type AttemptWriter, createAttemptWriter } from "./deliveries/start-and-record.ts";
+export { type ClosedDelivery, countInRate, type OpenDelivery } from "./deliveries/start-attempt.store.ts";
 export { createStartTroubles } from "./deliveries/start-troubles.ts";
-export { detailsLink, inBytes, TENANT_ID } from "./deliveries/start-workflow.ts";
-export { type Attempt, closeOpenDelivery, takeBackAttempt } from "./deliveries/store.ts";
+export { createStartingWorkflows, type StartingWorkflows } from "./deliveries/starting.ts";
+export { type Attempt, closeOpenDelivery, revertAttempt } from "./deliveries/store.ts";
 export { createWindows, QUICK_MS, type WindowPlace, type Windows } from "./deliveries/windows.ts";
-export { type Counts, type HourCount, outcomes } from "./figures/day.store.ts";
+export { WEBHOOKS_EXPIRED } from "./expired.ts";
+export type { Counts, HourCount } from "./figures/day.store.ts";
 export type { Health } from "./figures/health.store.ts";
-export { figureRoutes } from "./figures/routes.ts";
 export { type Slice, SPAN_NAMES, type Span, type StatisticsRecord } from "./figures/statistics.ts";
 export type { StatusRecord } from "./figures/status.ts";
 export { startWindowReport } from "./figures/window-report.ts";
 export {
+  ASKED_STATES,
   EXAMPLE_PAYLOAD,
   EXAMPLE_PING_PAYLOAD,
   eventFilters,
+  PAST_STATES,
   REDELIVER,
-  toEventFilter,
+  type ResentRecord,
   toEventId,
 } from "./log/contract.ts";
-export { deadLetterRoutes } from "./log/dead-letters.ts";
 export type { RecentDelivery } from "./log/recent.store.ts";
 export { type AttemptRecord, type EventRecord, WORST_FIRST } from "./log/record.ts";
-export { type ResentRecord, resentRoutes } from "./log/resent.ts";
-export { eventLogRoutes } from "./log/routes.ts";
 export type { SeenEvent } from "./log/service.ts";
-export { ASKED_STATES, PAST_STATES } from "./log/store.ts";
-export { whyRoutes } from "./log/why.ts";
 export {
   DEFAULT_RATE,
   MAX_RATE,
   REDELIVERY_CHANGE,
+  REDELIVERY_FILTERS,
+  REDELIVERY_KINDS,
   REPLAY_DATA,
   REPLAYED_STATES,
+  type RedeliveryRecord,
   type ReplayInput,
 } from "./redelivery/contract.ts";
 export { followRedelivery } from "./redelivery/follow.ts";
-export { type LocatedRedelivery, toRedeliveryId } from "./redelivery/record.ts";
-export { redeliveryRoutes } from "./redelivery/routes.ts";
+export { toRedeliveryId } from "./redelivery/record.ts";
 export { cancelRedelivery } from "./redelivery/service.ts";
-export { REDELIVERY_KINDS } from "./redelivery/store.ts";
 export { resourceTypes as webhookResourceTypes } from "./resource-types.ts";
+export { type WebhookRoutes, webhookRoutes } from "./routes.ts";
 export { SEALED as SEALED_BY_WEBHOOKS } from "./secrets.ts";
 export { createWebhooks, type WebhookServices } from "./services.ts";
 export { generateSecret } from "./signature.ts";
+export { startRedeliveriesAndProbes } from "./starter.ts";
 export { isOpen } from "./states.store.ts";

@@ -1,5 +1,6 @@
-import { type ResourceType, resourceType } from "../access/index.ts";
+import { type ResourceType, resourceType } from "../records/index.ts";
 import { CONNECTION } from "./connection.ts";
+import { REDELIVERY } from "./redelivery/contract.ts";
 
 /** @param entities types of the records in events */
 export const resourceTypes = (entities: readonly ResourceType[]): ResourceType[] => [
@@ -18,16 +19,5 @@ export const resourceTypes = (entities: readonly ResourceType[]): ResourceType[]
       ...entities.map((entity) => ({ name: entity.name, type: "record" as const, of: entity })),
     ],
   },
-  {
-    name: "Redelivery",
-    families: ["Webhooks"],
-    attributes: [
-      { name: "Id", type: "text" },
-      { name: "ConnectionId", type: "text" },
-      { name: "Kind", type: "text" },
-      { name: "States", type: "texts" },
-      { name: "Rate", type: "number" },
-      { name: "State", type: "text" },
-    ],
-  },
+  resourceType(REDELIVERY),
 ];

@@ -1,8 +1,8 @@
 // Secrets of a connection: its signing secret, its API key and its extra headers.
 
-import { BadInput } from "../errors.ts";
-import { printable } from "../http/body.ts";
-import type { SealedColumn, Vault } from "../vault.ts";
+import { BadInput } from "../platform/errors.ts";
+import { printable } from "../platform/http/body.ts";
+import type { SealedColumn, Vault } from "../platform/vault.ts";
 
 const SECRET_PURPOSE = "webhook secret";
 const API_KEY_PURPOSE = "webhook ApiKey";
@@ -67,7 +67,7 @@ export function isHidden(text: string): boolean {
 // Extra headers of a connection's calls, such as Authorization for a receiver's gateway.
 
 export const MAX_HEADERS = 20;
-/** Characters of all names and values. Servers accept 8 KiB of headers, and ours need part of it. */
+/** The maximum number of characters of all names and values. Servers accept 8 KiB of headers, and ours need a part. */
 export const HEADERS_LIMIT = 4_000;
 
 /** Names in their given spelling. In input, null keeps the stored value. */

@@ -1,9 +1,9 @@
 // The services of webhooks, shared by REST and the console.
 
-import type { Sql } from "../db/sql.ts";
-import type { Exporter } from "../http/export.ts";
-import type { Limits } from "../limits/index.ts";
-import type { Vault } from "../vault.ts";
+import type { Sql } from "../platform/db/sql.ts";
+import type { Exporter } from "../platform/http/export.ts";
+import type { Limits } from "../platform/limits/index.ts";
+import type { Vault } from "../platform/vault.ts";
 import { createDiscard, type Discard } from "./connections/discard.ts";
 import { createConnectionRecords } from "./connections/record.ts";
 import { createRotations, type Rotations } from "./connections/rotation.ts";

@@ -1,7 +1,7 @@
 // Signatures of webhooks: X-Signature and Standard Webhooks.
 
 import { createHmac, randomBytes } from "node:crypto";
-import type { EventId } from "../ids.ts";
+import type { EventId } from "../platform/ids.ts";
 
 const SECRET_PREFIX = "whsec_";
 /** Standard Webhooks, "Signature scheme". */

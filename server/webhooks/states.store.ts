@@ -2,7 +2,7 @@
 // others.
 
 import type { Fragment } from "postgres";
-import type { Queries } from "../db/sql.ts";
+import type { Queries } from "../platform/db/sql.ts";
 
 export const isOpen = (sql: Queries) => sql`d.state in ('Pending', 'Retrying', 'Held')`;
 export const isClosed = (sql: Queries) => sql`d.state in ('Delivered', 'Exhausted', 'Cancelled')`;

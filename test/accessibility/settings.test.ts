@@ -5,16 +5,14 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { KINDS } from "../../server/console/applications/kinds.ts";
-import { issuer } from "../authorize/client.ts";
-import { enterSettings, type Visitor } from "../console/console.ts";
-import { fill, PATHS } from "../console/every-path.ts";
-import { startRealProvider } from "../identity-providers/real-provider.ts";
 import { openWindows } from "../support/browser.ts";
 import { inspect } from "../support/inspect.ts";
-import { startReceiver } from "../support/receiver.ts";
+import { issuer } from "../world/client.ts";
+import { enterSettings, type Visitor } from "../world/console.ts";
+import { fill, PATHS } from "../world/every-path.ts";
+import { startRealProvider } from "../world/provider.ts";
+import { startReceiver } from "../world/receiver.ts";
 import { type Ids, newWorld } from "./world.ts";
-
-const PATIENCE_MS = 240_000;
 
 /** The values of a path's parameter that have different pages. */
 const CHOICES: Record<string, string[]> = { ":type": ["OpenIDConnect", "OAuth2"], ":kind": Object.keys(KINDS) };
@@ -40,26 +38,22 @@ beforeAll(async () => {
   const world = await newWorld({ receiver, provider, hanging });
   ids = world.ids;
   visitor = await enterSettings(windows, world.client.tenant);
-}, PATIENCE_MS);
+});
 afterAll(() => parts.disposeAsync());
 
 const inspected = new Set<string>();
 
-test.each([...areas])(
-  "the pages of %s are accessible and fit a desktop and a phone",
-  async (_area, paths) => {
-    for (const path of paths) {
-      const page = await pageAt(fill(path.replace(":secret", ids.secret!), ids));
-      if (!page || inspected.has(page)) continue;
-      inspected.add(page);
-      await visitor.open(page);
-      expect({ path, flaws: await flawsOf(visitor.page) }).toEqual({ path, flaws: [] });
-      await inspect(visitor.page, path);
-    }
-    expectNoComplaint();
-  },
-  PATIENCE_MS,
-);
+test.each([...areas])("the pages of %s are accessible and fit a desktop and a phone", async (_area, paths) => {
+  for (const path of paths) {
+    const page = await pageAt(fill(path.replace(":secret", ids.secret!), ids));
+    if (!page || inspected.has(page)) continue;
+    inspected.add(page);
+    await visitor.open(page);
+    expect({ path, flaws: await flawsOf(visitor.page) }).toEqual({ path, flaws: [] });
+    await inspect(visitor.page, path);
+  }
+  expectNoComplaint();
+});
 
 /** @returns the browser's final path, or undefined for a download and for parts of pages */
 async function pageAt(path: string): Promise<string | undefined> {
@@ -257,5 +251,4 @@ test.each(Object.entries(STATES))(
     await inspect(visitor.page, name);
     expectNoComplaint();
   },
-  PATIENCE_MS,
 );

@@ -1,18 +1,16 @@
 // A tenant with content on every page of Settings.
 
-import type { TenantId } from "../../server/ids.ts";
-import { enrolled } from "../account/person.ts";
-import { newApi } from "../apis/apis.ts";
-import { Client, newClient, otherClient } from "../authorize/client.ts";
-import { newColleague } from "../console/console.ts";
-import { HOSTILE } from "../console/hostile.ts";
-import { db } from "../entities/client.ts";
-import type { RealProvider } from "../identity-providers/real-provider.ts";
-import { ok } from "../policies/people.ts";
-import { type Api, signIn, until } from "../support/api.ts";
-import { fill } from "../support/fill.ts";
-import type { Receiver } from "../support/receiver.ts";
-import { shared } from "../support/tenant.ts";
+import type { TenantId } from "../../server/platform/ids.ts";
+import { type Api, ok, signIn, until } from "../world/api.ts";
+import { newApi } from "../world/apis.ts";
+import { Client, newClient, otherClient } from "../world/client.ts";
+import { newColleague } from "../world/console.ts";
+import { HOSTILE } from "../world/hostile.ts";
+import { enrolled } from "../world/person.ts";
+import type { RealProvider } from "../world/provider.ts";
+import type { Receiver } from "../world/receiver.ts";
+import { fill, plantAlert } from "../world/rows.ts";
+import { db, shared } from "../world/tenant.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -47,10 +45,7 @@ export async function newWorld({ receiver, provider, hanging }: Parts): Promise<
   await api.connect(hanging.url, { Name: "Archive", Entities: ["Department"], TimeoutMs: 30_000 });
   const departments = await newDepartments(made);
   const { EventId: openEvent } = await api.newestEvent();
-  const alerts = Bun.randomUUIDv7();
-  await db()`
-    insert into alerts (id, tenant_id, kind, reason)
-    values (${alerts}, ${api.tenantId}, 'FailedSignIns', 'as a test says')`;
+  const alerts = await plantAlert(api.tenantId);
 
   const users = await newPeople(client, departments, made);
   const { providers, applications, secret } = await newApplications(api, provider, made);

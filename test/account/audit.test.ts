@@ -1,12 +1,12 @@
 // Audit entries of what users and administrators do to a sign-in.
 
 import { expect, test } from "bun:test";
-import { kindsOf, logOf } from "../audit/log.ts";
-import { otherClient } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { ok } from "../policies/people.ts";
-import { clientOf } from "../support/tenant.ts";
-import { atTheCode, enrolled, newApplication, Person, requireSecondFactor, signedIn } from "./person.ts";
+import { ok } from "../world/api.ts";
+import { kindsOf, logOf } from "../world/audit.ts";
+import { otherClient } from "../world/client.ts";
+import { atTheCode, enrolled, newApplication, Person, requireSecondFactor, signedIn } from "../world/person.ts";
+import { clientOf } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
 test.concurrent("every account action is logged in order, with its actor and without secrets", async () => {
   const { person, app, recovery } = await enrolled();

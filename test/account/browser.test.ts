@@ -3,11 +3,11 @@
 import { describe, expect, test } from "bun:test";
 import { unzipSync } from "fflate";
 import type { BrowserContextOptions, Page } from "playwright-core";
-import type { Client } from "../authorize/client.ts";
 import { openWindows } from "../support/browser.ts";
 import { inspect } from "../support/inspect.ts";
-import { shared } from "../support/tenant.ts";
-import { Authenticator, newApplication } from "./person.ts";
+import type { Client } from "../world/client.ts";
+import { Authenticator, newApplication } from "../world/person.ts";
+import { shared } from "../world/tenant.ts";
 
 const browser = openWindows();
 
@@ -73,7 +73,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
     await page.getByLabel("Your password").fill(client.tenant.admin.password);
     await page.getByLabel("New password").fill("iloveyou1");
     await page.getByRole("button", { name: "Change password" }).click();
-    await page.getByRole("alert").getByText("too common").waitFor();
+    await page.getByRole("alert").getByText("could be guessed").waitFor();
     await page.getByLabel("Your password").fill(client.tenant.admin.password);
     await page.getByLabel("New password").fill("correct horse battery staple");
     await page.getByRole("button", { name: "Change password" }).click();

@@ -1,12 +1,12 @@
 // Deactivated users are signed out until they sign in again.
 
 import { describe, expect, test } from "bun:test";
-import { logOf } from "../audit/log.ts";
-import { answerOf, newClient } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { postAs } from "../oauth/client.ts";
-import { ok } from "../policies/people.ts";
-import { clientOf } from "../support/tenant.ts";
+import { ok } from "../world/api.ts";
+import { logOf } from "../world/audit.ts";
+import { answerOf, newClient } from "../world/client.ts";
+import { postAs } from "../world/grants.ts";
+import { clientOf } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
 /** The tenant's admin is signed in, an application has their tokens, and a second code is unused. */
 async function arrange() {

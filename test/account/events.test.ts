@@ -1,10 +1,10 @@
 // Webhook events of users' own actions: only changes of a User.
 
 import { expect, test } from "bun:test";
-import { eventsOf } from "../entities/client.ts";
-import type { Api } from "../support/api.ts";
-import { clientOf } from "../support/tenant.ts";
-import { Authenticator, keyOf, newApplication, Person } from "./person.ts";
+import type { Api } from "../world/api.ts";
+import { Authenticator, keyOf, newApplication, Person } from "../world/person.ts";
+import { eventsOf } from "../world/rows.ts";
+import { clientOf } from "../world/tenant.ts";
 
 async function adminOf(caller: Api): Promise<Record<string, unknown>> {
   return (await caller.get("/User/admin?Name=Username")).body;

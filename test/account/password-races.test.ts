@@ -1,16 +1,13 @@
 // A one-time link overrides everything in progress with the former password.
 
 import { describe, expect, test } from "bun:test";
-import type { Transaction } from "../../server/db/sql.ts";
-import { answerOf, type Client } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { db } from "../entities/client.ts";
-import { newPerson, startRealProvider } from "../identity-providers/real-provider.ts";
-import { newRealTenant, signIn } from "../identity-providers/tenant.ts";
-import { ok } from "../policies/people.ts";
-import { until } from "../support/api.ts";
-import { clientOf } from "../support/tenant.ts";
-import { newApplication, Person, signedIn } from "./person.ts";
+import type { Transaction } from "../../server/platform/db/sql.ts";
+import { ok, until } from "../world/api.ts";
+import { answerOf, type Client } from "../world/client.ts";
+import { newApplication, Person, signedIn } from "../world/person.ts";
+import { newPerson, newRealTenant, signIn, startRealProvider } from "../world/provider.ts";
+import { clientOf, db } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
 const NEW = "correct horse battery staple";
 

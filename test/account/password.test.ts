@@ -2,14 +2,16 @@
 
 import { describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
-import { answerOf } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { db, eventsOf, unique } from "../entities/client.ts";
-import { ok } from "../policies/people.ts";
-import { clientOf } from "../support/tenant.ts";
-import { alertOf, enrolled, newApplication, Person, signedIn, statusOf } from "./person.ts";
+import { ok, unique } from "../world/api.ts";
+import { answerOf } from "../world/client.ts";
+import { alertOf, enrolled, newApplication, Person, signedIn, statusOf } from "../world/person.ts";
+import { eventsOf, expire, rowsOf } from "../world/rows.ts";
+import { clientOf, db } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
 const GOOD = "correct horse battery staple";
+/** 256 characters of two code units, in no order. */
+const PICTURES = Array.from({ length: 256 }, (_, at) => String.fromCodePoint(0x1f400 + ((at * 89) % 256))).join("");
 const PATH = "/account/password";
 
 describe.concurrent("changing the password", () => {
@@ -49,10 +51,10 @@ describe.concurrent("changing the password", () => {
       ["", /at least 8 characters/],
       ["x7!kQ2z", /at least 8 characters/],
       ["ab ".repeat(86).slice(0, 257), /at most 256 characters/],
-      ["password1", /too common/],
-      ["PASSWORD1", /too common/],
-      ["gatehouse", /too similar to your name/],
-      ["Administrator2026!", /too similar to your name/],
+      ["password1", /could be guessed in less than a second/],
+      ["PASSWORD1", /could be guessed in/],
+      ["gatehouse", /contains the name of this service/],
+      ["Administrator2026!", /could be guessed in/],
     ];
     for (const [new_password, says] of bad) {
       const view = await person.visitor.submit(page, { password, new_password });
@@ -66,7 +68,7 @@ describe.concurrent("changing the password", () => {
   test("accepts any other password, whatever its characters", async () => {
     const person = await signedIn();
     let { password } = person.client.tenant.admin;
-    for (const new_password of ["a b c d e f g h", "loudlypurplekettle", "пароль из слов", "🐎".repeat(256)]) {
+    for (const new_password of ["a h c w e q g z", "loudlypurplekettle", "пароль из слов", PICTURES]) {
       const view = await person.send(PATH, { password, new_password });
       expect({ new_password, heading: view.heading }).toEqual({ new_password, heading: "Your account" });
       password = new_password;
@@ -169,7 +171,7 @@ describe.concurrent("a one-time link", () => {
     const second = await linkFor(client);
     expect((await new Visitor().open(first.path)).status).toBe(404);
     expect((await new Visitor().open(second.path)).status).toBe(200);
-    await db()`update password_resets set expires_on = now() where tenant_id = ${client.tenant.tenantId}`;
+    await expire("password_resets", { tenant_id: client.tenant.tenantId });
     const late = new Visitor();
     expect((await late.open(second.path)).status).toBe(404);
   });
@@ -179,7 +181,7 @@ describe.concurrent("a one-time link", () => {
     const [admin, other] = await Promise.all([clientOf(client.tenant), clientOf(stranger.tenant)]);
     const [user] = (await ok(admin.get("/User?Username=admin"))).Items;
     expect((await other.send("POST", `/User/${user.Id}/PasswordReset`)).status).toBe(404);
-    expect(await db()`select from password_resets where user_id = ${user.Id}`).toHaveLength(0);
+    expect(await rowsOf("password_resets", { user_id: user.Id })).toHaveLength(0);
     const nameless = await ok(admin.patch("/User", { Name: unique("nameless") }));
     expect((await admin.send("POST", `/User/${nameless.Id}/PasswordReset`)).status).toBe(409);
     const reader = await admin.withScope("Settings:Read");
@@ -199,7 +201,7 @@ describe.concurrent("a one-time link", () => {
     const client = await newApplication();
     const { url } = await linkFor(client);
     const token = new URL(url).searchParams.get("token")!;
-    const [row] = await db()`select digest from password_resets where tenant_id = ${client.tenant.tenantId}`;
+    const [row] = await rowsOf("password_resets", { tenant_id: client.tenant.tenantId });
     expect(Buffer.from(row!.digest).toString("hex")).toBe(new Bun.CryptoHasher("sha256").update(token).digest("hex"));
   });
 

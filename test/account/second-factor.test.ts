@@ -2,10 +2,8 @@
 
 import { describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
-import { answerOf } from "../authorize/client.ts";
-import { db } from "../entities/client.ts";
-import { ok } from "../policies/people.ts";
-import { clientOf } from "../support/tenant.ts";
+import { ok } from "../world/api.ts";
+import { answerOf } from "../world/client.ts";
 import {
   Authenticator,
   alertOf,
@@ -16,7 +14,9 @@ import {
   newApplication,
   signedIn,
   waitOut,
-} from "./person.ts";
+} from "../world/person.ts";
+import { rowsOf, setRows } from "../world/rows.ts";
+import { clientOf } from "../world/tenant.ts";
 
 const WRONG = "The code is wrong or was already used. Enter the next one.";
 
@@ -30,7 +30,7 @@ describe.concurrent("setting up", () => {
     // On a phone the link opens the app, which lists the account under its organisation.
     const link = new URL(/<a href="(otpauth:[^"]+)"/.exec(page.html)![1]!.replaceAll("&amp;", "&"));
     expect(link.searchParams.get("secret")).toBe(app.key);
-    const [tenant] = await db()`select name from tenants where id = ${person.client.tenant.tenantId}`;
+    const [tenant] = await rowsOf("tenants", { id: person.client.tenant.tenantId });
     expect(decodeURIComponent(link.pathname)).toContain(`(${tenant!.name})`);
     const { password } = person.client.tenant.admin;
 
@@ -61,9 +61,9 @@ describe.concurrent("setting up", () => {
   test("stores its secret and codes encrypted or hashed", async () => {
     const { person, app, recovery } = await enrolled();
     const { tenantId } = person.client.tenant;
-    const rows = await db()<{ secret: Uint8Array }[]>`select secret from totp_secrets where tenant_id = ${tenantId}`;
+    const rows = await rowsOf<{ secret: Uint8Array }>("totp_secrets", { tenant_id: tenantId });
     expect(Buffer.from(rows[0]!.secret).toString("latin1")).not.toContain(app.key);
-    const codes = await db()<{ digest: Uint8Array }[]>`select digest from recovery_codes where tenant_id = ${tenantId}`;
+    const codes = await rowsOf<{ digest: Uint8Array }>("recovery_codes", { tenant_id: tenantId });
     expect(codes).toHaveLength(10);
     for (const { digest } of codes) {
       const plain = [...recovery, ...recovery.map((code) => code.replace("-", ""))];
@@ -94,8 +94,8 @@ describe.concurrent("at sign-in", () => {
     for (const path of ["/account", "/account/password", "/account/second-factor", "/account/second-factor/remove"]) {
       expect((await person.visitor.open(path)).heading).toBe("Enter your code");
     }
-    const page = await person.account();
-    expect((await person.visitor.submit(page, { code: app.code(1) })).heading).toBe("Your account");
+    const page = await person.visitor.open("/account/password");
+    expect((await person.visitor.submit(page, { code: app.code(1) })).heading).toBe("Change your password");
     expect(await person.isSignedIn()).toBe(true);
   });
 
@@ -129,10 +129,10 @@ describe.concurrent("at sign-in", () => {
   test("Last_Login and the known browser are set only after the code", async () => {
     const { person: owner } = await enrolled();
     const { tenantId } = owner.client.tenant;
-    await db()`update users set last_login = null where tenant_id = ${tenantId}`;
+    await setRows("users", { tenant_id: tenantId }, { last_login: null });
     const { person } = await atTheCode(owner.client);
     expect(person.visitor.cookies.has("gatehouse-device")).toBe(false);
-    const [user] = await db()`select last_login from users where tenant_id = ${tenantId}`;
+    const [user] = await rowsOf("users", { tenant_id: tenantId });
     expect(user!.last_login).toBeNull();
   });
 
@@ -157,7 +157,7 @@ describe.concurrent("at sign-in", () => {
 
   test("a clock may differ by one step", async () => {
     const { person: owner, app } = await enrolled();
-    await db()`update totp_secrets set last_step = 0 where tenant_id = ${owner.client.tenant.tenantId}`;
+    await setRows("totp_secrets", { tenant_id: owner.client.tenant.tenantId }, { last_step: 0 });
     const late = await atTheCode(owner.client);
     expect((await late.person.visitor.submit(late.page, { code: app.code(-3) })).status).toBe(422);
     expect((await late.person.visitor.submit(late.page, { code: app.code(4) })).status).toBe(422);

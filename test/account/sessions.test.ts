@@ -1,44 +1,82 @@
 // The account page: access, content and ending sessions.
 
 import { describe, expect, test } from "bun:test";
-import { otherClient } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { db } from "../entities/client.ts";
-import { newApplication, Person, signedIn, statusOf } from "./person.ts";
+import { otherClient } from "../world/client.ts";
+import { newApplication, Person, signedIn, statusOf } from "../world/person.ts";
+import { removeRows, rowsOf, setRows } from "../world/rows.ts";
+import { Visitor } from "../world/visitor.ts";
+
+const pathOf = ({ trail }: Visitor) => new URL(trail.at(-1)!.url).pathname;
 
 describe.concurrent("access to the account page", () => {
-  test("without a session, the page explains how to sign in", async () => {
-    const view = await new Visitor().open("/account");
-    expect(view).toMatchObject({ status: 401, heading: "Sign in first", forms: [] });
-    for (const client_id of ["0", "x", "999999999"]) {
-      // Strangers must not learn which applications exist.
+  test("without a session, a user enters the organisation, signs in, and returns to the page", async () => {
+    const { tenant } = await newApplication();
+    for (const path of ["/account", "/account/password", "/account/data"]) {
       const visitor = new Visitor();
-      const page = await visitor.open(`/account?client_id=${client_id}`);
-      expect(page).toMatchObject({ status: 200, heading: "Sign in" });
-      const refused = await visitor.submit(page, { username: "admin", password: "wrong" });
-      expect(refused).toMatchObject({ status: 422, heading: "Sign in" });
+      const asked = await visitor.open(path);
+      expect(asked).toMatchObject({ status: 200, heading: "Which organisation?" });
+      expect(asked.html).toContain("to continue to your account");
+      const next = /name="next" value="([^"]*)"/.exec(asked.html)![1]!;
+      const typed = new URLSearchParams({ next, organisation: tenant.tenantId });
+      const signIn = await visitor.open(`/settings/sign-in?${typed}`);
+      expect(signIn.html).toContain("<strong>your account</strong>");
+      await visitor.submit(signIn, tenant.admin);
+      expect({ path, at: pathOf(visitor) }).toEqual({ path, at: path });
+      expect(visitor.cookies.has("gatehouse-settings")).toBe(false);
+      // The browser remembers the organisation.
+      visitor.cookies.delete("gatehouse-session");
+      expect((await visitor.open(path)).heading).toBe("Sign in");
     }
   });
+
+  test("strangers learn neither which applications nor which organisations exist", async () => {
+    const { id, tenant } = await newApplication();
+    for (const [parameter, names] of [
+      ["client_id", ["0", "x", "999999999", id]],
+      ["organisation", ["Nowhere", tenant.tenantId]],
+    ] as const) {
+      const seen = new Set<string>();
+      for (const name of names) {
+        const visitor = new Visitor();
+        const page = await visitor.open(`/account?${new URLSearchParams({ [parameter]: name })}`);
+        const refused = await visitor.submit(page, { username: "admin", password: "wrong" });
+        expect(refused).toMatchObject({ status: 422, heading: "Sign in" });
+        seen.add(refused.html.replaceAll(/(name="(csrf|request)" value=")[^"]*/g, "$1"));
+      }
+      expect({ parameter, pages: seen.size }).toEqual({ parameter, pages: 1 });
+    }
+  });
+
+  test.each(["https://evil.example/", "//evil.example/account", "/settings", "/account/../settings", "/accounts"])(
+    "the sign-in returns to no other page, such as %p",
+    async (next) => {
+      const { id, tenant } = await newApplication();
+      const visitor = new Visitor();
+      const page = await visitor.open(`/account/sign-in?${new URLSearchParams({ application: id, next })}`);
+      expect(await visitor.submit(page, tenant.admin)).toMatchObject({ status: 200, heading: "Your account" });
+      expect(pathOf(visitor)).toBe("/account");
+    },
+  );
 
   test("a user who follows an application's link signs in and returns", async () => {
     const client = await newApplication();
     const visitor = new Visitor();
-    const page = await visitor.open(`/account?client_id=${client.id}`);
+    const page = await visitor.open(`/account/password?client_id=${client.id}`);
     expect(page.heading).toBe("Sign in");
     const refused = await visitor.submit(page, { ...client.tenant.admin, password: "guess" });
     expect(refused).toMatchObject({ status: 422, heading: "Sign in" });
     const view = await visitor.submit(refused, client.tenant.admin);
-    expect(view).toMatchObject({ status: 200, heading: "Your account" });
-    expect(view.html).toContain("Administrator (admin)");
+    expect(view).toMatchObject({ status: 200, heading: "Change your password" });
+    expect((await visitor.open("/account")).html).toContain("Administrator (admin)");
   });
 
   test("a form sent after the session has ended changes nothing", async () => {
     const person = await signedIn();
     const page = await person.visitor.open("/account/password");
     const { tenantId, admin } = person.client.tenant;
-    await db()`delete from sessions where tenant_id = ${tenantId}`;
+    await removeRows("sessions", { tenant_id: tenantId });
     const fields = { password: admin.password, new_password: "correct horse battery" };
-    expect((await person.visitor.submit(page, fields)).heading).toBe("Sign in first");
+    expect((await person.visitor.submit(page, fields)).heading).toBe("Which organisation?");
     expect((await new Person(person.client).signIn()).location).toBeDefined();
   });
 
@@ -48,7 +86,7 @@ describe.concurrent("access to the account page", () => {
     victim.visitor.cookies.set("gatehouse-session", planted);
     await victim.signIn();
     expect(victim.visitor.cookies.get("gatehouse-session")).not.toBe(planted);
-    expect((await mallory.account()).heading).toBe("Sign in first");
+    expect((await mallory.account()).heading).toBe("Which organisation?");
   });
 });
 
@@ -88,7 +126,7 @@ describe.concurrent("where a user is signed in", () => {
   test("another user's session is neither shown nor ended", async () => {
     const [person, stranger] = [await signedIn(), await signedIn()];
     const { tenantId } = stranger.client.tenant;
-    const [theirs] = await db()<{ id: string }[]>`select id from sessions where tenant_id = ${tenantId}`;
+    const [theirs] = await rowsOf<{ id: string }>("sessions", { tenant_id: tenantId });
     const page = await person.account();
     expect(page.html).not.toContain(theirs!.id);
     const { csrf } = page.forms.at(-1)?.fields ?? (await person.visitor.open("/account/password")).forms[0]!.fields;
@@ -101,7 +139,7 @@ describe.concurrent("where a user is signed in", () => {
   test("the user agent is shown as text", async () => {
     const client = await newApplication();
     const name = `<img src=x onerror=alert(1)> "quoted" &lt;b&gt;`;
-    await db()`update users set name = ${name} where tenant_id = ${client.tenant.tenantId}`;
+    await setRows("users", { tenant_id: client.tenant.tenantId }, { name });
     const person = new Person(client);
     const page = await person.visitor.open(client.authorize());
     await person.visitor.submit(page, client.tenant.admin, { "user-agent": name });

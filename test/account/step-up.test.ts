@@ -2,11 +2,8 @@
 
 import { describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
-import { answerOf, type Client } from "../authorize/client.ts";
-import type { View } from "../authorize/visitor.ts";
-import { db } from "../entities/client.ts";
-import { ok } from "../policies/people.ts";
-import { clientOf } from "../support/tenant.ts";
+import { ok } from "../world/api.ts";
+import { answerOf, type Client } from "../world/client.ts";
 import {
   Authenticator,
   alertOf,
@@ -17,7 +14,10 @@ import {
   Person,
   requireSecondFactor,
   signedIn,
-} from "./person.ts";
+} from "../world/person.ts";
+import { elapse, expire } from "../world/rows.ts";
+import { clientOf } from "../world/tenant.ts";
+import type { View } from "../world/visitor.ts";
 
 const ESSENTIAL = { claims: '{"id_token":{"acr":{"essential":true,"values":["2"]}}}' };
 
@@ -83,7 +83,7 @@ describe.concurrent("a session from before the second factor was set up", () => 
   test("is asked for the code only, and keeps its auth_time", async () => {
     const early = await signedIn();
     const { client } = early;
-    await db()`update sessions set auth_time = now() - interval '1 hour' where tenant_id = ${client.tenant.tenantId}`;
+    await expire("sessions", { tenant_id: client.tenant.tenantId }, "auth_time", "1 hour");
     const { app } = await enrolled(client);
 
     const asked = await early.visitor.open(client.authorize({ acr_values: "2" }));
@@ -96,7 +96,7 @@ describe.concurrent("a session from before the second factor was set up", () => 
   test("is asked for both after max_age", async () => {
     const early = await signedIn();
     const { client } = early;
-    await db()`update sessions set auth_time = now() - interval '1 hour' where tenant_id = ${client.tenant.tenantId}`;
+    await expire("sessions", { tenant_id: client.tenant.tenantId }, "auth_time", "1 hour");
     const { app } = await enrolled(client);
     const page = await early.visitor.open(client.authorize({ max_age: "60" }));
     expect(page.heading).toBe("Sign in");
@@ -111,8 +111,7 @@ describe.concurrent("a session from before the second factor was set up", () => 
     const { client } = person;
     const page = await person.visitor.open(client.authorize({ max_age: "60", prompt: "login" }));
     const code = await person.visitor.submit(page, client.tenant.admin);
-    await db()`
-      update sessions set auth_time = auth_time - interval '5 minutes' where tenant_id = ${client.tenant.tenantId}`;
+    await elapse("5 minutes", "sessions", { tenant_id: client.tenant.tenantId }, "auth_time");
     expect(answerOf(await person.visitor.submit(code, { code: app.code(1) })).code).toBeString();
   });
 });

@@ -1,18 +1,12 @@
 // …/Api: validation, and the effect of its scopes on clients and roles.
 
-import { beforeAll, describe, expect, test } from "bun:test";
-import { API, db, expectError } from "../entities/client.ts";
-import { ok } from "../policies/people.ts";
-import type { Api } from "../support/api.ts";
-import { newTenant, shared } from "../support/tenant.ts";
-import { newApi, newAudience } from "./apis.ts";
+import { describe, expect, test } from "bun:test";
+import { API, type Api, expectError, ok } from "../world/api.ts";
+import { newApi, newAudience } from "../world/apis.ts";
+import { elapse } from "../world/rows.ts";
+import { newTenant, shared } from "../world/tenant.ts";
 
-const PATH = `${API}/Api`;
-
-let admin: Api;
-beforeAll(async () => {
-  admin = await newTenant();
-});
+const admin = await newTenant();
 
 const given = () => ({ Name: Bun.randomUUIDv7(), Audience: newAudience() });
 
@@ -97,32 +91,31 @@ describe("is rejected:", () => {
     ["no Id", () => ({ ApplicationId: "x" }), /^ApplicationId must be an Application's Id/],
   ])("%s", async (_, fields, says) => {
     const Name = Bun.randomUUIDv7();
-    expectError(await admin.patch("/Api", { ...given(), Name, ...fields() }), 400, "Bad Input", PATH, says);
+    expectError(await admin.patch("/Api", { ...given(), Name, ...fields() }), 400, "Bad Input", says);
     expect((await admin.get(`/Api?Name=${Name}`)).body.Items).toEqual([]);
   });
 
   test("another tenant's Application", async () => {
     const { clientId } = await newTenant();
     const answer = await admin.patch("/Api", { ...given(), ApplicationId: clientId });
-    expectError(answer, 400, "Bad Input", PATH, /^ApplicationId: there is no Application/);
+    expectError(answer, 400, "Bad Input", /^ApplicationId: there is no Application/);
   });
 
   test("an Audience of another tenant, because the APIs could not tell the tokens apart", async () => {
     const other = await newTenant();
     const { audience } = await newApi(other, "Orders", []);
     const answer = await admin.patch("/Api", { ...given(), Audience: audience });
-    expectError(answer, 409, "Conflict", PATH, /^Audience is already used by another Api\.$/);
+    expectError(answer, 409, "Conflict", /^Audience is already used by another Api\.$/);
     const equal = audience.toUpperCase().replace(/$/, ":443/");
     expectError(
       await admin.patch("/Api", { ...given(), Audience: equal }),
       409,
       "Conflict",
-      PATH,
       /^Audience is already used/,
     );
     const own = await ok(admin.patch("/Api", given()));
     const moved = await admin.patch("/Api", { Id: own.Id, Audience: audience });
-    expectError(moved, 409, "Conflict", PATH, /^Audience is already used/);
+    expectError(moved, 409, "Conflict", /^Audience is already used/);
   });
 
   test("an Audience released by another tenant while a token for it may be valid; the former owner can reuse it", async () => {
@@ -133,12 +126,11 @@ describe("is rejected:", () => {
     for (const { audience } of [deleted, moved]) {
       const wanted = { Name: "Wanted", Audience: audience };
       const answer = await second.patch("/Api", wanted);
-      expectError(answer, 409, "Conflict", PATH, /^Audience is already used by another Api\.$/);
+      expectError(answer, 409, "Conflict", /^Audience is already used by another Api\.$/);
     }
     const { Id } = await ok(first.patch("/Api", { Name: "Orders", Audience: deleted.audience }));
     await ok(first.send("DELETE", `/Api/${Id}`));
-    await db()`
-      update resting_audiences set rests_until = rests_until - interval '86400 seconds' where tenant_id = ${first.tenantId}`;
+    await elapse("86400 seconds", "resting_audiences", { tenant_id: first.tenantId }, "rests_until");
     await ok(second.patch("/Api", { Name: "Wanted", Audience: deleted.audience }));
   });
 
@@ -153,7 +145,7 @@ describe("is rejected:", () => {
     const own = await newTenant();
     await newApi(own, "Orders", ["orders:read"]);
     const answer = await own.patch("/Api", { ...given(), ...scopes("x", "orders:read") });
-    expectError(answer, 409, "Conflict", PATH, /^Scopes: orders:read is a scope of another Api/);
+    expectError(answer, 409, "Conflict", /^Scopes: orders:read is a scope of another Api/);
     expect((await own.get("/Api")).body.Items).toHaveLength(1);
     await newApi(admin, "Orders of another", ["orders:read"]);
   });
@@ -168,14 +160,14 @@ describe("its scopes", () => {
     const credentials = `/Application/${Id}/Credentials`;
     const change = { Scopes: ["openid", "orders:read"] };
     const refused = /^Scopes: there is no scope orders:read/;
-    expectError(await own.patch(credentials, change), 400, "Bad Input", API + credentials, refused);
-    expectError(await own.patch("/Role", { Name: "clerk", ...change }), 400, "Bad Input", `${API}/Role`, refused);
+    expectError(await own.patch(credentials, change), 400, "Bad Input", refused);
+    expectError(await own.patch("/Role", { Name: "clerk", ...change }), 400, "Bad Input", refused);
     await newApi(own, "Orders", ["orders:read"]);
     expect(await ok(own.patch(credentials, change))).toMatchObject(change);
     expect(await ok(own.patch("/Role", { Name: "clerk", ...change }))).toMatchObject(change);
     const stranger = await newTenant();
     const foreign = await stranger.patch("/Role", { Name: "clerk", ...change });
-    expectError(foreign, 400, "Bad Input", `${API}/Role`, refused);
+    expectError(foreign, 400, "Bad Input", refused);
   });
 
   test.each<[string, (own: Api, id: string) => Promise<unknown>]>([

@@ -2,12 +2,12 @@
 
 import { describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
-import { answerOf, type Client, issuer, RFC_TOKEN_PATH } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { request } from "../entities/client.ts";
-import { postAs } from "../oauth/client.ts";
-import { ok } from "../policies/people.ts";
-import { newScene, type Scene } from "./apis.ts";
+import { ok } from "../world/api.ts";
+import { newScene, type Scene } from "../world/apis.ts";
+import { answerOf, type Client, issuer, RFC_TOKEN_PATH } from "../world/client.ts";
+import { postAs } from "../world/grants.ts";
+import { request } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
 const MAPPING = [
   { Claim: "roles", From: "Roles" },

@@ -1,11 +1,11 @@
 // The scopes in token responses at both doors (RFC 6749 5.1).
 
 import { describe, expect, test } from "bun:test";
-import { answerOf, type Client, RFC_PATH, SPEC_PATH } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { TOKEN_PATH } from "../entities/client.ts";
-import { DOORS, postAs } from "../oauth/client.ts";
-import { newScene } from "./apis.ts";
+import { TOKEN_PATH } from "../world/api.ts";
+import { newScene } from "../world/apis.ts";
+import { answerOf, type Client, RFC_PATH, SPEC_PATH } from "../world/client.ts";
+import { DOORS, postAs } from "../world/grants.ts";
+import { Visitor } from "../world/visitor.ts";
 
 const credentialsOf = ({ tenant }: Client) => tenant.client;
 const own = (client: Client, path: string, fields: Record<string, string | undefined> = {}) =>

@@ -2,14 +2,15 @@
 
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
-import { readDocument } from "../../server/apply/document.ts";
-import { isSecret } from "../../server/apply/kinds.ts";
-import { isObject } from "../../server/http/body.ts";
-import { ROOT } from "../documents/pages.ts";
-import { API } from "../support/api.ts";
+import { readDocument } from "../../server/appliance/apply/document.ts";
+import { isSecret } from "../../server/appliance/apply/kinds.ts";
+import { isObject } from "../../server/platform/http/body.ts";
+import { ROOT } from "../support/pages.ts";
+import { PROXIES } from "../support/proxies.ts";
 import { withoutSettings } from "../support/stack.ts";
-import { shared } from "../support/tenant.ts";
-import { KINDS, newApplyTenant, type Run, SECRETS } from "./run.ts";
+import { API } from "../world/api.ts";
+import { KINDS, newApplyTenant, type Run, SECRETS } from "../world/apply.ts";
+import { shared } from "../world/tenant.ts";
 
 /** The titles of a plan's lines with this sign. */
 const titles = ({ out }: Run, sign: string) =>
@@ -196,7 +197,7 @@ test.concurrent.each([
     { GATEHOUSE_URL: "", GATEHOUSE_CLIENT_ID: "" },
     "GATEHOUSE_URL, GATEHOUSE_CLIENT_ID must be set",
   ],
-  ["with a wrong address", { GATEHOUSE_URL: "id.example.com" }, "GATEHOUSE_URL must be an https address."],
+  ["with a wrong address", { GATEHOUSE_URL: "id.example.com" }, "GATEHOUSE_URL must be an https address"],
   ["with a service that is not there", { GATEHOUSE_URL: "http://127.0.0.1:9" }, "http://127.0.0.1:9 cannot be reached"],
   ["with a wrong secret", { GATEHOUSE_CLIENT_SECRET: "wrong" }, "client"],
 ])("%s it explains the setting", async (_, env, words) => {
@@ -247,6 +248,7 @@ test("as a command it prints the plan, and its exit code is that of the run", as
     cwd: ROOT,
     env: {
       ...withoutSettings(process.env),
+      ...PROXIES,
       ...{ GATEHOUSE_URL: api.url, GATEHOUSE_CLIENT_ID: api.clientId, GATEHOUSE_CLIENT_SECRET: api.clientSecret },
     },
     stdout: "pipe",

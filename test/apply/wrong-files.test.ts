@@ -3,9 +3,9 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { runApply } from "../../server/apply/command.ts";
-import { shared } from "../support/tenant.ts";
-import { KINDS, newApplyTenant } from "./run.ts";
+import { runApply } from "../../server/appliance/apply/command.ts";
+import { KINDS, newApplyTenant } from "../world/apply.ts";
+import { shared } from "../world/tenant.ts";
 
 const AN_API = "Api:\n  - Name: Orders\n    Audience: https://a.example.com\n";
 const A_HOOK = "WebhookConnection:\n  - Name: hook\n    URL: https://a.example.com\n    Entities: [User]\n";
@@ -75,19 +75,24 @@ test.concurrent.each([
     "which needs it first",
   ],
   ["a reference to itself", "Application:\n  - Name: A\n    ApplicationId: { Name: A }\n", 3, "which needs it first"],
-  ["a name that cannot be looked up", 'Department:\n  - Name: A\n  - Name: "a\\0b"\n', 3, "Name cannot hold a NUL"],
+  [
+    "a name that cannot be looked up",
+    'Department:\n  - Name: A\n  - Name: "a\\0b"\n',
+    3,
+    "Name contains a character that is not text",
+  ],
   ["several documents", "Department: []\n---\nRole: []\n", 2, "A file has one document."],
   ["an alias without an anchor", "Department:\n  - Name: *none\n", 2, "The alias *none has no anchor before it."],
   ["an alias within its anchor", "Department:\n  - &a { Name: A, ParentId: *a }\n", 2, "*a would contain itself."],
   ["aliases of aliases", ALIASES, 1, "The file has more than 200000 values."],
   ["a list as the name of a field", "Department:\n  - ? [a]\n    : b\n", 2, "The name of a field must be a text."],
   ["a name that every object has", "Department:\n  - Name: A\n    toString: B\n", 3, '"toString" is unknown.'],
-  ["a number as a name", "Department:\n  - Name: 4711\n", 2, "Name must be a string"],
+  ["a number as a name", "Department:\n  - Name: 4711\n", 2, 'Name: YAML reads 4711 as a number. Quote it: "4711".'],
   [
     "a reference by a number",
     "Department:\n  - { Name: A, ExternalId: '4711' }\n  - Name: B\n    ParentId: { ExternalId: 4711 }\n",
     4,
-    "ParentId must be null, or name one Department by a text, as in { Name: ",
+    'ParentId.ExternalId: YAML reads 4711 as a number. Quote it: "4711".',
   ],
   ["a bare reference", "Department:\n  - Name: B\n    ParentId: A\n", 3, "or name one Department by a text"],
   [

@@ -1,7 +1,7 @@
 // The root tsconfig excludes packages/client and the code that imports it, because its types are built, not committed.
 
 import { expect, test } from "bun:test";
-import { ROOT } from "../documents/pages.ts";
+import { ROOT } from "../support/pages.ts";
 
 const PATIENCE_MS = 120_000;
 const COMPILER = ["tsc", "-p", "packages/client", "--incremental", "--tsBuildInfoFile"];

@@ -1,33 +1,45 @@
-// Compares docs/configuration.md with server/config.ts and with the limits in the code.
+// Compares docs/configuration.md with server/platform/config/config.ts and with the limits in the code.
 
 import { expect, test } from "bun:test";
-import { MEMBER_LIMIT, POLICY_LIMIT } from "../../server/access/index.ts";
-import { hostProblems, readConfig } from "../../server/config.ts";
-import { connectionsOfApi, connectionsOfWorker } from "../../server/db/capacity.ts";
-import { IMPATIENT } from "../../server/db/sql.ts";
-import { MAX_RECORDS } from "../../server/entities/bulk.ts";
-import { DESCRIPTION_LIMIT } from "../../server/entities/definition.ts";
-import { FORM_BODY_LIMIT, JSON_BODY_LIMIT, MAX_JSON_DEPTH, MAX_JSON_VALUES } from "../../server/http/body.ts";
-import { MAX_EXPORTED } from "../../server/http/export.ts";
-import { DEFAULT_LIMIT, MAX_LIMIT } from "../../server/http/query.ts";
-import { MAX_LOGOUT_REDELIVERIES } from "../../server/logouts/service.ts";
-import { MAX_UNDER_WAY } from "../../server/logouts/store.ts";
-import { MAX_WAITING } from "../../server/oauth/authorize/device.ts";
-import { MAX_PUSHES } from "../../server/oauth/authorize/pushed.ts";
-import { MAPPING_LIMIT } from "../../server/oauth/claim-mapping.ts";
-import { MAX_REDIRECT_URIS, REDIRECT_URIS_LIMIT } from "../../server/oauth/clients/contract.ts";
-import { MAX_SECRETS } from "../../server/oauth/clients/service.ts";
-import { DOCUMENT_LIMIT } from "../../server/oauth/registration/document.ts";
-import { TEXT_LIMIT, UNIQUE_TEXT_LIMIT } from "../../server/records/fields.ts";
+import { SETTINGS_FORM_LIMIT } from "../../server/console/console.tsx";
+import { MAX_KEPT_FIELDS } from "../../server/console/held-form.tsx";
+import { MAX_LOGOUT_REDELIVERIES } from "../../server/identity/logouts/service.ts";
+import { MAX_UNDER_WAY } from "../../server/identity/logouts/store.ts";
+import { MAX_WAITING } from "../../server/identity/oauth/authorize/device.ts";
+import { REQUEST_LIMIT } from "../../server/identity/oauth/authorize/parameters.ts";
+import { MAX_PUSHES } from "../../server/identity/oauth/authorize/pushed.ts";
+import { MAPPING_LIMIT } from "../../server/identity/oauth/claim-mapping.ts";
+import { MAX_REDIRECT_URIS, REDIRECT_URIS_LIMIT } from "../../server/identity/oauth/clients/contract.ts";
+import { MAX_SECRETS } from "../../server/identity/oauth/clients/service.ts";
+import { DOCUMENT_LIMIT } from "../../server/identity/oauth/registration/document.ts";
+import { BY_ADDRESS, BY_USER } from "../../server/identity/signin/guesses.ts";
+import { hostProblems, readConfig } from "../../server/platform/config/config.ts";
+import { connectionsOfApi, connectionsOfWorker } from "../../server/platform/db/capacity.ts";
+import { IMPATIENT } from "../../server/platform/db/sql.ts";
+import {
+  FORM_BODY_LIMIT,
+  JSON_BODY_LIMIT,
+  MAX_FIELDS,
+  MAX_JSON_DEPTH,
+  MAX_JSON_MEMBERS,
+  MAX_JSON_VALUES,
+} from "../../server/platform/http/body.ts";
+import { MAX_EXPORTED } from "../../server/platform/http/export.ts";
+import { DEFAULT_LIMIT, MAX_LIMIT } from "../../server/platform/http/query.ts";
+import { MAX_MARKS, MAX_TEXT, TEXT_LIMIT, URL_LIMIT } from "../../server/platform/text.ts";
+import { POLICY_LIMIT } from "../../server/records/access/policies/contract.ts";
+import { MEMBER_LIMIT } from "../../server/records/access/roles/contract.ts";
+import { MAX_RECORDS } from "../../server/records/entities/bulk.ts";
+import { DESCRIPTION_LIMIT } from "../../server/records/entities/definition.ts";
+import { UNIQUE_TEXT_LIMIT } from "../../server/records/fields.ts";
 import { SEARCH_LIMIT } from "../../server/records/filters.ts";
-import { MAX_KEPT } from "../../server/requests/store.ts";
-import { BY_ADDRESS, BY_USER } from "../../server/signin/guesses.ts";
+import { MAX_KEPT } from "../../server/records/requests/store.ts";
 import { CONNECTION, MAX_OVERLAP_SECONDS, MAX_RATE } from "../../server/webhooks/index.ts";
 import { MAX_REDELIVERIES } from "../../server/webhooks/redelivery/store.ts";
 import { HEADERS_LIMIT, MAX_HEADERS } from "../../server/webhooks/secrets.ts";
 import { MAX_ATTEMPTS } from "../../workflows/contract.ts";
-import { NO_VALUE, variableRows } from "../documents/environment.ts";
-import { readPage, sectionOf } from "../documents/pages.ts";
+import { NO_VALUE, variableRows } from "../support/environment.ts";
+import { readPage, sectionOf } from "../support/pages.ts";
 
 const page = readPage("docs/configuration.md");
 
@@ -41,13 +53,21 @@ const inFlight = CONNECTION.field.MaxInFlight.sent!.anyOf[0];
 const LIMITS = {
   "JSON body": `${JSON_BODY_LIMIT / 1024 / 1024} MiB`,
   "values in a JSON body": count(MAX_JSON_VALUES),
+  "names in an object of a JSON body, and values in a list within it": count(MAX_JSON_MEMBERS),
   "levels of a JSON body": count(MAX_JSON_DEPTH),
   "form body": `${FORM_BODY_LIMIT / 1024} KiB`,
+  "form body in a session of Settings": `${SETTINGS_FORM_LIMIT / 1024 / 1024} MiB`,
+  "fields of a form, and parameters of a query": count(MAX_FIELDS),
+  "fields of a form of Settings that are kept after its session has ended": count(MAX_KEPT_FIELDS),
+  "characters of an authorization or logout request": count(REQUEST_LIMIT),
   "records in one array": count(MAX_RECORDS),
   "records on a page, by default": count(DEFAULT_LIMIT),
   "records on a page, at most": count(MAX_LIMIT),
   "characters of a text field": count(TEXT_LIMIT),
   "characters of a Description": count(DESCRIPTION_LIMIT),
+  "characters of any text in a body, and of a query value": count(MAX_TEXT),
+  "characters of an address": count(URL_LIMIT),
+  "combining marks in a row": count(MAX_MARKS),
   "characters of a unique field or a Username": count(UNIQUE_TEXT_LIMIT),
   "characters of a Search": count(SEARCH_LIMIT),
   "redirect URIs of an Application": count(MAX_REDIRECT_URIS),
@@ -124,5 +144,6 @@ function namesRead(): string[] {
   });
   readConfig(env);
   hostProblems(env);
-  return [...names];
+  // A secret's file is documented once for all secrets.
+  return [...names].filter((name) => !(name.endsWith("_FILE") && names.has(name.replace(/_FILE$/, ""))));
 }

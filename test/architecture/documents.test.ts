@@ -3,9 +3,9 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { ENV_EXAMPLE, envExample } from "../documents/environment.ts";
-import { GENERATED, withGenerated } from "../documents/generated.ts";
-import { anchorOf, type Block, blocksOf, headingsOf, linksOf, PAGES, ROOT, readPage } from "../documents/pages.ts";
+import { ENV_EXAMPLE, envExample } from "../support/environment.ts";
+import { GENERATED, withGenerated } from "../support/generated.ts";
+import { anchorOf, type Block, blocksOf, headingsOf, linksOf, PAGES, ROOT, readPage } from "../support/pages.ts";
 import { readSources } from "./imports.ts";
 import { ROOMS_OF_WORDS } from "./rules.ts";
 

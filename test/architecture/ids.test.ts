@@ -2,17 +2,17 @@
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import type { ConnectionId, DeliveryId, EventId, RedeliveryId, TenantId } from "../../server/ids.ts";
+import type { ConnectionId, DeliveryId, EventId, RedeliveryId, TenantId } from "../../server/platform/ids.ts";
 import { readSources } from "./imports.ts";
 
 const CAST = /\bas (TenantId|EventId|DeliveryId|ConnectionId|RedeliveryId)\b/;
 
 /** Code that parses a row, a request, a token or a notification, or creates an unused value. */
 const MAKERS = [
-  "server/access/policies.store.ts",
-  "server/oauth/console-client.ts",
-  "server/oauth/tokens/tokens.ts",
-  "server/signin/throttle.ts",
+  "server/identity/oauth/console-client.ts",
+  "server/identity/oauth/tokens/tokens.ts",
+  "server/identity/signin/throttle.ts",
+  "server/records/access/policies.store.ts",
   "server/webhooks/redelivery/contract.ts",
 ];
 

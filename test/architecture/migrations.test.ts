@@ -3,8 +3,14 @@
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { CONTRACT, migrationNames, statementsOf, UNRELEASED, WITHOUT_TRANSACTION } from "../../server/db/migrate.ts";
-import { ROOT } from "../documents/pages.ts";
+import {
+  CONTRACT,
+  migrationNames,
+  statementsOf,
+  UNRELEASED,
+  WITHOUT_TRANSACTION,
+} from "../../server/platform/db/migrate.ts";
+import { ROOT } from "../support/pages.ts";
 
 const OF_INDEX = /^(create (unique )?index|drop index|reindex index) concurrently /i;
 
@@ -54,7 +60,7 @@ test("migrations after the first release block no requests, and keep what the re
   const names = (await migrationNames()).filter((name) => !UNRELEASED.test(name));
   const problems = await Promise.all(
     names.map(async (name) => {
-      const text = await Bun.file(join(ROOT, "server/db/migrations", name)).text();
+      const text = await Bun.file(join(ROOT, "server/platform/db/migrations", name)).text();
       return problemsOf(text).map((problem) => `${name}: ${problem}`);
     }),
   );

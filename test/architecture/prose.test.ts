@@ -3,7 +3,7 @@
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { PAGES, readPage } from "../documents/pages.ts";
+import { PAGES, readPage } from "../support/pages.ts";
 import { commentsOf, proseOf, readSources, sentencesOf, sqlCommentsOf, testNamesOf, textsOf } from "./imports.ts";
 
 const ROOT = join(import.meta.dir, "../..");
@@ -40,7 +40,7 @@ test("comments start plainly and avoid the listed words", async () => {
 });
 
 test("comments of the schema are as plain", async () => {
-  const paths = await Array.fromAsync(new Bun.Glob("server/db/migrations/*.sql").scan(ROOT));
+  const paths = await Array.fromAsync(new Bun.Glob("server/platform/db/migrations/*.sql").scan(ROOT));
   const texts = await Promise.all(paths.map((path) => Bun.file(join(ROOT, path)).text()));
   const comments = texts.flatMap(sqlCommentsOf);
   expect(comments.length).toBeGreaterThan(200);

@@ -7,28 +7,20 @@ export type Rule = (sources: Source[]) => string[];
 
 const LINE_LIMIT = 400;
 const CONTRACT = "workflows/contract.ts";
-/** Folders that other folders enter only through index.ts. */
+/** The rooms of the server, lowest first: each imports only those before it. The files beside them compose them. */
+const ROOMS = ["platform", "ui", "records", "webhooks", "identity", "data", "console", "appliance"];
+/** Its folders are entered one by one. */
+const GROUND = "platform";
+/** Commands and `start` read the registries and name the entries. */
+const MAY_COMPOSE = "appliance";
+/** The ground has no index.ts; these of its folders have, and so have the OpenAPI document and `start`. */
 const CLOSED_FOLDERS = [
-  "oauth",
-  "signin",
-  "entities",
-  "records",
-  "webhooks",
-  "access",
-  "egress",
-  "tenants",
+  "platform/egress",
+  "platform/limits",
+  "platform/metrics",
+  "platform/tracing",
   "openapi",
-  "audit",
-  "metrics",
-  "console",
-  "ui",
-  "tracing",
-  "alerts",
-  "logouts",
-  "requests",
-  "events",
-  "personal-data",
-  "retention",
+  "appliance/embedded",
 ].map((name) => `server/${name}/`);
 const NAMELESS_FOLDERS = ["utils", "util", "helpers", "helper", "common", "misc", "shared", "lib"];
 
@@ -37,7 +29,7 @@ export const workflowsArePure: Rule = (sources) =>
   eachImport(sources, "workflows/", ({ target, typeOnly }) => {
     if (target === "@temporalio/workflow" || target.startsWith("workflows/")) return undefined;
     if (target.startsWith("activities/")) return typeOnly ? undefined : "imports an activity as more than a type";
-    if (target === "server/ids.ts") return typeOnly ? undefined : "imports what makes ids";
+    if (target === "server/platform/ids.ts") return typeOnly ? undefined : "imports what makes ids";
     return "imports something a workflow may not";
   });
 
@@ -51,12 +43,18 @@ export const activitiesDoNotKnowHttp: Rule = (sources) =>
 /** Also finds queries without the name `sql`: a tagged template with a statement as text. */
 export const sqlStandsInStores: Rule = (sources) =>
   sources.flatMap(({ path, text }) => {
-    if (!path.startsWith("server/") || path.startsWith("server/db/") || /(^|\.)store\.ts$/.test(basename(path)))
+    if (
+      !path.startsWith("server/") ||
+      path.startsWith("server/platform/db/") ||
+      /(^|\.)store\.ts$/.test(basename(path))
+    )
       return [];
     const code = withoutComments(text);
     const template =
       /\b(sql|tx|transaction|queries)(<[^`()]*>)?`|\.unsafe\(|[\w\])]\s*`\s*(select|insert|update|delete|with)\s/i;
-    return template.test(code) ? [`${path} has SQL; it stands in a store.ts, a *.store.ts or in server/db/.`] : [];
+    return template.test(code)
+      ? [`${path} has SQL; it stands in a store.ts, a *.store.ts or in server/platform/db/.`]
+      : [];
   });
 
 /** Pages and routes call services from createX(deps); only services use the database. */
@@ -77,7 +75,7 @@ export const pagesAndRoutesCallServices: Rule = (sources) =>
 
 /** Work outside tenants' requests, and the worker's own work, which its dispatcher distributes. */
 const WITHOUT_SHARE =
-  /^server\/(db|commands|oauth\/keys|retention)\/|^server\/tenants\/index\.ts$|^server\/audit\/chain\.ts$|^server\/alerts\/watch\.ts$|^server\/webhooks\/(deliveries|redelivery)\/|^server\/webhooks\/(holding\.store|connections\/(probe|rotation))/;
+  /^server\/(platform\/db|appliance\/commands|identity\/oauth\/keys|data\/retention)\/|^server\/identity\/tenants\/index\.ts$|^server\/records\/audit\/chain\.ts$|^server\/webhooks\/(alerts\/watch|holding\.store|connections\/(probe|rotation))|^server\/webhooks\/(deliveries|redelivery)\//;
 
 export const transactionsAreShares: Rule = (sources) =>
   sources.flatMap(({ path, text }) => {
@@ -85,10 +83,41 @@ export const transactionsAreShares: Rule = (sources) =>
     return /\bsql\s*\.begin\(/.test(withoutComments(text)) ? [`${path} has a transaction that is no tenant's.`] : [];
   });
 
-export const foldersMeetInTheirIndex: Rule = (sources) =>
+export const roomsAreEnteredByTheirIndex: Rule = (sources) =>
   eachImport(sources, "", ({ target }, path) => {
-    const folder = CLOSED_FOLDERS.find((closed) => target.startsWith(closed) && !path.startsWith(closed));
-    return folder && target !== `${folder}index.ts` ? `reaches into ${folder}` : undefined;
+    const room = roomOf(target);
+    if (room && room !== GROUND && room === roomOf(path)) return undefined;
+    const closed = CLOSED_FOLDERS.find((folder) => target.startsWith(folder) && !path.startsWith(folder));
+    const entered = closed ?? (room && room !== GROUND ? `server/${room}/` : undefined);
+    return entered && target !== `${entered}index.ts` ? `reaches into ${entered}` : undefined;
+  });
+
+export const roomsAreOrdered: Rule = (sources) =>
+  eachImport(sources, "server/", ({ target }, path) => {
+    const [own, other] = [roomOf(path), roomOf(target)];
+    if (!own || own === other || !target.startsWith("server/")) return undefined;
+    if (!other) return own === MAY_COMPOSE ? undefined : "imports what composes it";
+    return ROOMS.indexOf(other) < ROOMS.indexOf(own) ? undefined : `is below the room ${other}`;
+  });
+
+/** The folder of the server, except the OpenAPI document, which composes as the files beside it do. */
+function roomOf(path: string): string | undefined {
+  const folder = /^server\/([^/]+)\//.exec(path)?.[1];
+  return folder === "openapi" ? undefined : folder;
+}
+
+/** The maximum number of names that a room exports, types counted. Lower it when a room exports fewer. */
+const DOORS = { ui: 77, records: 182, webhooks: 100, identity: 112, data: 19, console: 4, appliance: 3 };
+
+export const roomsHaveFewDoors: Rule = (sources) =>
+  sources.flatMap(({ path, text }) => {
+    const most = new Map(Object.entries(DOORS)).get(/^server\/([^/]+)\/index\.ts$/.exec(path)?.[1] ?? "");
+    const names = [...text.matchAll(/^export (?:type )?\{([^}]*)\}|^export (?:const|function)/gm)];
+    const count = names.reduce(
+      (sum, [, list]) => sum + (list?.split(",").filter((name) => name.trim()).length ?? 1),
+      0,
+    );
+    return most !== undefined && count > most ? [`${path} exports ${count} names; ${most} are the most.`] : [];
   });
 
 /** Delivery must not depend on the log's readers: a slow or changing list must not affect the sending engine. */
@@ -142,37 +171,37 @@ export const workflowsShareTheirContract: Rule = (sources) =>
 export const nothingImportsTheEntries: Rule = (sources) =>
   eachImport(sources, "server/", ({ target }, path) => {
     const entry = /^server\/(app|main|serve)\.ts$/.test(target);
-    const composes = /^server\/(main|serve)\.ts$|^server\/embedded\//.test(path);
+    const composes = /^server\/(main|serve)\.ts$|^server\/appliance\/embedded\//.test(path);
     return entry && !composes ? "imports an entry" : undefined;
   });
 
 /** Only the gate creates answers with records; these files create answers without records. */
 const TELL_OF_NO_RECORD = [
-  "server/access/gate/shown.ts",
-  "server/access/index.ts",
+  "server/records/access/gate/shown.ts",
+  "server/records/index.ts",
   // Problems of a text from the caller, and decisions on records that have passed the gate.
-  "server/access/policies/routes.ts",
+  "server/records/access/policies/routes.ts",
   // The registry of entities.
-  "server/entities/routes.ts",
+  "server/records/entities/routes.ts",
   // Counts of deletable data, and a signed record that has passed the gate.
-  "server/personal-data/erasures.ts",
+  "server/data/personal-data/erasures.ts",
   // New values that are shown only once: secrets, links, and the event of a ping.
-  "server/oauth/registration/initial-tokens.ts",
-  "server/oauth/clients/service.ts",
-  "server/signin/administration/service.ts",
-  "server/signin/administration/routes.ts",
+  "server/identity/oauth/registration/initial-tokens.ts",
+  "server/identity/oauth/clients/service.ts",
+  "server/identity/signin/administration/service.ts",
+  "server/identity/signin/administration/routes.ts",
   "server/webhooks/connections/rotation.ts",
   "server/webhooks/connections/routes.ts",
 ];
 
 /** Files that return records. */
-const ANSWER_RECORDS = /^server\/((access|audit|entities|console|tenants|webhooks)\/|.*[/-]routes\.tsx?$)/;
+const ANSWER_RECORDS = /^server\/((records|identity\/tenants|console|webhooks)\/|.*[/-]routes\.tsx?$)/;
 /**
  * A file written while it is read: its rows have passed the gate, and so has the payload in its exact bytes. The
  * problems of a text refer only to that text, which the caller sent.
  */
 const FILES = [
-  "server/audit/routes.ts",
+  "server/records/audit/routes.ts",
   "server/console/activity/payload.tsx",
   "server/console/policies/check.ts",
   "server/webhooks/log/stream.ts",
@@ -183,41 +212,44 @@ export const answersPassTheGate: Rule = (sources) =>
     if (!path.startsWith("server/")) return [];
     const code = withoutComments(text);
     const problems: string[] = [];
-    const isGate = path.startsWith("server/access/gate/");
+    const isGate = path.startsWith("server/records/access/gate/");
     if (/\bResponse\.json\(|\bnew Response\((?!null)/.test(code) && ANSWER_RECORDS.test(path) && !isGate) {
       if (!FILES.includes(path)) problems.push("answers by itself");
     }
     if (/\b(asShown|as Shown|as ShownPage)\b/.test(code) && !isGate) problems.push("calls something shown by itself");
     if (/\bwithoutRecords\b/.test(code) && !TELL_OF_NO_RECORD.includes(path)) problems.push("goes around the gate");
-    if (/\bpermissions\.(allows|reach)\(/.test(code) && !/^server\/(access|console\/visit)/.test(path)) {
+    if (/\bpermissions\.(allows|reach)\(/.test(code) && !/^server\/(records\/access|console\/visit)/.test(path)) {
       problems.push("decides by itself what may be seen");
     }
-    return problems.map((problem) => `${path} ${problem}; what leaves passes server/access/gate/.`);
+    return problems.map((problem) => `${path} ${problem}; what leaves passes server/records/access/gate/.`);
   });
 
-/** A new kind of settings is one line in server/settings.ts, so code for all kinds must not name a single kind. */
+/** A new kind of settings is one line in server/identity/settings.ts, so code for all kinds must not name a single kind. */
 const SERVES_EVERY_KIND =
-  /^server\/((app|api|services)\.ts$|audit\/(filter|routes)|console\/(page|console|visit|history|audit-log|records\/|search\/))/;
+  /^server\/((app|api|services)\.ts$|records\/audit\/(filter|routes)|console\/(page|console|visit|history|audit-log|records\/|search\/))/;
 
 export const kindsOfSettingsAreListedOnce: Rule = (sources) =>
   sources.flatMap(({ path, text }) => {
     const code = withoutComments(text);
     const isNamed = SERVES_EVERY_KIND.test(path) && /"(Policy|Role|IdentityProvider)"/.test(code);
-    const isListed = /\b(POLICIES|ROLES|PROVIDERS)\b[^;]*\bfrom\s*"[^"]*(access|signin)\/index\.ts"/.test(code);
-    return isNamed || (isListed && path !== "server/settings.ts") ? [`${path} names a kind of settings.`] : [];
+    const isListed =
+      /\b(POLICIES|ROLES|PROVIDERS)\b[^;]*\bfrom\s*"[^"]*(records\/index|(policies|providers)\/routes|roles\/service)\.ts"/.test(
+        code,
+      );
+    return isNamed || (isListed && !/^server\/(records\/index|identity\/settings)\.ts$/.test(path))
+      ? [`${path} names a kind of settings.`]
+      : [];
   });
 
-/** Folders that import each other have no reading order, nor do the files beside them. Types count too. */
-export const foldersHaveNoCircles: Rule = (sources) =>
-  circlesIn(needsOf(sources, folderOf)).map((circle) => `${circle} need each other.`);
-
-/** The same for files. */
+/** Files that import each other have no reading order. Types count too. */
 export const filesHaveNoCircles: Rule = (sources) =>
   circlesIn(needsOf(sources, (path) => path)).map((circle) => `${circle} need each other.`);
 
-/** The same for the subfolders of a folder. */
-export const roomsHaveNoCircles: Rule = (sources) =>
-  circlesIn(needsOf(sources, roomOf)).map((circle) => `${circle} need each other.`);
+/** The same for folders within a room and within a folder, and for the files beside them. */
+export const foldersHaveNoCircles: Rule = (sources) =>
+  [/^server\/[^/]+\/[^/]+/, /^server\/[^/]+\/[^/]+\/[^/]+/].flatMap((place) =>
+    circlesIn(needsOf(sources, (path) => place.exec(path)?.[0])).map((circle) => `${circle} need each other.`),
+  );
 
 function needsOf(sources: Source[], placeOf: (path: string) => string | undefined): Map<string, Set<string>> {
   const needs = new Map<string, Set<string>>();
@@ -245,16 +277,6 @@ function wayBack(needs: Map<string, Set<string>>, folder: string): string | unde
     }
   }
   return undefined;
-}
-
-/** The folder of the server; a file outside one counts as a folder. */
-function folderOf(path: string): string | undefined {
-  return /^server\/[^/]+(?=\/|$)/.exec(path)?.[0];
-}
-
-/** A folder within a folder of the server. A file beside such folders counts as one. */
-function roomOf(path: string): string | undefined {
-  return /^server\/[^/]+\/[^/]+/.exec(path)?.[0];
 }
 
 export const foldersHoldSeveralFiles: Rule = (sources) => {
@@ -297,24 +319,24 @@ export const foldersHaveNames: Rule = (sources) =>
 
 /** Words of docs/glossary.md that would be ambiguous in file names, with the paths where they are allowed. */
 export const ROOMS_OF_WORDS: Readonly<Record<string, RegExp>> = {
-  attempt: /^(server\/(webhooks|logouts|console)|workflows|activities)\//,
+  attempt: /^(server\/(webhooks|identity\/logouts|console)|workflows|activities)\//,
   change: /^server\/(webhooks|console\/activity)\/|\/record-changes\.ts$/,
-  client: /^server\/(oauth|console\/applications)\//,
+  client: /^server\/(identity\/oauth|console\/applications)\//,
   connection: /^(server\/(webhooks|console\/webhooks)|workflows|activities)\//,
   delivery: /^(server\/(webhooks|console)|workflows|activities)\//,
-  door: /^server\/oauth\//,
+  door: /^server\/identity\/oauth\//,
   drain: /^(server\/webhooks|workflows)\//,
-  event: /^server\/(events|webhooks|alerts|console\/activity)\//,
-  family: /^server\/oauth\//,
-  gate: /^server\/access\/gate\//,
-  grant: /^server\/(oauth|console)\//,
-  logout: /^(server\/(oauth|logouts|console)|workflows|activities)\//,
+  event: /^server\/(records\/events|webhooks|console\/activity)\//,
+  family: /^server\/identity\/oauth\//,
+  gate: /^server\/records\/access\/gate\//,
+  grant: /^server\/(identity\/oauth|console)\//,
+  logout: /^(server\/(identity|console)|workflows|activities)\//,
   probe: /^(server\/webhooks|workflows|activities)\//,
   queue: /^server\/webhooks\//,
   run: /^server\/webhooks\//,
-  session: /^server\/(signin|oauth|console)\//,
+  session: /^server\/(identity|console)\//,
   window: /^server\/webhooks\//,
-  worker: /^(server\/metrics|activities)\//,
+  worker: /^(server\/platform\/metrics|activities)\//,
 };
 
 export const wordsMeanOneThing: Rule = (sources) =>

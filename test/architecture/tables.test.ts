@@ -1,11 +1,11 @@
 // Compares tables of the documents with the code.
 
 import { describe, expect, test } from "bun:test";
-import { AUDIT_KINDS } from "../../server/audit/index.ts";
-import { describeEntities, ENTITIES } from "../../server/entities/index.ts";
-import type { ErrorRecord } from "../../server/http/error-record.ts";
 import { ERROR_EXAMPLES } from "../../server/openapi/errors.ts";
-import { readPage } from "../documents/pages.ts";
+import type { ErrorRecord } from "../../server/platform/http/error-record.ts";
+import { AUDIT_KINDS } from "../../server/records/audit/kinds.ts";
+import { describeEntities, ENTITIES } from "../../server/records/entities/registry.ts";
+import { readPage } from "../support/pages.ts";
 
 describe.each(describeEntities(ENTITIES))("docs/behaviour.md, $Name", ({ Name, Fields }) => {
   test("has every field with its type", () => {

@@ -1,9 +1,9 @@
 // Checks every address field of the OpenAPI document with addresses that no browser or server should open.
 
 import { beforeAll, describe, expect, test } from "bun:test";
-import { type Json, operationsOf, readDocument, resolve } from "../openapi/document.ts";
-import type { Api } from "../support/api.ts";
-import { newTenant } from "../support/tenant.ts";
+import type { Api } from "../world/api.ts";
+import { type Json, operationsOf, readDocument, resolve } from "../world/documented.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const ADDRESS_FIELD = /(URL|Url|Uri|Uris|Issuer|Endpoint)$/;
 const BAD = [

@@ -1,7 +1,12 @@
 // CSRF: every form for people is bound to the browser and the session, and no page can be framed or cached.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { DEVICE_GRANT } from "../../server/oauth/index.ts";
+import { afterAll, describe, expect, test } from "bun:test";
+import { DEVICE_GRANT } from "../../server/identity/oauth/contract.ts";
+import { composedApp } from "../support/composed-app.ts";
+import { ok } from "../world/api.ts";
+import { answerOf, newClient, otherClient } from "../world/client.ts";
+import { beginDevice, toQuestion } from "../world/device.ts";
+import { type ForgedProvider, sentBack, startForgedProvider } from "../world/forged-provider.ts";
 import {
   Authenticator,
   enrolled,
@@ -10,17 +15,18 @@ import {
   Person,
   requireSecondFactor,
   signedIn,
-} from "../account/person.ts";
-import { answerOf, newClient, otherClient } from "../authorize/client.ts";
-import { type View, Visitor } from "../authorize/visitor.ts";
-import { db } from "../entities/client.ts";
-import { type ForgedProvider, sentBack, startForgedProvider } from "../identity-providers/forged-provider.ts";
-import { linkingForm, newUpstreamTenant, startLinking, toProvider } from "../identity-providers/tenant.ts";
-import { expectNothing, onTheWay } from "../identity-providers/way-back.ts";
-import { beginDevice, toQuestion } from "../oauth/device.ts";
-import { composedApp } from "../openapi/app.ts";
-import { ok } from "../policies/people.ts";
-import { clientOf, shared } from "../support/tenant.ts";
+} from "../world/person.ts";
+import {
+  expectNothing,
+  linkingForm,
+  newUpstreamTenant,
+  onTheWay,
+  startLinking,
+  toProvider,
+} from "../world/provider.ts";
+import { rowsOf } from "../world/rows.ts";
+import { clientOf, shared } from "../world/tenant.ts";
+import { type View, Visitor } from "../world/visitor.ts";
 
 /** A page, and the effect of its form if it is accepted. */
 interface Filled {
@@ -90,21 +96,10 @@ const FORMS: Record<string, () => Promise<Filled>> = {
     const form = linked.forms.find(({ action }) => action === "/account/providers/unlink")!;
     return { visitor: person.visitor, page: linked, ...form };
   },
-  "/account/sign-in: signing in to the account page": async () => {
-    const client = await newApplication();
-    const visitor = new Visitor();
-    return filled(visitor, await visitor.open(`/account?client_id=${client.id}`), client.tenant.admin);
-  },
   "/signin/second-factor: the code at sign-in": async () => {
     const { person: owner, app } = await enrolled();
     const person = new Person(owner.client);
     return filled(person.visitor, await person.signIn(), { code: app.code(1) });
-  },
-  "/account/code: the code on the account page": async () => {
-    const { person: owner, app } = await enrolled();
-    const person = new Person(owner.client);
-    await person.signIn();
-    return filled(person.visitor, await person.account(), { code: app.code(1) });
   },
   "/signin/enrolment: setting up at sign-in": async () => {
     const client = await newApplication();
@@ -212,10 +207,10 @@ test.concurrent("a provider's form needs a click, and signs in only the browser 
   const { provider, tenant, visitor, back } = await onTheWay();
   running.push(provider);
   const { tenantId } = tenant.client.tenant;
-  const attempts = () => db()`select from upstream_attempts where tenant_id = ${tenantId}`;
+  const attempts = () => rowsOf("upstream_attempts", { tenant_id: tenantId });
   const { pathname, search } = new URL(back, visitor.origin);
   const posted = async (browser: Visitor, form: string) => {
-    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const cookie = browser.cookieHeader;
     const headers = { "content-type": "application/x-www-form-urlencoded", origin: provider.issuer, cookie };
     const answer = await fetch(visitor.origin + pathname, { method: "POST", redirect: "manual", body: form, headers });
     expect({ status: answer.status, cookies: answer.headers.getSetCookie() }).toEqual({ status: 303, cookies: [] });
@@ -264,10 +259,7 @@ function expectGuarded({ headers, html }: View): void {
   expect(html).not.toMatch(/\sstyle=|<style|<script(?! src="\/assets\/)|\son[a-z]+=/);
 }
 
-let stranger: Person;
-beforeAll(async () => {
-  stranger = await signedIn();
-});
+const stranger = await signedIn();
 const strangersPage = () => stranger.visitor.open("/account/password");
 
 test.concurrent("every form rejects a repeated field, too large a body, and another media type", async () => {
@@ -279,11 +271,11 @@ test.concurrent("every form rejects a repeated field, too large a body, and anot
     method: "POST",
     headers: {
       "content-type": "application/json",
-      cookie: `gatehouse-session=${visitor.cookies.get("gatehouse-session")}`,
+      cookie: visitor.cookieHeader,
     },
     body: "{}",
   });
   expect(json.status).toBe(415);
   expect((await fetch(`${visitor.origin}/account/sessions/end`)).status).toBe(405);
-  expect(await db()`select from sessions where tenant_id = ${client.tenant.tenantId}`).toHaveLength(1);
+  expect(await rowsOf("sessions", { tenant_id: client.tenant.tenantId })).toHaveLength(1);
 });

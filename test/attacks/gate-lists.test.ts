@@ -1,20 +1,18 @@
 // The gate of every list in the OpenAPI document, for a client that may not see some records.
 
 import { beforeAll, describe, expect, test } from "bun:test";
-import type { Answer } from "../entities/client.ts";
-import { ok } from "../policies/people.ts";
+import { type Answer, ok } from "../world/api.ts";
 import {
   asked,
   hide,
   type Item,
   listsOf,
   newWorld,
-  PATIENCE_MS,
   pagesOf,
   uidOf,
   WITHIN_A_RECORD,
   type World,
-} from "./world.ts";
+} from "../world/spy.ts";
 
 describe("every list", () => {
   let world: World;
@@ -41,7 +39,7 @@ describe("every list", () => {
     const distinct = [...new Map(uids.map((uid) => [keyOf(uid), uid])).values()];
     for (const uid of distinct) hidden.add(keyOf(uid));
     await hide(world, distinct);
-  }, PATIENCE_MS);
+  });
 
   /** Records needed for reading itself. */
   function isOwn(name: string, item: Item): boolean {
@@ -54,69 +52,61 @@ describe("every list", () => {
     return name === "Application" && item.Id === world.spy.clientId;
   }
 
-  test(
-    "shows permitted records only, without traces of others in pages, counts or cursors",
-    async () => {
-      expect(lists.length).toBeGreaterThanOrEqual(12);
-      for (const { path, name } of lists) {
-        const all = (await pagesOf(world.admin, path, 200)).flatMap(({ Items }) => Items);
-        const readable = all.filter((item) => !isHidden(name, item));
-        expect({
-          path,
-          all: all.length > 3,
-          some: WITHIN_A_RECORD.includes(name) || readable.length < all.length,
-        }).toEqual({
-          path,
-          all: true,
-          some: true,
-        });
-        const pages = await pagesOf(world.spy, path, 1);
-        const ids = (items: Item[]) =>
-          items.map((item) => item.Id ?? item.EventId ?? item.ConnectionId ?? item.Number ?? item.Application.Id);
-        expect({ path, items: ids(pages.flatMap(({ Items }) => Items)) }).toEqual({ path, items: ids(readable) });
-        // Every page is full, and the last one is the end.
-        expect({ path, pages: pages.map(({ Items }) => Items.length) }).toEqual({ path, pages: readable.map(() => 1) });
-        for (const { Next } of pages) {
-          const text = Buffer.from(Next ?? "", "base64url").toString("latin1");
-          for (const id of ids(all))
-            expect({ path, tells: text.includes(String(id)) && String(id).length > 2 }).toEqual({ path, tells: false });
-        }
+  test("shows permitted records only, without traces of others in pages, counts or cursors", async () => {
+    expect(lists.length).toBeGreaterThanOrEqual(12);
+    for (const { path, name } of lists) {
+      const all = (await pagesOf(world.admin, path, 200)).flatMap(({ Items }) => Items);
+      const readable = all.filter((item) => !isHidden(name, item));
+      expect({
+        path,
+        all: all.length > 3,
+        some: WITHIN_A_RECORD.includes(name) || readable.length < all.length,
+      }).toEqual({
+        path,
+        all: true,
+        some: true,
+      });
+      const pages = await pagesOf(world.spy, path, 1);
+      const ids = (items: Item[]) =>
+        items.map((item) => item.Id ?? item.EventId ?? item.ConnectionId ?? item.Number ?? item.Application.Id);
+      expect({ path, items: ids(pages.flatMap(({ Items }) => Items)) }).toEqual({ path, items: ids(readable) });
+      // Every page is full, and the last one is the end.
+      expect({ path, pages: pages.map(({ Items }) => Items.length) }).toEqual({ path, pages: readable.map(() => 1) });
+      for (const { Next } of pages) {
+        const text = Buffer.from(Next ?? "", "base64url").toString("latin1");
+        for (const id of ids(all))
+          expect({ path, tells: text.includes(String(id)) && String(id).length > 2 }).toEqual({ path, tells: false });
       }
-    },
-    PATIENCE_MS,
-  );
+    }
+  });
 
-  test(
-    "accepts its own cursors only: none of another caller, list, filter or tenant",
-    async () => {
-      const stranger = await newWorld();
-      const [own, others] = [await firstCursors(world), await firstCursors(stranger)];
-      for (const [index, { path }] of lists.entries()) {
-        const refused = async (what: string, answer: Promise<Answer>) => {
-          const { status, body } = await answer;
-          expect({ path, what, status, type: body.Type }).toEqual({
-            path,
-            what,
-            status: 400,
-            type: "/Errors/Bad Input",
-          });
-        };
-        const cursor = own[index];
-        expect({ path, status: (await world.spy.get(asked(path, `Cursor=${cursor}`))).status }).toEqual({
+  test("accepts its own cursors only: none of another caller, list, filter or tenant", async () => {
+    const stranger = await newWorld();
+    const [own, others] = [await firstCursors(world), await firstCursors(stranger)];
+    for (const [index, { path }] of lists.entries()) {
+      const refused = async (what: string, answer: Promise<Answer>) => {
+        const { status, body } = await answer;
+        expect({ path, what, status, type: body.Type }).toEqual({
           path,
-          status: 200,
+          what,
+          status: 400,
+          type: "/Errors/Bad Input",
         });
-        await refused("another caller", world.admin.get(asked(path, `Cursor=${cursor}`)));
-        await refused("another tenant", world.spy.get(asked(path, `Cursor=${others[index]}`)));
-        await refused("another list", world.spy.get(asked(path, `Cursor=${own[(index + 1) % own.length]}`)));
-        await refused("a changed one", world.spy.get(asked(path, `Cursor=${cursor!.slice(0, -4)}AAAA`)));
-        await refused("a plain id", world.spy.get(asked(path, `Cursor=${Buffer.from("1").toString("base64url")}`)));
-        const filter = await filterOf(path);
-        if (filter) await refused("another filter", world.spy.get(asked(path, `${filter}&Cursor=${cursor}`)));
-      }
-    },
-    PATIENCE_MS,
-  );
+      };
+      const cursor = own[index];
+      expect({ path, status: (await world.spy.get(asked(path, `Cursor=${cursor}`))).status }).toEqual({
+        path,
+        status: 200,
+      });
+      await refused("another caller", world.admin.get(asked(path, `Cursor=${cursor}`)));
+      await refused("another tenant", world.spy.get(asked(path, `Cursor=${others[index]}`)));
+      await refused("another list", world.spy.get(asked(path, `Cursor=${own[(index + 1) % own.length]}`)));
+      await refused("a changed one", world.spy.get(asked(path, `Cursor=${cursor!.slice(0, -4)}AAAA`)));
+      await refused("a plain id", world.spy.get(asked(path, `Cursor=${Buffer.from("1").toString("base64url")}`)));
+      const filter = await filterOf(path);
+      if (filter) await refused("another filter", world.spy.get(asked(path, `${filter}&Cursor=${cursor}`)));
+    }
+  });
 
   async function firstCursors(of: World): Promise<string[]> {
     const paths = (await listsOf(of)).map(({ path }) => path);

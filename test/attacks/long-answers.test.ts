@@ -3,15 +3,14 @@
 
 import { describe, expect, test } from "bun:test";
 import { Unzip, UnzipInflate } from "fflate";
-import { issuer } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { newColleague } from "../console/console.ts";
-import { db } from "../entities/client.ts";
-import { readDocument } from "../openapi/document.ts";
-import { newAdmin, newPerson, ok, type Person, savePolicy } from "../policies/people.ts";
-import { type Api, until } from "../support/api.ts";
-import { shared } from "../support/tenant.ts";
-import { type Item, PATIENCE_MS, send } from "./world.ts";
+import { type Api, ok, until } from "../world/api.ts";
+import { issuer } from "../world/client.ts";
+import { newColleague } from "../world/console.ts";
+import { readDocument } from "../world/documented.ts";
+import { plantEntries } from "../world/rows.ts";
+import { type Item, PATIENCE_MS, send } from "../world/spy.ts";
+import { db, newMember, newTenant, savePolicy, shared } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
 /** So many rows that saving a policy is faster than sending an export. */
 const ROWS = 20_000;
@@ -19,7 +18,7 @@ const MARK = "a long answer tells this";
 
 interface Reader {
   admin: Api;
-  spy: Person;
+  spy: Api;
 }
 
 /** Makes content for the response. */
@@ -42,10 +41,7 @@ const LONG_ANSWERS: Record<string, LongAnswer> = {
   "/WebhookEvent/Stream": { before: async () => ({}), during: change, all: 2, inner: "Department" },
   "/AuditEvent/Export": {
     async before({ admin }) {
-      await db()`
-        insert into audit_log (tenant_id, id, kind, outcome, address, user_agent, details, request_key)
-        select ${admin.tenantId}, uuidv7(), 'SignOut', 'Success', '127.0.0.1', ${MARK}, '{}', ''
-        from generate_series(1, ${ROWS})`;
+      await plantEntries(admin.tenantId, ROWS, { userAgent: MARK });
       return {};
     },
     during: async () => {},
@@ -55,11 +51,7 @@ const LONG_ANSWERS: Record<string, LongAnswer> = {
   "/User/{Id}/Export": {
     async before({ admin }) {
       const { Id } = await ok(admin.patch("/User", { Name: "Exported" }));
-      await db()`
-        insert into audit_log (tenant_id, id, kind, outcome, address, user_agent, subject_type, subject_id, details,
-          request_key)
-        select ${admin.tenantId}, uuidv7(), 'SignOut', 'Success', '127.0.0.1', ${MARK}, 'User', ${String(Id)}, '{}', ''
-        from generate_series(1, ${ROWS})`;
+      await plantEntries(admin.tenantId, ROWS, { userAgent: MARK, userId: String(Id) });
       return { Id: String(Id) };
     },
     during: async () => {},
@@ -122,26 +114,22 @@ test("every answer that is not a single JSON text is tested here", () => {
 });
 
 describe.concurrent.each(documented)("%s reveals nothing more after", (path) => {
-  test.each(Object.entries(WAYS))(
-    "%s",
-    async (_, takeAway) => {
-      const answer = LONG_ANSWERS[path]!;
-      const admin = await newAdmin();
-      const reader = { admin, spy: await newPerson(admin) };
-      await savePolicy(admin, "Spy", `permit (principal == Client::"${reader.spy.clientId}", action, resource);`);
-      const ids = await answer.before(reader);
-      const filled = path.replace(/\{(\w+)\}/g, (_, name) => ids[name]!);
-      const authorization = `Bearer ${reader.spy.token}`;
-      await using told = await open(`${shared().url}${API}${filled}`, { authorization });
-      await answer.during(reader);
-      await until("what is told before", () => told.marks() > 0);
-      await takeAway(reader, path);
-      await answer.during(reader);
-      await told.restIsTold();
-      expect(told.marks()).toBeLessThan(answer.all);
-    },
-    PATIENCE_MS,
-  );
+  test.each(Object.entries(WAYS))("%s", async (_, takeAway) => {
+    const answer = LONG_ANSWERS[path]!;
+    const admin = await newTenant();
+    const reader = { admin, spy: await newMember(admin) };
+    await savePolicy(admin, "Spy", `permit (principal == Client::"${reader.spy.clientId}", action, resource);`);
+    const ids = await answer.before(reader);
+    const filled = path.replace(/\{(\w+)\}/g, (_, name) => ids[name]!);
+    const authorization = `Bearer ${reader.spy.token}`;
+    await using told = await open(`${shared().url}${API}${filled}`, { authorization });
+    await answer.during(reader);
+    await until("what is told before", () => told.marks() > 0);
+    await takeAway(reader, path);
+    await answer.during(reader);
+    await told.restIsTold();
+    expect(told.marks()).toBeLessThan(answer.all);
+  });
 });
 
 describe.concurrent("the audit log download of Settings ends early after", () => {
@@ -153,25 +141,21 @@ describe.concurrent("the audit log download of Settings ends early after", () =>
     "the user's deactivation": (admin, user) => ok(admin.patch("/User", { Id: user.Id, Is_Active: false })),
     "the end of the session": (admin, user) => ok(admin.remove(`/User/${user.Id}/Sessions`)),
   };
-  test.each(Object.entries(ways))(
-    "%s",
-    async (_, takeAway) => {
-      const admin = await newAdmin();
-      const { username, password } = await newColleague(admin, "auditor");
-      await LONG_ANSWERS["/AuditEvent/Export"]!.before({ admin });
-      const browser = new Visitor(issuer());
-      const page = await browser.open(`/settings?organisation=${admin.tenantId}`);
-      expect((await browser.submit(page, { username, password })).heading).toBe("Overview");
-      const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-      await using told = await open(`${issuer()}/settings/audit-log/export?Format=CSV`, { cookie });
-      await until("what is told before", () => told.marks() > 0);
-      const { Items } = await ok(admin.get(`/User?Username=${encodeURIComponent(username)}`));
-      await takeAway(admin, Items[0], browser);
-      await told.restIsTold();
-      expect(told.marks()).toBeLessThan(ROWS);
-    },
-    PATIENCE_MS,
-  );
+  test.each(Object.entries(ways))("%s", async (_, takeAway) => {
+    const admin = await newTenant();
+    const { username, password } = await newColleague(admin, "auditor");
+    await LONG_ANSWERS["/AuditEvent/Export"]!.before({ admin });
+    const browser = new Visitor(issuer());
+    const page = await browser.open(`/settings?organisation=${admin.tenantId}`);
+    expect((await browser.submit(page, { username, password })).heading).toBe("Overview");
+    const cookie = browser.cookieHeader;
+    await using told = await open(`${issuer()}/settings/audit-log/export?Format=CSV`, { cookie });
+    await until("what is told before", () => told.marks() > 0);
+    const { Items } = await ok(admin.get(`/User?Username=${encodeURIComponent(username)}`));
+    await takeAway(admin, Items[0], browser);
+    await told.restIsTold();
+    expect(told.marks()).toBeLessThan(ROWS);
+  });
 });
 
 const OF_CLIENTS = ({ clientId }: Api) => [{ Type: "Application", Id: clientId }];

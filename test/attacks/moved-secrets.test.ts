@@ -1,12 +1,10 @@
 // Callers who may change an address cannot learn the secrets sent to it.
 
-import { beforeAll, describe, expect, test } from "bun:test";
-import { BOUND_SECRETS } from "../../server/egress/index.ts";
-import { unique } from "../entities/client.ts";
-import { newPerson, type Person, savePolicy } from "../policies/people.ts";
-import type { Api } from "../support/api.ts";
-import { newTenant } from "../support/tenant.ts";
-import { send } from "./world.ts";
+import { describe, expect, test } from "bun:test";
+import { BOUND_SECRETS } from "../../server/platform/egress/index.ts";
+import { unique } from "../world/api.ts";
+import { send } from "../world/spy.ts";
+import { newMember, newTenant, savePolicy } from "../world/tenant.ts";
 
 type Fields = Record<string, unknown>;
 type Resource = keyof typeof BOUND_SECRETS;
@@ -38,6 +36,14 @@ const MADE: {
     },
   },
   IdentityProvider: {
+    MetadataUri: {
+      fields: {
+        ...{ Type: "OpenIDConnect", ClientId: "gatehouse", Issuer: "https://id.example.com" },
+        MetadataUri: "https://id.example.com/metadata",
+      },
+      moved: ["https://id.example.com/other", "https://elsewhere.example.com/metadata"],
+      same: ["https://id.example.com/metadata"],
+    },
     Issuer: {
       fields: { Type: "OpenIDConnect", ClientId: "us", Issuer: "https://id.example.com/a" },
       moved: ["https://evil.example.com/a", "https://id.example.com/b", "https://id.example.com/a/"],
@@ -57,19 +63,15 @@ const MADE: {
   },
 };
 
-let caller: Api;
 /** May change everything, but read nothing. */
-let updater: Person;
-beforeAll(async () => {
-  caller = await newTenant();
-  updater = await newPerson(caller);
-  const updates = '[Action::"Webhooks:Update", Action::"Settings:Update"]';
-  await savePolicy(
-    caller,
-    "Updater",
-    `permit (principal == Client::"${updater.clientId}", action in ${updates}, resource);`,
-  );
-});
+const caller = await newTenant();
+const updater = await newMember(caller);
+const updates = '[Action::"Webhooks:Update", Action::"Settings:Update"]';
+await savePolicy(
+  caller,
+  "Updater",
+  `permit (principal == Client::"${updater.clientId}", action in ${updates}, resource);`,
+);
 
 const CASES = Object.entries(BOUND_SECRETS).flatMap(([resource, { addresses, secrets }]) =>
   addresses.map((address) => {

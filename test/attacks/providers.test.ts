@@ -1,30 +1,29 @@
 // Attacks through a provider: on the callback, on existing accounts, and on our own network. Wrong messages of a
 // provider are tested in test/identity-providers/misbehaving.test.ts.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { answerOf } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { db, unique } from "../entities/client.ts";
-import { type Behaviour, sentBack, startForgedProvider } from "../identity-providers/forged-provider.ts";
-import { newPerson, type RealProvider, startRealProvider } from "../identity-providers/real-provider.ts";
+import { describe, expect, test } from "bun:test";
+import { closedAfterAll } from "../support/closed-after-all.ts";
+import { composedApp } from "../support/composed-app.ts";
+import { unique } from "../world/api.ts";
+import { answerOf, carrying } from "../world/client.ts";
+import { type Behaviour, sentBack, startForgedProvider } from "../world/forged-provider.ts";
 import {
   addProvider,
+  expectNothing,
   idTokenOf,
+  newPerson,
   newRealTenant,
   newUpstreamTenant,
+  onTheWay,
   signIn,
   startLinking,
+  startRealProvider,
   toProvider,
-} from "../identity-providers/tenant.ts";
-import { expectNothing, onTheWay } from "../identity-providers/way-back.ts";
-import { composedApp } from "../openapi/app.ts";
-import { newTenant } from "../support/tenant.ts";
+} from "../world/provider.ts";
+import { db, newTenant } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
-let real: RealProvider;
-beforeAll(async () => {
-  real = await startRealProvider();
-});
-afterAll(() => real[Symbol.asyncDispose]());
+const real = closedAfterAll(await startRealProvider());
 
 describe.concurrent("login CSRF: the attacker's callback in the victim's browser", () => {
   test("completes no sign-in, whether or not the victim had started one", async () => {
@@ -143,8 +142,7 @@ describe.concurrent("account takeover", () => {
     const { client, caller, provider } = await newUpstreamTenant({ Issuer: own.issuer });
     const through = async (at: typeof own, id: string) => {
       const visitor = new Visitor();
-      const request = new URLSearchParams({ request: client.authorize() });
-      const { location } = await visitor.open(`/signin/upstream/${id}?${request}`);
+      const { location } = await visitor.open(carrying(`/signin/upstream/${id}`, client.authorize()));
       const { code } = answerOf(await visitor.open(sentBack(at, location!)));
       return (await idTokenOf(client, code!)).claims.sub!;
     };
@@ -185,10 +183,9 @@ describe.concurrent("SSRF by an issuer's address", () => {
   test("a name that resolves to a private address gets no connection, whatever was saved", async () => {
     await using canary = await startForgedProvider();
     const { client, provider } = await newUpstreamTenant({ Issuer: canary.issuer });
-    const request = new URLSearchParams({ request: client.authorize() });
     // A Gatehouse with an empty EGRESS_ALLOW.
     const strict = composedApp();
-    const url = `http://localhost/signin/upstream/${provider.Id}?${request}`;
+    const url = `http://localhost${carrying(`/signin/upstream/${provider.Id}`, client.authorize())}`;
     const response = await strict.handle(new Request(url));
     expect(response.status).toBe(502);
     expect(await response.text()).toContain("does not match this service");

@@ -1,18 +1,14 @@
 // Attacks on users who sign in: session fixation and open redirects. Attacks on forms are in forms.test.ts, those
 // through a provider in providers.test.ts.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { atTheCode, enrolled } from "../account/person.ts";
-import { answerOf, CALLBACK, newClient } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { newPerson, type RealProvider, startRealProvider } from "../identity-providers/real-provider.ts";
-import { newRealTenant, signIn } from "../identity-providers/tenant.ts";
+import { describe, expect, test } from "bun:test";
+import { closedAfterAll } from "../support/closed-after-all.ts";
+import { answerOf, CALLBACK, carrying, newClient } from "../world/client.ts";
+import { atTheCode, enrolled } from "../world/person.ts";
+import { newPerson, newRealTenant, signIn, startRealProvider } from "../world/provider.ts";
+import { Visitor } from "../world/visitor.ts";
 
-let real: RealProvider;
-beforeAll(async () => {
-  real = await startRealProvider();
-});
-afterAll(() => real[Symbol.asyncDispose]());
+const real = closedAfterAll(await startRealProvider());
 
 /** A value planted in the victim's browser, or read from it earlier. */
 const PLANTED = "f".repeat(43);
@@ -82,9 +78,8 @@ describe.concurrent("open redirect: no form and no link of ours leads to another
     const view = await visitor.submit(page, { ...client.tenant.admin, request: target });
     expect(view).toMatchObject({ status: 400, location: undefined });
     expect(visitor.cookies.has("gatehouse-session")).toBe(false);
-    const query = new URLSearchParams({ request: target });
     for (const path of [`/signin/upstream/${provider.Id}`, "/signin/local"]) {
-      expect(await visitor.open(`${path}?${query}`)).toMatchObject({ status: 400, location: undefined });
+      expect(await visitor.open(carrying(path, target))).toMatchObject({ status: 400, location: undefined });
     }
     await client.visit(visitor);
     const { csrf } = (await visitor.open("/account/password")).forms[0]!.fields;
@@ -110,11 +105,11 @@ describe.concurrent("open redirect: no form and no link of ours leads to another
     expect((await visitor.open("/signin")).status).toBe(405);
   });
 
-  test("the callback of a provider checks the application's address again", async () => {
+  test("the start of a provider's sign-in checks the application's address again", async () => {
     const { client, provider } = await newRealTenant(real);
     const visitor = new Visitor();
     const evil = client.authorize({ redirect_uri: "https://evil.example/" });
-    const begun = await visitor.open(`/signin/upstream/${provider.Id}?${new URLSearchParams({ request: evil })}`);
+    const begun = await visitor.open(carrying(`/signin/upstream/${provider.Id}`, evil));
     expect(begun).toMatchObject({ status: 404, location: undefined });
   });
 });

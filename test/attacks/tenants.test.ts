@@ -1,17 +1,17 @@
 // Attempts of one tenant to block others: the other tenant gets responses before the attack has ended.
 
 import { expect, test } from "bun:test";
-import { createExaminer } from "../../server/access/decisions/examiner.ts";
-import { ENTITIES, resourceTypes } from "../../server/entities/index.ts";
-import type { TenantId } from "../../server/ids.ts";
-import { type Client, newClient } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { API, db, expectError } from "../entities/client.ts";
-import { startPrivateApp } from "../http/private-app.ts";
-import { newKeyDatabase } from "../oauth/key-database.ts";
-import { newAdmin, ok } from "../policies/people.ts";
-import { type Api, until } from "../support/api.ts";
-import { newTenant, shared } from "../support/tenant.ts";
+import type { TenantId } from "../../server/platform/ids.ts";
+import { createExaminer } from "../../server/records/access/decisions/examiner.ts";
+import { resourceTypes } from "../../server/records/entities/record.ts";
+import { ENTITIES } from "../../server/records/entities/registry.ts";
+import { newKeyDatabase } from "../support/key-database.ts";
+import { startPrivateApp } from "../support/private-app.ts";
+import { API, type Api, expectError, ok, until } from "../world/api.ts";
+import { type Client, newClient } from "../world/client.ts";
+import { plantEntries } from "../world/rows.ts";
+import { db, newTenant, shared } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
 /** A text with some thousand Cedar errors, one for each action, caller and type of record. */
 const SLOW = Array(5)
@@ -40,7 +40,7 @@ async function answersDuring(attack: Promise<unknown>, request: () => Promise<un
 }
 
 test("policies that take Cedar seconds to check delay no other tenant", async () => {
-  const [attacker, other] = await Promise.all([newAdmin(), newAdmin()]);
+  const [attacker, other] = await Promise.all([newTenant(), newTenant()]);
   const validations = async () => {
     for (let count = 0; count < 3; count++) {
       const { Problems } = await ok(validate(attacker, SLOW));
@@ -61,7 +61,7 @@ test("policies that take Cedar seconds to check delay no other tenant", async ()
 });
 
 test("a tenant's policy checks are limited: requests beyond the queue get an error that asks to retry", async () => {
-  const [attacker, other] = await Promise.all([newAdmin(), newAdmin()]);
+  const [attacker, other] = await Promise.all([newTenant(), newTenant()]);
   // In sequence, because a machine may finish one of them before the others arrive.
   const slow = Array.from({ length: 8 }, () => validate(attacker, SLOW));
   const short = "permit (principal, action, resource);";
@@ -111,13 +111,11 @@ test("a tenant's sign-ins do not block other tenants' sign-ins", async () => {
   expect(new Set(await Promise.all(attack))).toEqual(new Set([422]));
 });
 
-test("a tenant may run two exports; the next is rejected, and other tenants' are not", async () => {
-  const [attacker, other] = await Promise.all([newAdmin(), newAdmin()]);
+test("a caller may run two exports; the next is rejected, and other tenants' are not", async () => {
+  const [attacker, other] = await Promise.all([newTenant(), newTenant()]);
   // More than the buffers of the sockets between hold.
-  await db()`
-    insert into audit_log (tenant_id, id, kind, outcome, address, user_agent, details, request_key)
-    select ${attacker.tenantId}, uuidv7(), 'SignIn.Failed', 'Failure', '127.0.0.1', repeat('x', 200),
-      '{"Reason":"WrongPassword"}', 'key' from generate_series(1, 40000)`;
+  const failure = { kind: "SignIn.Failed", outcome: "Failure", details: { Reason: "WrongPassword" } } as const;
+  await plantEntries(attacker.tenantId, 40_000, { ...failure, userAgent: "x".repeat(200) });
   const path = "/AuditEvent/Export";
   const begin = async () => {
     const answer = await fetch(`${shared().url}${API}${path}`, {
@@ -129,8 +127,8 @@ test("a tenant may run two exports; the next is rejected, and other tenants' are
     return reader;
   };
   const readers = [await begin(), await begin()];
-  const says = /^This tenant has 2 exports in progress, the maximum\. Try again when these have ended\.$/;
-  expectError(await attacker.get(path), 429, "Too Many Requests", `${API}${path}`, says);
+  const says = /^This caller has 2 exports in progress, the maximum\. Try again when these have ended\.$/;
+  expectError(await attacker.get(path), 429, "Too Many Requests", says);
   expect((await other.get(path)).status).toBe(200);
   // Readers that disconnect or finish free their place.
   await readers[0]!.cancel();

@@ -1,7 +1,7 @@
 // A process that chains the audit log of a database: CHAIN_DATABASE_URL.
 
-import { chainEntries } from "../../server/audit/chain.ts";
-import { connect } from "../../server/db/sql.ts";
+import { connect } from "../../server/platform/db/sql.ts";
+import { chainEntries } from "../../server/records/audit/chain.ts";
 
 const sql = connect(process.env.CHAIN_DATABASE_URL!, "gatehouse chainer", 1);
 console.log(JSON.stringify({ msg: "chaining" }));

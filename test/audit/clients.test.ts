@@ -2,15 +2,14 @@
 
 import { describe, expect, test } from "bun:test";
 import pino from "pino";
-import { connect } from "../../server/db/sql.ts";
-import type { TenantId } from "../../server/ids.ts";
-import { createOnRefusedClient, MAX_ROWS_WAITING } from "../../server/oauth/clients/client-authentication.ts";
-import { db, request, TOKEN_PATH } from "../entities/client.ts";
-import { postAs } from "../oauth/client.ts";
-import { ok } from "../policies/people.ts";
-import { type Api, until } from "../support/api.ts";
-import { newTenant, shared } from "../support/tenant.ts";
-import { type AuditEvent, fromHere, logOf, textOf } from "./log.ts";
+import { createOnRefusedClient, MAX_ROWS_WAITING } from "../../server/identity/oauth/clients/client-authentication.ts";
+import { connect } from "../../server/platform/db/sql.ts";
+import type { TenantId } from "../../server/platform/ids.ts";
+import { type Api, ok, TOKEN_PATH, until } from "../world/api.ts";
+import { type AuditEvent, fromHere, logOf, textOf } from "../world/audit.ts";
+import { postAs } from "../world/grants.ts";
+import { rowsOf } from "../world/rows.ts";
+import { db, newTenant, request, shared } from "../world/tenant.ts";
 
 const KIND = "Kind=ClientAuthentication.Failed";
 
@@ -24,7 +23,7 @@ async function arrange(): Promise<{ reader: Api; client: { clientId: string; cli
 }
 
 /** Waits for the row, because the answer does not. */
-async function rowsOf(reader: Api, count = 1): Promise<AuditEvent[]> {
+async function refusalsOf(reader: Api, count = 1): Promise<AuditEvent[]> {
   return until("the rows", async () => {
     const rows = await logOf(reader, KIND);
     return rows.length >= count && rows;
@@ -49,7 +48,7 @@ describe.concurrent("a client that fails to authenticate", () => {
     const { reader, client } = await arrange();
     const guess = { ...client, clientSecret: "a-wrong-secret" };
     expect((await postAs(guess, path, form)).status).toBeOneOf([400, 401]);
-    expect(await rowsOf(reader)).toMatchObject([
+    expect(await refusalsOf(reader)).toMatchObject([
       { ...about(client.clientId), Details: { Reason: "WrongSecret", Times: 1 } },
     ]);
     expect(await textOf(reader.tenantId)).not.toContain("a-wrong-secret");
@@ -58,7 +57,7 @@ describe.concurrent("a client that fails to authenticate", () => {
   test("repeatedly is logged once a minute", async () => {
     const { reader, client } = await arrange();
     for (let tried = 0; tried < 5; tried++) await postAs({ ...client, clientSecret: "guess" }, "/oauth2/token", grant);
-    expect(await rowsOf(reader)).toBeArrayOfSize(1);
+    expect(await refusalsOf(reader)).toBeArrayOfSize(1);
     expect((await postAs(client, "/oauth2/token", grant)).status).toBe(200);
   });
 
@@ -72,7 +71,7 @@ describe.concurrent("a client that fails to authenticate", () => {
       onRefused(new Request("http://localhost"), { id, tenantId }, "WrongSecret");
     };
     for (const at of [0, 0.2, 0.5, 0.9, 1.1, 5]) refused(at);
-    const times = (await rowsOf(reader, 3)).map(({ Details }) => Details.Times);
+    const times = (await refusalsOf(reader, 3)).map(({ Details }) => Details.Times);
     expect(times).toEqual([1, 4, 1]);
   });
 
@@ -88,7 +87,7 @@ describe.concurrent("a client that fails to authenticate", () => {
     for (let tried = 0; tried < 3; tried++) refused(last);
     only.release();
     const written = async () =>
-      (await db()`select from audit_log where tenant_id = ${tenantId} and kind = 'ClientAuthentication.Failed'`).length;
+      (await rowsOf("audit_log", { tenant_id: tenantId, kind: "ClientAuthentication.Failed" })).length;
     await until("the rows that waited", async () => (await written()) === MAX_ROWS_WAITING);
     await until("the client's next row", async () => {
       refused(last);
@@ -103,16 +102,16 @@ describe.concurrent("a client that fails to authenticate", () => {
     const [silent, inactive] = [await arrange(), await arrange()];
     const { clientId: client_id } = silent.client;
     await request("POST", "/oauth2/token", { body: new URLSearchParams({ ...grant, client_id }) });
-    expect(await rowsOf(silent.reader)).toMatchObject([{ Details: { Reason: "NoSecret" } }]);
+    expect(await refusalsOf(silent.reader)).toMatchObject([{ Details: { Reason: "NoSecret" } }]);
     await inactive.reader.made("Application", { Id: inactive.client.clientId, Is_Active: false });
     await postAs(inactive.client, "/oauth2/token", grant);
-    expect(await rowsOf(inactive.reader)).toMatchObject([{ Details: { Reason: "InactiveApplication" } }]);
+    expect(await refusalsOf(inactive.reader)).toMatchObject([{ Details: { Reason: "InactiveApplication" } }]);
   });
 
   test("with an unknown id is not logged", async () => {
     const stranger = { clientId: "999999999", clientSecret: "guess" };
     expect((await postAs(stranger, "/oauth2/token", grant)).status).toBe(401);
-    const rows = await db()`select from audit_log where client_id = ${stranger.clientId}`;
+    const rows = await rowsOf("audit_log", { client_id: stranger.clientId });
     expect(rows).toBeArrayOfSize(0);
   });
 });

@@ -1,11 +1,10 @@
 // The audit log as a file.
 
 import { describe, expect, test } from "bun:test";
-import { API, db, expectError, request } from "../entities/client.ts";
-import { newPerson, savePolicy } from "../policies/people.ts";
-import type { Api } from "../support/api.ts";
-import { newTenant } from "../support/tenant.ts";
-import { logOf } from "./log.ts";
+import { API, type Api, expectError } from "../world/api.ts";
+import { logOf } from "../world/audit.ts";
+import { plantEntries } from "../world/rows.ts";
+import { newMember, newTenant, request, savePolicy } from "../world/tenant.ts";
 
 const PATH = "/AuditEvent/Export";
 
@@ -73,10 +72,7 @@ describe.concurrent("an export", () => {
 
   test("of more rows than one read returns has each row once", async () => {
     const caller = await newTenant();
-    await db()`
-      insert into audit_log (tenant_id, id, kind, outcome, address, user_agent, details, request_key)
-      select ${caller.tenantId}, uuidv7(), 'SignOut', 'Success', '127.0.0.1', '', '{}', ''
-      from generate_series(1, 1500)`;
+    await plantEntries(caller.tenantId, 1_500);
     const { body } = await caller.get(`${PATH}?Format=NDJSON`);
     const ids = body
       .trimEnd()
@@ -91,10 +87,7 @@ describe.concurrent("an export", () => {
     const caller = await newTenant();
     const wild = ['=HYPERLINK("http://evil.example")', "+1", "-1", "@SUM(1)", " =1", "\t=1", "＝1"];
     for (const [index, userAgent] of wild.entries()) {
-      await db()`
-        insert into audit_log (tenant_id, id, kind, outcome, address, user_agent, details, request_key)
-        values (${caller.tenantId}, ${Bun.randomUUIDv7("hex", Date.now() - 1_000 * index)}, 'SignOut', 'Success',
-          '127.0.0.1', ${userAgent}, '{}', '')`;
+      await plantEntries(caller.tenantId, 1, { userAgent, ago: `${index} seconds` });
     }
     const [, ...rows] = cellsOf((await caller.get(PATH)).body);
     expect(rows.map((row) => row[8])).toEqual(wild.map((userAgent) => `'${userAgent}`));
@@ -104,7 +97,7 @@ describe.concurrent("an export", () => {
   test("contains permitted rows only, and requires its scope", async () => {
     const caller = await newTenant();
     await leaveTrace(caller, "x");
-    const reader = await newPerson(caller);
+    const reader = await newMember(caller);
     const name = "Failures to all";
     const created = `resource is AuditEvent) when { resource.Kind == "Role.Created" }`;
     await savePolicy(caller, name, `permit (principal, action == Action::"Settings:Read", ${created};`);
@@ -115,7 +108,7 @@ describe.concurrent("an export", () => {
       .map((line: string) => JSON.parse(line).Kind);
     expect(kinds).toEqual(["Role.Created"]);
     const other = await caller.withScope("AccessManager:Read");
-    expectError(await other.get(PATH), 403, "Permission", API + PATH, /lacks the scope Settings:Read/);
+    expectError(await other.get(PATH), 403, "Permission", /lacks the scope Settings:Read/);
     expect((await request("GET", API + PATH)).status).toBe(401);
   });
 
@@ -127,13 +120,10 @@ describe.concurrent("an export", () => {
       ["Kind=Lost", /^Kind must be one of/],
       ["ActorId=7", /^ActorId needs ActorType/],
     ] as const) {
-      expectError(await caller.get(`${PATH}?${query}`), 400, "Bad Input", API + PATH, says);
+      expectError(await caller.get(`${PATH}?${query}`), 400, "Bad Input", says);
     }
-    await db()`
-      insert into audit_log (tenant_id, id, kind, outcome, address, user_agent, details, request_key)
-      select ${caller.tenantId}, uuidv7(), 'SignOut', 'Success', '127.0.0.1', '', '{}', ''
-      from generate_series(1, 100001)`;
-    expectError(await caller.get(PATH), 400, "Bad Input", API + PATH, /^An export has at most 100000 rows/);
+    await plantEntries(caller.tenantId, 100_001);
+    expectError(await caller.get(PATH), 400, "Bad Input", /^An export has at most 100000 rows/);
     expect((await caller.send("HEAD", `${PATH}?Kind=SignIn.Failed`)).status).toBe(200);
   });
 });

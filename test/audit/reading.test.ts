@@ -1,13 +1,11 @@
 // Reading the audit log: filters, pages, permissions, immutability.
 
 import { describe, expect, test } from "bun:test";
-import { API, db, expectError } from "../entities/client.ts";
-import { newPerson, ok, savePolicy } from "../policies/people.ts";
-import type { Api } from "../support/api.ts";
-import { newTenant } from "../support/tenant.ts";
-import { logOf } from "./log.ts";
+import { type Api, expectError, ok } from "../world/api.ts";
+import { logOf } from "../world/audit.ts";
+import { removeRows, setRows } from "../world/rows.ts";
+import { db, newMember, newTenant, savePolicy } from "../world/tenant.ts";
 
-const PATH = `${API}/AuditEvent`;
 const roleNamed = (caller: Api, Name: string) => ok(caller.patch("/Role", { Name }));
 
 /** A caller for invalid list queries. */
@@ -16,7 +14,7 @@ let asking: Promise<Api> | undefined;
 describe.concurrent("a list of the log", () => {
   test("is filtered by kind, actor, subject and time", async () => {
     const admin = await newTenant();
-    const person = await newPerson(admin, "admin");
+    const person = await newMember(admin, "admin");
     const role = await roleNamed(admin, "clerks");
     await ok(person.patch("/Role", { Name: "clerks", Scopes: ["Settings:Read"] }));
     const all = await logOf(admin);
@@ -50,9 +48,9 @@ describe.concurrent("a list of the log", () => {
     const all = await logOf(admin);
     expect(all).toHaveLength(3);
     const first = await ok(admin.get("/AuditEvent?Limit=2&Kind=Role.Created"));
-    expect(first).toEqual({ Items: all.slice(0, 2), Next: expect.any(String) });
+    expect(first).toEqual({ Items: all.slice(0, 2), Next: expect.any(String), Hidden: 0 });
     const second = await ok(admin.get(`/AuditEvent?Limit=2&Kind=Role.Created&Cursor=${first.Next}`));
-    expect(second).toEqual({ Items: all.slice(2), Next: null });
+    expect(second).toEqual({ Items: all.slice(2), Next: null, Hidden: 0 });
   });
 
   test.each([
@@ -72,7 +70,7 @@ describe.concurrent("a list of the log", () => {
     ["Cursor=zzz", /Cursor is not from this list/],
   ])("%s is Bad Input", async (query, says) => {
     asking ??= newTenant();
-    expectError(await (await asking).get(`/AuditEvent?${query}`), 400, "Bad Input", PATH, says);
+    expectError(await (await asking).get(`/AuditEvent?${query}`), 400, "Bad Input", says);
   });
 });
 
@@ -84,13 +82,13 @@ describe.concurrent("reading the log", () => {
     const [event] = await logOf(reader);
     const other = await admin.withScope("Settings:Update");
     for (const path of ["/AuditEvent", `/AuditEvent/${event!.Id}`]) {
-      expectError(await other.get(path), 403, "Permission", API + path, /Settings:Read/);
+      expectError(await other.get(path), 403, "Permission", /Settings:Read/);
     }
   });
 
   test("is allowed to auditors and not to editors", async () => {
     const admin = await newTenant();
-    const [auditor, editor] = [await newPerson(admin, "auditor"), await newPerson(admin, "editor")];
+    const [auditor, editor] = [await newMember(admin, "auditor"), await newMember(admin, "editor")];
     const [event] = await logOf(admin);
     expect(await logOf(auditor)).toEqual(await logOf(admin));
     expect(await ok(auditor.get(`/AuditEvent/${event!.Id}`))).toEqual(event);
@@ -100,7 +98,7 @@ describe.concurrent("reading the log", () => {
 
   test("can be limited by a policy", async () => {
     const admin = await newTenant();
-    const person = await newPerson(admin);
+    const person = await newMember(admin);
     await savePolicy(
       admin,
       "Watches policies",
@@ -138,8 +136,8 @@ describe.concurrent("reading the log", () => {
 
 describe.concurrent("PostgreSQL rejects, for every role,", () => {
   test.each<[string, (tenantId: string) => Promise<unknown>]>([
-    ["an UPDATE", (tenantId) => db()`update audit_log set kind = 'SignOut' where tenant_id = ${tenantId}`.execute()],
-    ["a DELETE", (tenantId) => db()`delete from audit_log where tenant_id = ${tenantId}`.execute()],
+    ["an UPDATE", (tenantId) => setRows("audit_log", { tenant_id: tenantId }, { kind: "SignOut" })],
+    ["a DELETE", (tenantId) => removeRows("audit_log", { tenant_id: tenantId })],
     ["a DELETE of no row", () => db()`delete from audit_log where false`.execute()],
     ["a TRUNCATE", () => db()`truncate audit_log`.execute()],
     [

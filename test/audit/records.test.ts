@@ -1,11 +1,11 @@
 // Audit entries of records that a person creates, changes and deletes.
 
 import { expect, test } from "bun:test";
-import { issuer } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import type { Api } from "../support/api.ts";
-import { newTenant } from "../support/tenant.ts";
-import type { AuditEvent } from "./log.ts";
+import type { Api } from "../world/api.ts";
+import type { AuditEvent } from "../world/audit.ts";
+import { issuer } from "../world/client.ts";
+import { newTenant } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
 /** Opens Settings as the tenant's admin, without script. */
 async function enter(api: Api) {

@@ -1,15 +1,15 @@
 // An entry's address and user agent can be removed: they are encrypted by a key of its person, or expire.
 
 import { describe, expect, test } from "bun:test";
-import { AUDIT_KINDS, recordAudit, removeExpiredPlaces } from "../../server/audit/index.ts";
-import { PLACE_DAYS } from "../../server/audit/store.ts";
-import type { TenantId } from "../../server/ids.ts";
-import { newApplication, Person, signedIn } from "../account/person.ts";
-import { db } from "../entities/client.ts";
-import { ok } from "../policies/people.ts";
-import { type Api, until } from "../support/api.ts";
-import { clientOf } from "../support/tenant.ts";
-import { logOf, textOf } from "./log.ts";
+import type { TenantId } from "../../server/platform/ids.ts";
+import { AUDIT_KINDS } from "../../server/records/audit/kinds.ts";
+import { PLACE_DAYS, removeExpiredPlaces } from "../../server/records/audit/store.ts";
+import { recordAudit } from "../../server/records/audit/write.ts";
+import { type Api, ok, until } from "../world/api.ts";
+import { logOf, textOf } from "../world/audit.ts";
+import { newApplication, Person, signedIn } from "../world/person.ts";
+import { elapse, removeRows } from "../world/rows.ts";
+import { clientOf, db } from "../world/tenant.ts";
 
 const PHONE = "Mozilla/5.0 (Android 16; Mobile) Unique/7341";
 
@@ -26,13 +26,11 @@ async function signInByPhone(client: Person["client"], given: Record<string, str
 }
 
 const destroyKey = (admin: Api, userId: number) =>
-  db()`delete from personal_keys where tenant_id = ${admin.tenantId} and user_id = ${userId}`;
+  removeRows("personal_keys", { tenant_id: admin.tenantId, user_id: userId });
 
 /** As after PLACE_DAYS. */
 async function expirePlaces({ tenantId }: Api): Promise<void> {
-  await db()`
-    update audit_places set expires_on = expires_on - make_interval(days => ${PLACE_DAYS}, secs => 1)
-    where tenant_id = ${tenantId}`;
+  await elapse(`${PLACE_DAYS} days 1 second`, "audit_places", { tenant_id: tenantId });
   await removeExpiredPlaces(db());
 }
 

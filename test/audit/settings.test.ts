@@ -1,13 +1,11 @@
 // Changes of credentials, policies, roles and connections: each is in the log with its transaction, or not at all.
 
 import { describe, expect, test } from "bun:test";
-import { newClient } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { API, request } from "../entities/client.ts";
-import { newPerson, ok, roleOf } from "../policies/people.ts";
-import type { Api } from "../support/api.ts";
-import { clientOf, newTenant } from "../support/tenant.ts";
-import { byClient, fromHere, kindsOf, logOf, textOf } from "./log.ts";
+import { API, type Api, ok } from "../world/api.ts";
+import { byClient, fromHere, kindsOf, logOf, textOf } from "../world/audit.ts";
+import { newClient } from "../world/client.ts";
+import { clientOf, newMember, newTenant, request, roleOf } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
 const POLICY = 'permit (principal == Client::"the gardener", action, resource);';
 
@@ -210,7 +208,7 @@ describe.concurrent("a rejected change is not logged", () => {
 
   test("when a policy forbids it", async () => {
     const caller = await newTenant();
-    const person = await newPerson(caller, "auditor");
+    const person = await newMember(caller, "auditor");
     const before = await kindsOf(caller);
     const connection = { URL: "https://hooks.example", Entities: ["User"], Events: ["Created"] };
     expect((await person.patch("/WebhookConnection", connection)).status).toBe(403);

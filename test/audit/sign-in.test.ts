@@ -1,13 +1,13 @@
 // Audit entries of sign-ins and sign-outs; a flood of failures does not fill the log.
 
 import { describe, expect, test } from "bun:test";
-import { FAILURES_PER_HOUR } from "../../server/audit/index.ts";
-import { type Client, newClient } from "../authorize/client.ts";
-import { type View, Visitor } from "../authorize/visitor.ts";
-import { db } from "../entities/client.ts";
-import type { Api } from "../support/api.ts";
-import { clientOf } from "../support/tenant.ts";
-import { fromHere, kindsOf, logOf, textOf } from "./log.ts";
+import { FAILURES_PER_HOUR } from "../../server/records/audit/write.ts";
+import type { Api } from "../world/api.ts";
+import { fromHere, kindsOf, logOf, textOf } from "../world/audit.ts";
+import { type Client, newClient } from "../world/client.ts";
+import { expire, plantEntries, setRows } from "../world/rows.ts";
+import { clientOf, db } from "../world/tenant.ts";
+import { type View, Visitor } from "../world/visitor.ts";
 
 /** A client, and its tenant's admin as User and as reader of the log. */
 async function arrange() {
@@ -74,7 +74,7 @@ describe.concurrent("a sign-in", () => {
   });
 
   test.each([
-    ["InactiveUser", (tenantId: string) => db()`update users set is_active = false where tenant_id = ${tenantId}`],
+    ["InactiveUser", (tenantId: string) => setRows("users", { tenant_id: tenantId }, { is_active: false })],
     ["NoPassword", withoutPasswords],
     [
       "AmbiguousUser",
@@ -131,7 +131,7 @@ describe.concurrent("a flood of failures", () => {
     expect(await kindsOf(reader)).toEqual([...failed, "SignIn.Throttled"]);
     expect((await logOf(reader))[0]).toMatchObject({ Outcome: "Failure", Actor: null, Subject: user });
 
-    await db()`update signin_failures set blocked_until = now() where tenant_id = ${reader.tenantId}`;
+    await expire("signin_failures", { tenant_id: reader.tenantId }, "blocked_until");
     for (let made = 0; made < 3; made++) await attempt(client, wrong, visitor);
     expect(await kindsOf(reader)).toEqual([...failed, "SignIn.Throttled", "SignIn.Failed", "SignIn.Throttled"]);
   });
@@ -164,10 +164,5 @@ describe.concurrent("a flood of failures", () => {
 });
 
 /** Inserts more failures than a test can make by requests. */
-async function hadFailures({ tenantId }: Api, count: number, ago = "10 minutes"): Promise<void> {
-  await db()`
-    insert into audit_log (tenant_id, id, occurred_on, kind, outcome, address, user_agent, details, request_key)
-    select ${tenantId}, uuidv7(${`-${ago}`}::interval), now() - ${ago}::interval, 'SignIn.Failed',
-      'Failure', '', '', '{}', ''
-    from generate_series(1, ${count})`;
-}
+const hadFailures = ({ tenantId }: Api, count: number, ago = "10 minutes") =>
+  plantEntries(tenantId, count, { kind: "SignIn.Failed", outcome: "Failure", ago });

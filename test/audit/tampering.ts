@@ -1,6 +1,6 @@
 // Changes of the audit log by SQL.
 
-import type { Sql } from "../../server/db/sql.ts";
+import type { Sql } from "../../server/platform/db/sql.ts";
 
 /** As by the owner of the tables, who can disable what protects them. */
 export async function tamper(sql: Sql, statement: string): Promise<void> {

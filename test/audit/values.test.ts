@@ -1,17 +1,16 @@
 // Details have values only of fields that describe settings, never of a person's.
 
 import { expect, test } from "bun:test";
-import { ENTITIES } from "../../server/entities/index.ts";
-import { CREDENTIALS } from "../../server/oauth/clients/contract.ts";
-import { SETTINGS } from "../../server/settings.ts";
-import { TENANT_SETTINGS } from "../../server/tenants/contract.ts";
+import { CREDENTIALS } from "../../server/identity/oauth/clients/contract.ts";
+import { SETTINGS } from "../../server/identity/settings.ts";
+import { TENANT_SETTINGS } from "../../server/identity/tenants/contract.ts";
+import { ENTITIES } from "../../server/records/entities/registry.ts";
 import { CONNECTION } from "../../server/webhooks/connection.ts";
-import { newClient } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { API, request } from "../entities/client.ts";
-import { ok } from "../policies/people.ts";
-import { clientOf } from "../support/tenant.ts";
-import { logOf } from "./log.ts";
+import { API, ok } from "../world/api.ts";
+import { logOf } from "../world/audit.ts";
+import { newClient } from "../world/client.ts";
+import { clientOf, request } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
 const KINDS = [
   ...ENTITIES,

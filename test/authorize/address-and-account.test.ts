@@ -1,9 +1,10 @@
 // Wrong redirect URIs, the choice of account, and users with few fields.
 
 import { describe, expect, test } from "bun:test";
-import { db } from "../entities/client.ts";
-import { answerOf, CALLBACK, type Client, issuer, newClient, otherClient } from "./client.ts";
-import { type View, Visitor } from "./visitor.ts";
+import { answerOf, CALLBACK, type Client, issuer, newClient, otherClient } from "../world/client.ts";
+import { setRows } from "../world/rows.ts";
+import { db } from "../world/tenant.ts";
+import { type View, Visitor } from "../world/visitor.ts";
 
 /** A second user of the client's tenant, with a role without permissions in Settings. */
 async function addUser({ tenant }: Client, username: string, name: string) {
@@ -106,9 +107,7 @@ describe.concurrent("a user is displayed by the record's names", () => {
     const visitor = new Visitor(issuer());
     const user = await addUser(client, "someone", "Someone");
     await visitor.submit(await visitor.open(client.authorize()), user);
-    await db()`
-      update users set name = ${name}, username = ${username}
-      where tenant_id = ${client.tenant.tenantId} and username = 'someone'`;
+    await setRows("users", { tenant_id: client.tenant.tenantId, username: "someone" }, { name, username });
     const other = await otherClient(client);
     const pages = [
       await visitor.open(client.authorize({ prompt: "consent" })),

@@ -3,14 +3,10 @@
 
 import { describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
-import { KNOWN_CLAIMS } from "../../server/oauth/claims.ts";
-import { DEVICE_GRANT } from "../../server/oauth/index.ts";
-import { db, request } from "../entities/client.ts";
-import { postAs } from "../oauth/client.ts";
-import { beginDevice, toQuestion } from "../oauth/device.ts";
-import { newSigner } from "../oauth/signing-client.ts";
-import { ok, savePolicy } from "../policies/people.ts";
-import { clientOf } from "../support/tenant.ts";
+import { KNOWN_CLAIMS } from "../../server/identity/oauth/claims.ts";
+import { DEVICE_GRANT } from "../../server/identity/oauth/contract.ts";
+import { SCOPES } from "../../server/records/access/scopes.ts";
+import { ok } from "../world/api.ts";
 import {
   answerOf,
   CALLBACK,
@@ -21,8 +17,14 @@ import {
   RFC_PATH,
   RFC_TOKEN_PATH,
   SPEC_PATH,
-} from "./client.ts";
-import { type View, Visitor } from "./visitor.ts";
+  setCredentials,
+} from "../world/client.ts";
+import { beginDevice, toQuestion } from "../world/device.ts";
+import { postAs } from "../world/grants.ts";
+import { setRows } from "../world/rows.ts";
+import { newSigner } from "../world/signer.ts";
+import { clientOf, request, savePolicy } from "../world/tenant.ts";
+import { type View, Visitor } from "../world/visitor.ts";
 
 /** All claims, at both places. */
 const members = Object.fromEntries(KNOWN_CLAIMS.map((name) => [name, { essential: true }]));
@@ -34,12 +36,27 @@ const HYBRID = { response_type: "code id_token", nonce: "n", response_mode: "fra
 /** An application with these scopes, in a tenant whose admin has a value for every claim. */
 async function newScene(scopes: string[], more: Parameters<typeof otherClient>[1] = {}) {
   const first = await newClient();
-  await db()`
-    update users set name = 'Ada Lovelace', given_name = 'Ada', family_name = 'Lovelace', middle_name = 'King',
-      nickname = 'Countess', profile = 'https://example.com/ada', picture = 'https://example.com/ada.png',
-      website = 'https://ada.example.com', gender = 'female', birth_date = '1815-12-10', zone_info = 'Europe/London',
-      locale = 'en-GB', email = 'ada@example.com', mobile_phone = '+441815', address = '1 Square, London'
-    where tenant_id = ${first.tenant.tenantId}`;
+  await setRows(
+    "users",
+    { tenant_id: first.tenant.tenantId },
+    {
+      name: "Ada Lovelace",
+      given_name: "Ada",
+      family_name: "Lovelace",
+      middle_name: "King",
+      nickname: "Countess",
+      profile: "https://example.com/ada",
+      picture: "https://example.com/ada.png",
+      website: "https://ada.example.com",
+      gender: "female",
+      birth_date: "1815-12-10",
+      zone_info: "Europe/London",
+      locale: "en-GB",
+      email: "ada@example.com",
+      mobile_phone: "+441815",
+      address: "1 Square, London",
+    },
+  );
   return { client: await otherClient(first, { scopes, ...more }), admin: () => clientOf(first.tenant) };
 }
 const newApplication = async (...fields: Parameters<typeof newScene>) => (await newScene(...fields)).client;
@@ -52,6 +69,47 @@ const inToken = (jwt: string) => Object.keys(decodeJwt(jwt)).filter((name) => KN
 const wantsOf = ({ html }: View) => [...html.matchAll(/<li>([^<]*)<\/li>/g)].map(([, want]) => want!);
 const consentOf = async (client: Client, visitor: Visitor, fields: Record<string, string>) =>
   visitor.submit(await visitor.open(client.authorize(fields)), client.tenant.admin);
+
+test("every own scope is a sentence on the consent page", async () => {
+  const client = await newApplication([...SCOPES]);
+  const page = await consentOf(client, new Visitor(), { scope: SCOPES.join(" "), prompt: "consent" });
+  // The scope `profile` includes the name.
+  expect(wantsOf(page)).toHaveLength(SCOPES.length - 1);
+  for (const want of wantsOf(page)) expect(want).toMatch(/^[a-z]+ [a-z ,-]+$/);
+});
+
+describe.concurrent("id_tokens have sid", () => {
+  const LOGOUT = { backchannel_logout_uri: "https://app.example/logout" };
+  const ASKED = JSON.stringify({ id_token: { sid: null } });
+  const cases: [string, object, Record<string, string>, { first: boolean; refreshed: boolean }][] = [
+    ["not by themselves", {}, {}, { first: false, refreshed: false }],
+    ["for a client with back-channel logout", LOGOUT, {}, { first: true, refreshed: true }],
+    ["if the claims parameter asks for it", {}, { claims: ASKED }, { first: true, refreshed: false }],
+    [
+      "if it asks for sid among others",
+      {},
+      { claims: JSON.stringify({ id_token: { sid: { essential: true }, name: null } }) },
+      { first: true, refreshed: false },
+    ],
+    [
+      "not if it asks for it at userinfo",
+      {},
+      { claims: JSON.stringify({ userinfo: { sid: null } }) },
+      { first: false, refreshed: false },
+    ],
+  ];
+  test.each(cases)("%s", async (_, credentials, fields, has) => {
+    const client = await newApplication(["openid"], { ...credentials, scopes: ["openid"] });
+    const visitor = new Visitor();
+    const page = await consentOf(client, visitor, { ...HYBRID, scope: "openid", ...fields });
+    expect(wantsOf(page)).toEqual(["know who you are"]);
+    const answer = answerOf(await visitor.submit(page, { decision: "allow" }));
+    const token = await client.token(answer.code!);
+    const again = await client.refresh(token.body.refresh_token);
+    const found = [answer.id_token!, token.body.id_token, again.body.id_token].map((jwt) => "sid" in decodeJwt(jwt));
+    expect(found).toEqual([has.first, has.first, has.refreshed]);
+  });
+});
 
 describe.concurrent("an application without a scope for claims gets none", () => {
   const ways: [string, (client: Client) => Promise<string>][] = [
@@ -82,7 +140,7 @@ describe.concurrent("an application without a scope for claims gets none", () =>
 
   test("in the id_token of the hybrid flow, or with subjects of its own", async () => {
     const client = await newApplication(["openid"]);
-    await db()`update credentials set subject_type = 'pairwise' where application_id = ${client.id}`;
+    await setCredentials(client.id, { subject_type: "pairwise" });
     const fields = { ...HYBRID, scope: "openid", claims: EVERYTHING };
     const { code, id_token } = answerOf(await client.visit(new Visitor(), fields));
     expect(inToken(id_token!)).toEqual([]);
@@ -206,7 +264,7 @@ describe.concurrent("a claim requested by name", () => {
     const client = await newApplication(SCOPES);
     const signer = await newSigner();
     const keys = { keys: [signer.jwk] } as never;
-    await db()`update credentials set jwks = ${db().json(keys)} where application_id = ${client.id}`;
+    await setCredentials(client.id, { jwks: keys });
     const exp = Math.floor(Date.now() / 1000) + 60;
     const asked = {
       response_type: "code",

@@ -3,10 +3,11 @@
 import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { decodeJwt } from "jose";
-import { db, request, TOKEN_PATH } from "../entities/client.ts";
-import { until } from "../support/api.ts";
-import { answerOf, CALLBACK, type Client, newClient, newPkce, otherClient, RFC_TOKEN_PATH } from "./client.ts";
-import { Visitor } from "./visitor.ts";
+import { TOKEN_PATH, until } from "../world/api.ts";
+import { answerOf, CALLBACK, type Client, newClient, newPkce, otherClient, RFC_TOKEN_PATH } from "../world/client.ts";
+import { expire, rowsOf, setRows } from "../world/rows.ts";
+import { db, request } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
 const digestOf = (code: string) => createHash("sha256").update(code).digest();
 
@@ -54,7 +55,10 @@ describe.concurrent("a code", () => {
   });
 
   test("survives another sign-in of its user in the same browser, and ends with the new session", async () => {
-    const [client, stranger] = [await newClient(), await newClient()];
+    const [client, stranger] = [
+      await newClient({ backchannel_logout_uri: "https://app.example/logout" }),
+      await newClient(),
+    ];
     const browser = new Visitor();
     const signInAnew = async () =>
       client.goThrough(browser, await browser.open(client.authorize({ prompt: "login", scope: "openid" })));
@@ -102,7 +106,7 @@ describe.concurrent("a code", () => {
       select extract(epoch from expires_on - now())::int as seconds from authorization_codes
       where digest = ${digestOf(code)}`;
     expect(row!.seconds).toBeWithin(500, 601);
-    await db()`update authorization_codes set expires_on = now() where digest = ${digestOf(code)}`;
+    await expire("authorization_codes", { digest: digestOf(code) });
     expectSpecError(await client.token(code, {}, TOKEN_PATH), 400, "Bad Input");
     expectRfcError(await client.token(code), "invalid_grant");
   });
@@ -110,14 +114,14 @@ describe.concurrent("a code", () => {
   test("of an inactive user is rejected", async () => {
     const client = await newClient();
     const code = await client.code(new Visitor());
-    await db()`update users set is_active = false where tenant_id = ${client.tenant.tenantId}`;
+    await setRows("users", { tenant_id: client.tenant.tenantId }, { is_active: false });
     expectRfcError(await client.token(code), "invalid_grant");
   });
 
   test("is stored only as a hash", async () => {
     const client = await newClient();
     const code = await client.code(new Visitor());
-    const rows = await db()`select * from authorization_codes where tenant_id = ${client.tenant.tenantId}`;
+    const rows = await rowsOf("authorization_codes", { tenant_id: client.tenant.tenantId });
     expect(rows).toHaveLength(1);
     expect(JSON.stringify(rows)).not.toContain(code);
   });

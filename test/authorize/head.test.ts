@@ -1,13 +1,13 @@
 // HEAD at the pages of browsers (RFC 9110 9.3.2): the same headers as GET, without effects.
 
 import { describe, expect, test } from "bun:test";
-import { db } from "../entities/client.ts";
-import { answerOf, newClient, RFC_PATH, SPEC_PATH } from "./client.ts";
-import { Visitor } from "./visitor.ts";
+import { answerOf, newClient, RFC_PATH, SPEC_PATH } from "../world/client.ts";
+import { db } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
 /** As the visitor's browser would send it. */
 function head(visitor: Visitor, path: string): Promise<Response> {
-  const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  const cookie = visitor.cookieHeader;
   return fetch(visitor.origin + path, { method: "HEAD", headers: { cookie }, redirect: "manual" });
 }
 
@@ -44,10 +44,9 @@ describe.concurrent("HEAD", () => {
   test("of the account pages is answered; their form actions accept POST only", async () => {
     for (const path of ["/account", "/account/password", "/account/reset?token=x"]) {
       const visitor = new Visitor();
-      expect({ path, status: (await head(visitor, path)).status }).toEqual({
-        path,
-        status: (await visitor.open(path)).status,
-      });
+      const { status } = await head(visitor, path);
+      await visitor.open(path);
+      expect({ path, status }).toEqual({ path, status: visitor.trail[0]!.status });
     }
     const form = await head(new Visitor(), "/signin");
     expect([form.status, form.headers.get("allow")]).toEqual([405, "POST"]);

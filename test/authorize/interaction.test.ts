@@ -2,9 +2,10 @@
 
 import { describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
-import { db } from "../entities/client.ts";
-import { answerOf, type Client, newClient, otherClient } from "./client.ts";
-import { Visitor } from "./visitor.ts";
+import { answerOf, type Client, newClient, otherClient } from "../world/client.ts";
+import { elapse } from "../world/rows.ts";
+import { db } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
 /** A browser whose user has signed in and allowed the client `openid profile`. */
 async function signedIn(client: Client): Promise<Visitor> {
@@ -28,7 +29,7 @@ async function addUser({ tenant }: Client, username: string): Promise<void> {
 }
 
 const ageSession = ({ tenant }: Client, seconds: number) =>
-  db()`update sessions set auth_time = auth_time - make_interval(secs => ${seconds}) where tenant_id = ${tenant.tenantId}`;
+  elapse(`${seconds} seconds`, "sessions", { tenant_id: tenant.tenantId }, "auth_time");
 
 describe.concurrent("a second request", () => {
   test("is answered at once from the session and the remembered consent", async () => {
@@ -208,7 +209,8 @@ describe.concurrent("the user requested by the application", () => {
     const visitor = await signedIn(client);
     const other = await otherClient(client);
     const id_token_hint = await idToken(other, visitor);
-    expect(answerOf(await visitor.open(client.authorize({ id_token_hint }))).error).toBe("invalid_request");
+    const hinted = await visitor.open(client.authorize({ id_token_hint, prompt: "none" }));
+    expect(answerOf(hinted).error).toBe("login_required");
   });
 
   test("login_hint fills the form, whatever its content", async () => {

@@ -1,23 +1,20 @@
 // The logo on the consent page: fetched and re-encoded by Gatehouse, only for the browser that was shown the page.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { crc32, deflateSync } from "node:zlib";
-import { MAX_LOGO_BYTES, MAX_LOGO_FETCHES, MAX_LOGO_PIXELS } from "../../server/oauth/clients/logos.ts";
-import { ok } from "../policies/people.ts";
-import { initialToken, metadata, newRegistrar, PUBLIC, register } from "../registration/client.ts";
-import { newSite, type Site } from "../registration/documents.ts";
+import { MAX_LOGO_BYTES, MAX_LOGO_FETCHES, MAX_LOGO_PIXELS } from "../../server/identity/oauth/clients/logos.ts";
 import { openWindows } from "../support/browser.ts";
+import { closedAfterAll } from "../support/closed-after-all.ts";
 import { inspect } from "../support/inspect.ts";
-import { clientOf } from "../support/tenant.ts";
-import { type Client, issuer, newClient, newPkce, otherClient } from "./client.ts";
-import { type View, Visitor } from "./visitor.ts";
+import { ok } from "../world/api.ts";
+import { type Client, issuer, newClient, newPkce, otherClient } from "../world/client.ts";
+import { initialToken, metadata, newRegistrar, PUBLIC, register } from "../world/registrar.ts";
+import { newSite } from "../world/site.ts";
+import { clientOf } from "../world/tenant.ts";
+import { type View, Visitor } from "../world/visitor.ts";
 
 const browser = openWindows();
-let site: Site;
-beforeAll(() => {
-  site = newSite();
-});
-afterAll(() => site[Symbol.asyncDispose]());
+const site = closedAfterAll(newSite());
 
 type Bytes = Uint8Array<ArrayBuffer>;
 const SIGNATURE = Buffer.from("89504e470d0a1a0a", "hex");
@@ -79,7 +76,7 @@ const srcOf = ({ html }: View) => /<img src="([^"]+)"/.exec(html)?.[1]?.replaceA
 const get = (visitor: Visitor, src: string, method = "GET") =>
   fetch(new URL(src, visitor.origin), {
     method,
-    headers: { cookie: [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; ") },
+    headers: { cookie: visitor.cookieHeader },
   });
 
 async function logoOf(client: Client): Promise<Response> {
@@ -162,21 +159,17 @@ describe.concurrent("a logo", () => {
     ],
     ["inside the network", () => "https://10.0.0.1/logo.png"],
     ["a cloud's own service", () => "https://169.254.169.254/logo.png"],
-  ])(
-    "that is %s is not shown, and the page works without it",
-    async (_, make) => {
-      const client = await newClient({ logo_uri: await make() });
-      const begun = performance.now();
-      const { page, visitor } = await consent(client);
-      const answer = await get(visitor, srcOf(page)!);
-      expectIcon(answer);
-      expect(await answer.text()).toBe(await (await get(visitor, srcOf(page)!)).text());
-      expect(performance.now() - begun).toBeLessThan(15_000);
-      expect((await visitor.submit(page, { decision: "allow" })).location?.href).toContain("code=");
-      for (const uri of redirected) expect(timesAsked(uri)).toBe(0);
-    },
-    30_000,
-  );
+  ])("that is %s is not shown, and the page works without it", async (_, make) => {
+    const client = await newClient({ logo_uri: await make() });
+    const begun = performance.now();
+    const { page, visitor } = await consent(client);
+    const answer = await get(visitor, srcOf(page)!);
+    expectIcon(answer);
+    expect(await answer.text()).toBe(await (await get(visitor, srcOf(page)!)).text());
+    expect(performance.now() - begun).toBeLessThan(15_000);
+    expect((await visitor.submit(page, { decision: "allow" })).location?.href).toContain("code=");
+    for (const uri of redirected) expect(timesAsked(uri)).toBe(0);
+  });
 
   test("is fetched once for concurrent requests, also if it failed", async () => {
     for (const uri of [publish(png(9, 9)), publish(() => new Response(null, { status: 500 }))]) {

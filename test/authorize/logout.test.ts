@@ -1,15 +1,16 @@
 // OIDC RP-Initiated Logout.
 
 import { describe, expect, test } from "bun:test";
-import { decodeJwt } from "jose";
-import { answerOf, type Client, newClient, otherClient } from "./client.ts";
-import { Visitor } from "./visitor.ts";
+import { decodeJwt, generateKeyPair, type JWTPayload, SignJWT } from "jose";
+import { answerOf, type Client, newClient, otherClient } from "../world/client.ts";
+import { Visitor } from "../world/visitor.ts";
 
 const PATH = "/oauth2/logout";
 const BYE = "https://app.example/bye?x=1";
+const TO_BYE = { post_logout_redirect_uri: BYE };
 
-async function signedIn() {
-  const client = await newClient({ post_logout_redirect_uris: [BYE] });
+async function signedIn(more: Parameters<typeof newClient>[0] = {}) {
+  const client = await newClient({ post_logout_redirect_uris: [BYE], ...more });
   const visitor = new Visitor();
   const token = await client.token(await client.code(visitor));
   return { client, visitor, id_token_hint: token.body.id_token, refresh_token: token.body.refresh_token };
@@ -48,7 +49,9 @@ describe.concurrent("with the user's id_token_hint", () => {
   });
 
   test("a refresh token stays valid, and its id_tokens have no session", async () => {
-    const { client, visitor, id_token_hint, refresh_token } = await signedIn();
+    const { client, visitor, id_token_hint, refresh_token } = await signedIn({
+      backchannel_logout_uri: "https://app.example/logout",
+    });
     const before = await client.refresh(refresh_token);
     expect(decodeJwt(before.body.id_token).sid).toBe(decodeJwt(id_token_hint).sid!);
     await visitor.open(query({ id_token_hint }));
@@ -79,10 +82,10 @@ test("an access token of type JWT is not accepted as a hint", async () => {
   const visitor = new Visitor();
   const { access_token } = (await client.token(await client.code(visitor))).body;
   const view = await visitor.open(query({ id_token_hint: access_token, post_logout_redirect_uri: BYE }));
-  expect([view.status, view.location]).toEqual([400, undefined]);
+  expect(view).toMatchObject({ status: 200, heading: "Sign out" });
   expect(await isSignedIn(client, visitor)).toBe(true);
-  const hinted = answerOf(await visitor.open(client.authorize({ id_token_hint: access_token })));
-  expect(hinted.error).toBe("invalid_request");
+  const hinted = await visitor.open(client.authorize({ id_token_hint: access_token, prompt: "none" }));
+  expect(answerOf(hinted).error).toBe("login_required");
 });
 
 describe.concurrent("without a hint", () => {
@@ -108,27 +111,94 @@ describe.concurrent("without a hint", () => {
   });
 });
 
-describe.concurrent("is rejected without a redirect", () => {
-  test.each<[string, (client: Client, hint: string) => Promise<Record<string, string>> | Record<string, string>]>([
-    [
-      "an address that is not registered",
-      (_, id_token_hint) => ({ id_token_hint, post_logout_redirect_uri: "https://evil.example" }),
+type Sent = Record<string, string> | string;
+type Case = [string, (client: Client, hint: string) => Promise<Sent> | Sent];
+
+/** Requests in which the user is asked, and then stays here. */
+const UNVERIFIED: Case[] = [
+  ["an address without a client", () => ({ post_logout_redirect_uri: BYE })],
+  ["an unknown client", () => ({ client_id: "999999999", post_logout_redirect_uri: BYE })],
+  ["a client_id that cannot be one", () => ({ client_id: "a\0b", post_logout_redirect_uri: BYE })],
+  ["an unregistered address", ({ id }) => ({ client_id: id, post_logout_redirect_uri: "https://evil.example" })],
+  ["an address that is a script", ({ id }) => ({ client_id: id, post_logout_redirect_uri: "javascript:alert(1)" })],
+  [
+    "another client's id",
+    async (client, id_token_hint) => ({ client_id: (await otherClient(client)).id, id_token_hint, ...TO_BYE }),
+  ],
+  ["a repeated hint", (_, hint) => `id_token_hint=${hint}&id_token_hint=${hint}&post_logout_redirect_uri=${BYE}`],
+  [
+    "a repeated address",
+    ({ id }) => `client_id=${id}&${new URLSearchParams(TO_BYE)}&post_logout_redirect_uri=https://evil.example`,
+  ],
+  ["a request that is too long", (_, id_token_hint) => ({ id_token_hint, ...TO_BYE, state: "s".repeat(8_200) })],
+  ...Object.entries({
+    "no token": () => "a.b.c",
+    empty: () => "..",
+    "without a signature": (hint: string) => `${part({ alg: "none" })}.${hint.split(".")[1]}.`,
+    "with another user inside": (hint: string) =>
+      hint.replace(/\.[^.]+\./, `.${part({ ...decodeJwt(hint), sub: "user-1" })}.`),
+    "of an unknown key, such as after `keys rotate --leaked`": (hint: string) => signed({ ...decodeJwt(hint) }),
+    "of another issuer": (hint: string) => signed({ ...decodeJwt(hint), iss: "https://other.example" }),
+    encrypted: () => `${part({ alg: "RSA-OAEP", enc: "A256GCM" })}.a.b.c.d`,
+  }).map(
+    ([name, make]): Case => [
+      `a hint that is ${name}`,
+      async ({ id }, hint) => ({ id_token_hint: await make(hint), client_id: id, ...TO_BYE, state: "s" }),
     ],
-    [
-      "an address that is registered a little differently",
-      (_, id_token_hint) => ({ id_token_hint, post_logout_redirect_uri: `${BYE}/` }),
-    ],
-    ["an address without a client", () => ({ post_logout_redirect_uri: BYE })],
-    ["an unknown client", () => ({ client_id: "999999999", post_logout_redirect_uri: BYE })],
-    ["a hint that is none of ours", () => ({ id_token_hint: "a.b.c" })],
-    [
-      "another client's id",
-      async (client, id_token_hint) => ({ client_id: (await otherClient(client)).id, id_token_hint }),
-    ],
-  ])("%s", async (_, fields) => {
+  ),
+];
+const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+
+async function signed(claims: JWTPayload): Promise<string> {
+  const { privateKey } = await generateKeyPair("RS256");
+  return new SignJWT(claims).setProtectedHeader({ alg: "RS256", typ: "JWT", kid: "gone" }).sign(privateKey);
+}
+
+describe.each(["GET", "POST"])("an unverified part of a request by %s is not used", (method) => {
+  const send = (visitor: Visitor, sent: Sent) =>
+    method === "GET" ? visitor.open(`${PATH}?${new URLSearchParams(sent)}`) : visitor.post(PATH, sent);
+
+  test.concurrent.each(UNVERIFIED)("%s: the user confirms, and stays here signed out", async (_, fields) => {
     const { client, visitor, id_token_hint } = await signedIn();
-    const view = await visitor.open(query(await fields(client, id_token_hint)));
-    expect(view).toMatchObject({ status: 400, location: undefined });
-    expect(visitor.cookies.has("gatehouse-session")).toBe(true);
+    const sent = await fields(client, id_token_hint);
+    const page = await send(visitor, sent);
+    expect(page).toMatchObject({ status: 200, heading: "Sign out", location: undefined });
+    expect(await isSignedIn(client, visitor)).toBe(true);
+    const done = await visitor.submit(page);
+    expect(done).toMatchObject({ status: 200, heading: "Signed out", location: undefined });
+    expect(done.html).not.toMatch(/evil|alert|app\.example/);
+    expect(await isSignedIn(client, visitor)).toBe(false);
+    // Without a session, nothing is asked, and the browser stays here as well.
+    expect(await send(new Visitor(), sent)).toMatchObject({ heading: "Signed out", location: undefined });
+  });
+
+  test.concurrent.each([`${BYE}/`, "https://evil.example", "x"])(
+    "the address %s with a valid hint: the user is signed out without a question, and stays here",
+    async (post_logout_redirect_uri) => {
+      const { client, visitor, id_token_hint } = await signedIn();
+      const view = await send(visitor, { id_token_hint, post_logout_redirect_uri, state: "s" });
+      expect(view).toMatchObject({ status: 200, heading: "Signed out", location: undefined });
+      expect(view.html).not.toContain(post_logout_redirect_uri === "x" ? 'href="x"' : post_logout_redirect_uri);
+      expect(await isSignedIn(client, visitor)).toBe(false);
+    },
+  );
+
+  test("a repeated parameter without a meaning is ignored", async () => {
+    const { visitor, id_token_hint } = await signedIn();
+    const view = await send(visitor, `x=1&x=2&${new URLSearchParams({ id_token_hint, ...TO_BYE })}`);
+    expect(view.location?.href).toBe(BYE);
+  });
+});
+
+describe.concurrent("a hint at the authorization endpoint that cannot be verified", () => {
+  const hints = UNVERIFIED.filter(([name]) => name.startsWith("a hint"));
+
+  test.each(hints)("%s: login_required with prompt none, otherwise as without a hint", async (_, fields) => {
+    const { client, visitor, id_token_hint } = await signedIn();
+    const hint = (await fields(client, id_token_hint)) as { id_token_hint: string };
+    const ask = async (more: object) =>
+      answerOf(await visitor.open(client.authorize({ id_token_hint: hint.id_token_hint, ...more })));
+    expect((await ask({ prompt: "none" })).error).toBe("login_required");
+    expect((await ask({})).code).toBeString();
   });
 });

@@ -1,12 +1,10 @@
 // Pushed authorization requests (RFC 9126): first by the client itself, then by a browser with the reference only.
 
 import { describe, expect, test } from "bun:test";
-import { MAX_PUSHES } from "../../server/oauth/authorize/pushed.ts";
-import { digestOf } from "../../server/signin/index.ts";
-import { db, request } from "../entities/client.ts";
-import { expectRfcError, postAs } from "../oauth/client.ts";
-import { startSecondApi } from "../policies/second-api.ts";
-import { until } from "../support/api.ts";
+import { MAX_PUSHES } from "../../server/identity/oauth/authorize/pushed.ts";
+import { digestOf } from "../../server/identity/signin/opaque.ts";
+import { startSecondApi } from "../support/second-api.ts";
+import { until } from "../world/api.ts";
 import {
   answerOf,
   CALLBACK,
@@ -17,8 +15,12 @@ import {
   otherClient,
   RFC_PATH,
   SPEC_PATH,
-} from "./client.ts";
-import { Visitor } from "./visitor.ts";
+  setCredentials,
+} from "../world/client.ts";
+import { expectRfcError, postAs } from "../world/grants.ts";
+import { elapse, expire, rowsOf } from "../world/rows.ts";
+import { db, request } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
 const PAR = "/oauth2/par";
 const URN = /^urn:ietf:params:oauth:request_uri:[\w-]{43}$/;
@@ -40,9 +42,8 @@ const at = (client: Client, request_uri: string, path = RFC_PATH, beside: Record
   `${path}?${new URLSearchParams({ client_id: client.id, request_uri, ...beside })}`;
 
 /** Simulates elapsed time of a pushed request. */
-const age = (uri: string, seconds: number) => db()`
-  update pushed_requests set expires_on = expires_on - make_interval(secs => ${seconds})
-  where digest = ${digestOf(uri.split(":").at(-1)!)}`;
+const age = (uri: string, seconds: number) =>
+  elapse(`${seconds} seconds`, "pushed_requests", { digest: digestOf(uri.split(":").at(-1)!) });
 
 describe.concurrent("a pushed request", () => {
   test.each([SPEC_PATH, RFC_PATH])("is answered at %s with the pushed parameters", async (path) => {
@@ -118,7 +119,7 @@ describe.concurrent("a pushed request", () => {
       const [form] = signIn.forms;
       const done = await fetch(new URL(form!.action, other.origin), {
         ...{ method: "POST", redirect: "manual" },
-        headers: { cookie: [...other.cookies].map(([name, value]) => `${name}=${value}`).join("; ") },
+        headers: { cookie: other.cookieHeader },
         body: new URLSearchParams({ ...form!.fields, ...client.tenant.admin }),
       });
       const onward = new URL(done.headers.get("location")!, other.origin);
@@ -210,7 +211,7 @@ describe.concurrent("a pushed request", () => {
   test("is checked against the client's settings when the browser opens it", async () => {
     const client = await newClient();
     const uri = await pushed(client);
-    await db()`update credentials set redirect_uris = '{}' where application_id = ${client.id}`;
+    await setCredentials(client.id, { redirect_uris: [] });
     expect((await new Visitor().open(at(client, uri))).status).toBe(404);
   });
 });
@@ -264,7 +265,7 @@ describe.concurrent("is rejected", () => {
     expect(answer.headers.get("retry-after")).toBe("90");
     const neighbour = await otherClient(client);
     expect((await push(neighbour)).status).toBe(201);
-    await db()`update pushed_requests set expires_on = now() - interval '1 hour' where client_id = ${clientId}`;
+    await expire("pushed_requests", { client_id: clientId }, "expires_on", "1 hour");
     expect((await push(client)).status).toBe(429);
     expect((await push(client)).status).toBe(201);
   });
@@ -306,7 +307,7 @@ test("beyond the limit per address for a client without a secret; other addresse
 describe.concurrent("a client with RequirePar", () => {
   test("cannot use plain authorization requests, at both doors", async () => {
     const client = await newClient();
-    await db()`update credentials set require_par = true where application_id = ${client.id}`;
+    await setCredentials(client.id, { require_par: true });
     for (const path of [SPEC_PATH, RFC_PATH]) {
       expect(answerOf(await new Visitor().open(client.authorize({}, path)))).toMatchObject({
         error: "invalid_request",
@@ -323,7 +324,7 @@ describe.concurrent("a client with RequirePar", () => {
 test("pushed requests are stored without the client's secret", async () => {
   const client = await newClient();
   await pushed(client);
-  const rows = await db()<{ parameters: string }[]>`select * from pushed_requests where client_id = ${client.id}`;
+  const rows = await rowsOf<{ parameters: string }>("pushed_requests", { client_id: client.id });
   const text = JSON.stringify(rows);
   expect(rows[0]!.parameters).toContain("state=pushed+state");
   expect(text).not.toContain(client.tenant.client.clientSecret);

@@ -1,16 +1,13 @@
 // Addresses for redirects. SPEC.md Endpoints 1: exactly one of the registered addresses, else Not Found, no redirect.
 
-import { beforeAll, describe, expect, test } from "bun:test";
-import { answerOf, CALLBACK, type Client, newClient, otherClient, RFC_PATH, SPEC_PATH } from "./client.ts";
-import { Visitor } from "./visitor.ts";
+import { describe, expect, test } from "bun:test";
+import { answerOf, CALLBACK, newClient, otherClient, RFC_PATH, SPEC_PATH } from "../world/client.ts";
+import { Visitor } from "../world/visitor.ts";
 
 const PATHS = [SPEC_PATH, "/oAuth/Authorize", RFC_PATH];
 
 /** For tests that do not change the client. */
-let shared: Client;
-beforeAll(async () => {
-  shared = await newClient();
-});
+const shared = await newClient();
 
 describe.concurrent("an unregistered redirect_uri", () => {
   test.each([

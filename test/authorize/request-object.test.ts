@@ -4,20 +4,29 @@ import { describe, expect, test } from "bun:test";
 import { type JWTHeaderParameters, type JWTPayload, SignJWT, UnsecuredJWT } from "jose";
 import * as oauth from "oauth4webapi";
 import * as openid from "openid-client";
-import { removeExpiredPushes } from "../../server/oauth/authorize/pushed.store.ts";
-import { db } from "../entities/client.ts";
-import { expectRfcError, postAs } from "../oauth/client.ts";
-import { newSigner, type Signer } from "../oauth/signing-client.ts";
-import { answerOf, CALLBACK, type Client, issuer, newClient, RFC_PATH, SPEC_PATH } from "./client.ts";
-import { Visitor } from "./visitor.ts";
+import { removeExpiredPushes } from "../../server/identity/oauth/authorize/pushed.store.ts";
+import {
+  answerOf,
+  CALLBACK,
+  type Client,
+  issuer,
+  newClient,
+  RFC_PATH,
+  SPEC_PATH,
+  setCredentials,
+} from "../world/client.ts";
+import { expectRfcError, postAs } from "../world/grants.ts";
+import { elapse } from "../world/rows.ts";
+import { newSigner, type Signer } from "../world/signer.ts";
+import { db } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
 const PAR = "/oauth2/par";
 const TYP = "oauth-authz-req+jwt";
 
 async function signingClient(): Promise<{ client: Client; signer: Signer }> {
   const [client, signer] = await Promise.all([newClient(), newSigner()]);
-  await db()`
-    update credentials set jwks = ${db().json({ keys: [signer.jwk] } as never)} where application_id = ${client.id}`;
+  await setCredentials(client.id, { jwks: { keys: [signer.jwk] } });
   return { client, signer };
 }
 
@@ -122,7 +131,7 @@ describe.concurrent("a signed request", () => {
     expect(
       answerOf(await client.goThrough(visitor, await visitor.open(brought(client, body.request_uri)))).code,
     ).toBeString();
-    await db()`update pushed_requests set expires_on = expires_on - interval '40 minutes' where client_id = ${client.id}`;
+    await elapse("40 minutes", "pushed_requests", { client_id: client.id });
     await removeExpiredPushes(db());
     expectRfcError(await push(client, object), 400, "invalid_request_object", /used before/);
   });
@@ -167,7 +176,7 @@ describe.concurrent("a signed request", () => {
 
   test("does not replace a required push", async () => {
     const { client, signer } = await signingClient();
-    await db()`update credentials set require_par = true where application_id = ${client.id}`;
+    await setCredentials(client.id, { require_par: true });
     const object = await signer.sign(claimsOf(client));
     const view = await new Visitor().open(at(client, object, RFC_PATH, { redirect_uri: CALLBACK }));
     expect(answerOf(view).error).toBe("invalid_request");
@@ -176,7 +185,7 @@ describe.concurrent("a signed request", () => {
 
   test("is the only accepted form where required, pushed or not", async () => {
     const { client, signer } = await signingClient();
-    await db()`update credentials set require_signed_request_object = true where application_id = ${client.id}`;
+    await setCredentials(client.id, { require_signed_request_object: true });
     const says = { error: "invalid_request", error_description: expect.stringMatching(/must sign/) };
     expect(answerOf(await new Visitor().open(client.authorize()))).toMatchObject(says);
     const plain = { response_type: "code", redirect_uri: CALLBACK, scope: "openid" };
@@ -213,8 +222,7 @@ describe.concurrent("is rejected, in a browser and when pushed", () => {
       async (client, { jwk }) => {
         const other = await newSigner("ES256", jwk.kid);
         const owner = await newClient();
-        await db()`
-          update credentials set jwks = ${db().json({ keys: [other.jwk] } as never)} where application_id = ${owner.id}`;
+        await setCredentials(owner.id, { jwks: { keys: [other.jwk] } });
         return other.sign(claimsOf(client), { typ: TYP });
       },
       /not signed by a key of the client/,

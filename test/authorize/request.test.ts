@@ -1,9 +1,9 @@
 // The parameters of a request. Errors are sent to the client's address (SPEC.md "Authorization endpoint errors", RFC
 // 6749 4.1.2.1, OIDC Core 3.1.2.6).
 
-import { beforeAll, describe, expect, test } from "bun:test";
-import { answerOf, CALLBACK, type Client, type Credentials, issuer, newClient, RFC_PATH, SPEC_PATH } from "./client.ts";
-import { Visitor } from "./visitor.ts";
+import { describe, expect, test } from "bun:test";
+import { answerOf, CALLBACK, type Credentials, issuer, newClient, RFC_PATH, SPEC_PATH } from "../world/client.ts";
+import { Visitor } from "../world/visitor.ts";
 
 type Fields = Record<string, string | undefined>;
 const PKCE = { code_challenge: "x".repeat(43), code_challenge_method: "S256" };
@@ -41,7 +41,7 @@ const REFUSED: [name: string, fields: Fields, error: string, credentials?: Parti
     { claims: '{"id_token":{"acr":{"essential":true,"values":[{"toString":null}]}}}' },
     "unmet_authentication_requirements",
   ],
-  ["an id_token_hint that is none", { id_token_hint: "x.y.z" }, "invalid_request"],
+  ["an id_token_hint that is none, with prompt none", { id_token_hint: "x.y.z", prompt: "none" }, "login_required"],
   ["code_challenge_method plain", { ...PKCE, code_challenge_method: "plain" }, "invalid_request"],
   ["no code_challenge_method, which means plain", { ...PKCE, code_challenge_method: undefined }, "invalid_request"],
   ["a method without a challenge", { code_challenge_method: "S256" }, "invalid_request"],
@@ -53,10 +53,7 @@ const REFUSED: [name: string, fields: Fields, error: string, credentials?: Parti
 ];
 
 /** For tests that do not change the client. */
-let shared: Client;
-beforeAll(async () => {
-  shared = await newClient();
-});
+const shared = await newClient();
 
 describe.concurrent("is refused by redirect", () => {
   test.each(REFUSED.map(([name, fields, error, credentials]) => ({ name, fields, error, credentials })))(

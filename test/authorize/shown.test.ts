@@ -1,12 +1,13 @@
 // Consent covers exactly what the page showed: changes between the page and the click are not granted.
 
 import { describe, expect, test } from "bun:test";
-import { newScene, type Scene } from "../apis/apis.ts";
-import { db } from "../entities/client.ts";
-import { beginDevice, toQuestion } from "../oauth/device.ts";
-import { ok } from "../policies/people.ts";
-import { answerOf, CALLBACK, type Client, newClient, otherClient, SPEC_PATH } from "./client.ts";
-import { type View, Visitor } from "./visitor.ts";
+import { ok } from "../world/api.ts";
+import { newScene, type Scene } from "../world/apis.ts";
+import { answerOf, CALLBACK, type Client, newClient, otherClient, SPEC_PATH, setCredentials } from "../world/client.ts";
+import { beginDevice, toQuestion } from "../world/device.ts";
+import { rowsOf } from "../world/rows.ts";
+import { db } from "../world/tenant.ts";
+import { type View, Visitor } from "../world/visitor.ts";
 
 const GRANTS = [
   "authorization_code",
@@ -129,7 +130,7 @@ describe.each(WAYS)("%s", (way, { ask }) => {
     const again = await visitor.submit(page, allow);
     expect(again).toMatchObject({ status: 409, heading: "Allow access", location: undefined });
     expect(again.html).toContain("The request has changed since this page was shown");
-    expect(await db()`select from consents where client_id = ${scene.client.id}`).toHaveLength(0);
+    expect(await rowsOf("consents", { client_id: scene.client.id })).toHaveLength(0);
     // The former page's seal is invalid for the new one.
     const replayed = await visitor.submit(again, { ...allow, shown: page.forms[0]!.fields.shown });
     expect(replayed.status).toBe(409);
@@ -156,7 +157,7 @@ describe.each(WAYS)("%s", (way, { ask }) => {
     await withdraw(scene, visitor);
     const again = await visitor.submit(page, allow);
     expect(again).toMatchObject(way === "a device" ? { status: 400 } : { status: 409, heading: "Allow access" });
-    expect(await db()`select from consents where client_id = ${scene.client.id}`).toHaveLength(0);
+    expect(await rowsOf("consents", { client_id: scene.client.id })).toHaveLength(0);
     if (way === "a device") return;
     expect(answerOf(await visitor.submit(again, allow)).code).toBeString();
     // Repeats it with a grant from the second page.
@@ -205,7 +206,7 @@ describe.concurrent("a form whose request was exchanged", () => {
     const client = await newClient();
     const visitor = new Visitor();
     const page = await visitor.submit(await visitor.open(client.authorize()), client.tenant.admin);
-    await db()`update credentials set redirect_uris = '{}' where application_id = ${client.id}`;
+    await setCredentials(client.id, { redirect_uris: [] });
     expect(await visitor.submit(page, allow)).toMatchObject({ status: 404, location: undefined });
   });
 

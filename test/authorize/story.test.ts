@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
 import { decodeJwt } from "jose";
-import { request, TOKEN_PATH } from "../entities/client.ts";
-import { answerOf, CALLBACK, issuer, newClient, newPkce, SPEC_PATH } from "./client.ts";
-import { Visitor } from "./visitor.ts";
+import { TOKEN_PATH } from "../world/api.ts";
+import { answerOf, CALLBACK, issuer, newClient, newPkce, SPEC_PATH } from "../world/client.ts";
+import { request } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
 test.concurrent("SPEC.md's door: sign in, allow, code, token, and a refreshed token", async () => {
   const client = await newClient();

@@ -2,11 +2,11 @@
 
 import { describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
-import { db, request } from "../entities/client.ts";
-import { until } from "../support/api.ts";
-import { newTenant } from "../support/tenant.ts";
-import { type Client, newClient } from "./client.ts";
-import { Visitor } from "./visitor.ts";
+import { until } from "../world/api.ts";
+import { type Client, newClient } from "../world/client.ts";
+import { setRows } from "../world/rows.ts";
+import { db, newTenant, request } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
 const PATH = "/oauth2/userinfo";
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
@@ -40,11 +40,23 @@ describe.concurrent("claims", () => {
 
   test("of the scope profile come from the User's fields", async () => {
     const client = await newAda();
-    await db()`
-      update users set given_name = 'Ada', family_name = 'Lovelace', locale = 'en-GB', zone_info = 'Europe/London',
-        picture = 'https://example.com/ada.png', middle_name = 'King', nickname = 'Countess',
-        profile = 'https://example.com/ada', website = 'https://ada.example.com', gender = 'female',
-        birth_date = '1815-12-10' where tenant_id = ${client.tenant.tenantId}`;
+    await setRows(
+      "users",
+      { tenant_id: client.tenant.tenantId },
+      {
+        given_name: "Ada",
+        family_name: "Lovelace",
+        locale: "en-GB",
+        zone_info: "Europe/London",
+        picture: "https://example.com/ada.png",
+        middle_name: "King",
+        nickname: "Countess",
+        profile: "https://example.com/ada",
+        website: "https://ada.example.com",
+        gender: "female",
+        birth_date: "1815-12-10",
+      },
+    );
     const { access_token } = await tokens(client, { scope: "openid profile" });
     expect((await request("GET", PATH, { headers: bearer(access_token) })).body).toMatchObject({
       given_name: "Ada",
@@ -111,7 +123,7 @@ describe.concurrent("the token", () => {
   test("of an inactive user: 401", async () => {
     const client = await newAda();
     const { access_token } = await tokens(client, { scope: "openid" });
-    await db()`update users set is_active = false where tenant_id = ${client.tenant.tenantId}`;
+    await setRows("users", { tenant_id: client.tenant.tenantId }, { is_active: false });
     await until("401", async () => (await request("GET", PATH, { headers: bearer(access_token) })).status === 401);
   });
 

@@ -1,11 +1,11 @@
 // Combines load, failing receivers and killed parts, then reports every change.
 
-import { nextFreePort } from "../../server/embedded/ports.ts";
-import { scrape, sum } from "../metrics/scrape.ts";
-import { type Api, signIn, until } from "../support/api.ts";
+import { nextFreePort } from "../../server/appliance/embedded/ports.ts";
 import { besides, startProcess } from "../support/process.ts";
+import { scrape, sum } from "../support/scrape.ts";
 import { startStack } from "../support/stack.ts";
-import { newTenant } from "../support/tenant.ts";
+import { type Api, signIn, until } from "../world/api.ts";
+import { newTenant } from "../world/tenant.ts";
 import { type Kills, killParts, victim } from "./driver.ts";
 import { type Ledger, settle } from "./ledger.ts";
 import { sendChanges } from "./load.ts";

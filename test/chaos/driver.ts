@@ -1,7 +1,7 @@
 // Kills parts of a Gatehouse one at a time, and restarts each.
 
 import { rmSync } from "node:fs";
-import { temporalFiles } from "../../server/embedded/processes.ts";
+import { temporalFiles } from "../../server/appliance/embedded/processes.ts";
 import type { StartedProcess } from "../support/process.ts";
 import type { Stack } from "../support/stack.ts";
 import type { Random } from "./random.ts";

@@ -1,8 +1,8 @@
 // The report at the end: compares changes answered 200 with the activity log and with the receivers' calls.
 
 import type { DeliveryState } from "../../workflows/contract.ts";
-import type { Api, LoggedEvent } from "../support/api.ts";
-import type { Receiver } from "../support/receiver.ts";
+import type { Api, LoggedEvent } from "../world/api.ts";
+import type { Receiver } from "../world/receiver.ts";
 import type { ChangeKey, Sent } from "./load.ts";
 
 /** A tenant with its connections, their receivers, and the sent changes. */

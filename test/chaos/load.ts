@@ -1,6 +1,6 @@
 // An open-loop load: changes are sent at fixed times, even if earlier ones are not answered.
 
-import type { Api } from "../support/api.ts";
+import type { Api } from "../world/api.ts";
 
 /** A client gives up after this time. */
 const ANSWER_LIMIT_MS = 10_000;

@@ -1,7 +1,7 @@
 // Kinds of receivers: one answers, one fails at random, one always fails, one is unreachable. Two more require order.
 
-import type { ConnectionFields } from "../support/api.ts";
-import { type Receiver, startReceiver } from "../support/receiver.ts";
+import type { ConnectionFields } from "../world/api.ts";
+import { type Receiver, startReceiver } from "../world/receiver.ts";
 import type { Random } from "./random.ts";
 
 const MAX_WAIT_MS = 1_500;

@@ -22,4 +22,4 @@ test("when every part is killed and Temporal's store wiped, each committed chang
   expect(ledger).toMatchObject({ wiped: 1, killed: once });
   expect(ledger.committed).toBeGreaterThanOrEqual(RATE);
   expect(ledger.states.Delivered).toBeGreaterThanOrEqual(ledger.committed);
-}, 300_000);
+});

@@ -4,12 +4,11 @@ import { expect, test } from "bun:test";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createClient, type GatehouseClient, type Schemas, TokenRefused } from "../../packages/client/index.ts";
-import { ROOT } from "../documents/pages.ts";
 import { temporaryDirectory } from "../support/directories.ts";
+import { ROOT } from "../support/pages.ts";
+import { PROXIES } from "../support/proxies.ts";
 import { withoutSettings } from "../support/stack.ts";
-import { newTenant, shared } from "../support/tenant.ts";
-
-const PATIENCE_MS = 120_000;
+import { newTenant, shared } from "../world/tenant.ts";
 
 /** A proxy before Gatehouse: it counts token requests, and can shorten the stated lifetime. */
 function startProxy() {
@@ -95,21 +94,42 @@ test("a wrong secret is an error, and the next request tries again", async () =>
   }
 });
 
-test(
-  "the example runs",
-  async () => {
-    const { tenant } = await newTenant();
-    const folder = temporaryDirectory("typed-client");
-    await mkdir(folder, { recursive: true });
-    await writeFile(join(folder, "demo.json"), JSON.stringify({ publicUrl: shared().url, ...tenant }));
-    const child = Bun.spawn([process.execPath, "examples/typed-client.ts"], {
-      cwd: ROOT,
-      env: { ...withoutSettings(process.env), DATA_DIR: folder },
-      stdout: "pipe",
-      stderr: "inherit",
-    });
-    expect(await new Response(child.stdout).text()).toMatch(/Saved: .*"Name":"Payroll"[\s\S]*\n\d+ {2}Payroll\n/);
-    expect(await child.exited).toBe(0);
-  },
-  PATIENCE_MS,
-);
+test("a redirect is followed neither with the secret nor with the token, and plain http is for this machine", async () => {
+  const got: string[] = [];
+  const keep = ({ url }: Request) => new Response(String(got.push(url)));
+  using elsewhere = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: keep });
+  for (const status of [301, 302, 303, 307, 308]) {
+    for (const isLater of [false, true]) {
+      using server = Bun.serve({
+        ...{ hostname: "127.0.0.1", port: 0 },
+        fetch({ url }) {
+          if (isLater && url.endsWith("/oauth2/token")) return Response.json({ access_token: "a", expires_in: 300 });
+          const location = new URL(new URL(url).pathname, elsewhere.url).href;
+          return new Response("", { status, headers: { location } });
+        },
+      });
+      const client = createClient({ url: server.url.origin, clientId: "1", clientSecret: "secret" });
+      const answer = await client.GET("/Application").catch((error) => error);
+      expect(isLater ? answer.response.status : answer.status).toBe(status);
+    }
+  }
+  expect(got).toEqual([]);
+  for (const url of ["http://id.example", "http://localhost.example", "ftp://127.0.0.1", "id.example"]) {
+    expect(() => createClient({ url, clientId: "1", clientSecret: "secret" })).toThrow(TypeError);
+  }
+});
+
+test("the example runs", async () => {
+  const { tenant } = await newTenant();
+  const folder = temporaryDirectory("typed-client");
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, "demo.json"), JSON.stringify({ publicUrl: shared().url, ...tenant }));
+  const child = Bun.spawn([process.execPath, "examples/typed-client.ts"], {
+    cwd: ROOT,
+    env: { ...withoutSettings(process.env), ...PROXIES, DATA_DIR: folder },
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  expect(await new Response(child.stdout).text()).toMatch(/Saved: .*"Name":"Payroll"[\s\S]*\n\d+ {2}Payroll\n/);
+  expect(await child.exited).toBe(0);
+});

@@ -3,8 +3,8 @@
 import { beforeAll, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type ConfigError, readConfig } from "../../server/config.ts";
-import { newAuthority } from "../oauth/certificates.ts";
+import { type ConfigError, readConfig } from "../../server/platform/config/config.ts";
+import { newAuthority } from "../support/client-certificates.ts";
 import { temporaryDirectory } from "../support/directories.ts";
 
 const folder = temporaryDirectory("temporal-settings");
@@ -37,7 +37,7 @@ test("the connection has the certificates, the name of the server, the API key a
     TEMPORAL_GRPC_META_X_REGION: "eu",
   });
   const text = (name: string) => Bun.file(file(name)).text();
-  const { tls, ...others } = temporal.connection;
+  const { tls, channelArgs: _, ...others } = temporal.connection;
   expect(others).toEqual({ address: "temporal.internal:7233", apiKey: "key", metadata: { "x-region": "eu" } });
   expect(
     JSON.parse(JSON.stringify(tls, (_, value) => (value?.type === "Buffer" ? `${Buffer.from(value)}` : value))),

@@ -3,12 +3,12 @@
 
 import { expect } from "bun:test";
 import { createRemoteJWKSet, type JWTPayload, jwtVerify } from "jose";
-import { CALLBACK, type Client, issuer, newClient, newPkce, RFC_PATH, RFC_TOKEN_PATH } from "../authorize/client.ts";
-import { type View, Visitor } from "../authorize/visitor.ts";
-import { type Answer, db, request } from "../entities/client.ts";
-import { form } from "../oauth/client.ts";
-import { DpopKey, type ProofParts } from "../oauth/dpop.ts";
-import { assertion, assertionClaims, newSigner, type Signer } from "../oauth/signing-client.ts";
+import type { Answer } from "../world/api.ts";
+import { CALLBACK, type Client, issuer, newClient, newPkce, RFC_PATH, RFC_TOKEN_PATH } from "../world/client.ts";
+import { form } from "../world/grants.ts";
+import { assertion, assertionClaims, DpopKey, newSigner, type ProofParts, type Signer } from "../world/signer.ts";
+import { db, request } from "../world/tenant.ts";
+import { type View, Visitor } from "../world/visitor.ts";
 import { USERINFO_PATH } from "./relying-party.ts";
 
 export const PAR = "/oauth2/par";

@@ -2,10 +2,11 @@
 // are in test/oauth/dpop.test.ts, including the key types of dpop-negative-tests.
 
 import { beforeAll, describe, expect, test } from "bun:test";
-import { CALLBACK, issuer, RFC_TOKEN_PATH } from "../authorize/client.ts";
-import { API, request } from "../entities/client.ts";
-import { expectRfcError, form } from "../oauth/client.ts";
-import { DpopKey, type ProofParts } from "../oauth/dpop.ts";
+import { API } from "../world/api.ts";
+import { CALLBACK, issuer, RFC_TOKEN_PATH } from "../world/client.ts";
+import { expectRfcError, form } from "../world/grants.ts";
+import { DpopKey, type ProofParts } from "../world/signer.ts";
+import { request } from "../world/tenant.ts";
 import { challengeOf, type FapiClient, newFapiClient } from "./fapi-client.ts";
 import { USERINFO_PATH } from "./relying-party.ts";
 

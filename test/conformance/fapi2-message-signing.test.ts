@@ -3,8 +3,8 @@
 
 import { describe, expect, test } from "bun:test";
 import { createRemoteJWKSet, type JWTPayload, jwtVerify } from "jose";
-import { CALLBACK, issuer } from "../authorize/client.ts";
-import { expectRfcError } from "../oauth/client.ts";
+import { CALLBACK, issuer } from "../world/client.ts";
+import { expectRfcError } from "../world/grants.ts";
 import { FapiClient, newFapiClient } from "./fapi-client.ts";
 
 const now = () => Math.floor(Date.now() / 1000);

@@ -8,13 +8,12 @@
 
 import { describe, expect, test } from "bun:test";
 import { decodeJwt, type JWTPayload } from "jose";
-import { CALLBACK, issuer, newPkce, otherClient, RFC_PATH, RFC_TOKEN_PATH, SPEC_PATH } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { db, request } from "../entities/client.ts";
-import { age, expectRfcError, form } from "../oauth/client.ts";
-import { assertion, assertionClaims, newSigner } from "../oauth/signing-client.ts";
-import { newPerson } from "../policies/people.ts";
-import { newTenant } from "../support/tenant.ts";
+import { CALLBACK, issuer, newPkce, otherClient, RFC_PATH, RFC_TOKEN_PATH, SPEC_PATH } from "../world/client.ts";
+import { age, expectRfcError, form } from "../world/grants.ts";
+import { elapse, setRows } from "../world/rows.ts";
+import { assertion, assertionClaims, newSigner } from "../world/signer.ts";
+import { newMember, newTenant, request } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 import { FapiClient, newFapiClient, PAR } from "./fapi-client.ts";
 import { LONG_STATE } from "./relying-party.ts";
 
@@ -112,7 +111,7 @@ describe.concurrent("fapi2-security-profile-final-", () => {
   test("test-claims-parameter-identity-claims: in the id_token and in userinfo, unknown ones omitted", async () => {
     const party = await newFapiClient();
     const email = "ada@example.com";
-    await db()`update users set email = ${email} where tenant_id = ${party.client.tenant.tenantId}`;
+    await setRows("users", { tenant_id: party.client.tenant.tenantId }, { email });
     const members = { email: null, email_verified: { essential: true }, nowhere: { value: "no one" } };
     const asked = JSON.stringify({ id_token: members, userinfo: members });
     const { claims, userinfo } = await party.flow({ scope: "openid", claims: asked });
@@ -177,9 +176,7 @@ describe.concurrent("fapi2-security-profile-final-", () => {
   test("ensure-token-endpoint-fails-with-expired-auth-code: after a minute", async () => {
     const party = await newFapiClient();
     const code = await party.code();
-    await db()`
-      update authorization_codes set expires_on = expires_on - interval '60 seconds'
-      where client_id = ${party.client.id}`;
+    await elapse("60 seconds", "authorization_codes", { client_id: party.client.id });
     expectRfcError(await party.redeem(code), 400, "invalid_grant", /expired/);
   });
 
@@ -286,7 +283,7 @@ test("SecurityProfile FAPI2 is saved only with all its requirements, and the err
     ...{ SecurityProfile: "FAPI2", RequirePar: true, DpopBound: true, IdTokenAlg: "ES256", AccessTokenAlg: "EdDSA" },
     ...{ TokenEndpointAuthMethod: "private_key_jwt", Jwks: { keys: [jwk] }, RedirectUris: [CALLBACK] },
   };
-  const person = await newPerson(api, "admin");
+  const person = await newMember(api, "admin");
   expect((await person.patch(path, whole)).status).toBe(200);
   expect((await person.patch(path, { RedirectUris: ["http://localhost/"] })).status).toBe(400);
 });
@@ -309,8 +306,7 @@ describe.concurrent("fapi2-security-profile-final-par-", () => {
   test("attempt-to-use-expired-request_uri", async () => {
     const party = await newFapiClient();
     const path = await party.pushed();
-    await db()`
-      update pushed_requests set expires_on = expires_on - interval '91 seconds' where client_id = ${party.client.id}`;
+    await elapse("91 seconds", "pushed_requests", { client_id: party.client.id });
     expect(party.answerOf(await party.browser.open(path)).error).toBe("invalid_request_uri");
   });
 

@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from "bun:test";
 import * as oauth from "oauth4webapi";
-import { DEVICE_GRANT } from "../../server/oauth/index.ts";
-import { CALLBACK, type Client, issuer, newClient } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
+import { DEVICE_GRANT } from "../../server/identity/oauth/contract.ts";
+import { CALLBACK, type Client, issuer, newClient } from "../world/client.ts";
+import { Visitor } from "../world/visitor.ts";
 import { formRequest } from "./relying-party.ts";
 
 const BYE = "https://app.example/bye";

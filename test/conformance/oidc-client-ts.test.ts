@@ -3,10 +3,8 @@
 import { beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { type Client, issuer, newClient } from "../authorize/client.ts";
 import { openWindows } from "../support/browser.ts";
-
-const PATIENCE_MS = 180_000;
+import { type Client, issuer, newClient } from "../world/client.ts";
 
 const browser = openWindows();
 let script: string;
@@ -14,7 +12,7 @@ beforeAll(async () => {
   const entrypoint = join(import.meta.dir, "browser-app/app.ts");
   const built = await Bun.build({ entrypoints: [entrypoint], target: "browser" });
   script = await built.outputs[0]!.text();
-}, PATIENCE_MS);
+});
 
 /** @param hostname localhost has Gatehouse's own site; 127.0.0.1 has a different one */
 async function startApplication(hostname: string) {

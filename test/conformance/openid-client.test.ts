@@ -3,10 +3,10 @@
 import { describe, expect, test } from "bun:test";
 import { exportJWK, generateKeyPair } from "jose";
 import * as openid from "openid-client";
-import { DEVICE_GRANT } from "../../server/oauth/index.ts";
-import { CALLBACK, type Client, issuer, newClient } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { db } from "../entities/client.ts";
+import { DEVICE_GRANT } from "../../server/identity/oauth/contract.ts";
+import { CALLBACK, type Client, issuer, newClient, setCredentials } from "../world/client.ts";
+import { db } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 import { formRequest } from "./relying-party.ts";
 
 const BYE = "https://app.example/bye";
@@ -155,7 +155,7 @@ test.concurrent("a client with a private key pushes its requests (RFC 7523, RFC 
     token_endpoint_auth_method: "private_key_jwt",
     jwks: db().json({ keys: [{ ...(await exportJWK(publicKey)), kid: "own" }] } as never),
   };
-  await db()`update credentials set ${db()(declared)} where application_id = ${client.id}`;
+  await setCredentials(client.id, declared);
   const config = await discover(client, openid.PrivateKeyJwt({ key: privateKey, kid: "own" }));
   const pkceCodeVerifier = openid.randomPKCECodeVerifier();
   const [expectedState, browser] = [openid.randomState(), new Visitor()];
@@ -183,7 +183,7 @@ test.concurrent("pushes its request with a private key and gets DPoP-bound token
     ...{ require_par: true, dpop_bound: true, token_endpoint_auth_method: "private_key_jwt" },
     jwks: db().json({ keys: [{ ...(await exportJWK(publicKey)), kid: "own" }] } as never),
   };
-  await db()`update credentials set ${db()(declared)} where application_id = ${client.id}`;
+  await setCredentials(client.id, declared);
   const config = await discover(client, openid.PrivateKeyJwt({ key: privateKey, kid: "own" }));
   const DPoP = openid.getDPoPHandle(config, await openid.randomDPoPKeyPair("ES256"));
   const pkceCodeVerifier = openid.randomPKCECodeVerifier();

@@ -2,19 +2,14 @@
 // checks of the JWKS at the start of every module. The suite requires https throughout, so this Gatehouse has an https
 // PUBLIC_URL.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { importJWK, type JWK } from "jose";
-import { type PrivateApp, startPrivateApp } from "../http/private-app.ts";
+import { startPrivateApp } from "../support/private-app.ts";
 
 const ISSUER = "https://id.example";
 
-let app: PrivateApp;
-// biome-ignore lint/suspicious/noExplicitAny: the tests check its type.
-let metadata: any;
-beforeAll(async () => {
-  app = startPrivateApp({ publicUrl: ISSUER });
-  metadata = await (await fetch(`${app.url}/.well-known/openid-configuration`)).json();
-});
+const app = startPrivateApp({ publicUrl: ISSUER });
+const metadata = await (await fetch(`${app.url}/.well-known/openid-configuration`)).json();
 afterAll(() => app[Symbol.asyncDispose]());
 
 describe("oidcc-discovery-endpoint-verification", () => {

@@ -4,33 +4,20 @@
 // -policy-uri, -tos-uri), and features that discovery does not advertise: unsigned id_tokens and request_uri. The last
 // tests check that these are rejected.
 
-import { beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, type JWTPayload, jwtVerify } from "jose";
-import { answerOf, issuer, RFC_PATH, RFC_TOKEN_PATH } from "../authorize/client.ts";
-import { type View, Visitor } from "../authorize/visitor.ts";
-import { type Answer, request } from "../entities/client.ts";
-import { form } from "../oauth/client.ts";
-import { assertion, assertionClaims, newSigner, publish, type Signer } from "../oauth/signing-client.ts";
-import {
-  at,
-  initialToken,
-  newRegistrar,
-  REDIRECT,
-  type Registrar,
-  refused,
-  register,
-  send,
-} from "../registration/client.ts";
-import { shared } from "../support/tenant.ts";
+import type { Answer } from "../world/api.ts";
+import { answerOf, issuer, RFC_PATH, RFC_TOKEN_PATH } from "../world/client.ts";
+import { form } from "../world/grants.ts";
+import { at, initialToken, newRegistrar, REDIRECT, refused, register, send } from "../world/registrar.ts";
+import { assertion, assertionClaims, newSigner, publish, type Signer } from "../world/signer.ts";
+import { request, shared } from "../world/tenant.ts";
+import { type View, Visitor } from "../world/visitor.ts";
 
 type Fields = Record<string, string | undefined>;
 
-let registrar: Registrar;
-let initial: string;
-beforeAll(async () => {
-  registrar = await newRegistrar("InitialAccessToken");
-  initial = await initialToken(registrar, { Uses: 100 });
-});
+const registrar = await newRegistrar("InitialAccessToken");
+const initial = await initialToken(registrar, { Uses: 100 });
 
 const asks = (metadata: object) => register(registrar, metadata, initial);
 

@@ -5,10 +5,11 @@
 // advertised: unsigned request objects and unsigned id_tokens.
 
 import { beforeAll, describe, expect, test } from "bun:test";
-import { answerOf, CALLBACK, newPkce, otherClient, RFC_PATH, SPEC_PATH } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { db, request } from "../entities/client.ts";
-import { until } from "../support/api.ts";
+import { until } from "../world/api.ts";
+import { answerOf, CALLBACK, newPkce, otherClient, RFC_PATH, SPEC_PATH } from "../world/client.ts";
+import { elapse } from "../world/rows.ts";
+import { request } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 import { ADA, LONG_STATE, RelyingParty, USERINFO_PATH, VARIANTS } from "./relying-party.ts";
 
 const parties = new Map<string, RelyingParty>();
@@ -164,7 +165,7 @@ describe.concurrent.each(VARIANTS)("$plan:", (variant) => {
   test("oidcc-codereuse, oidcc-codereuse-30seconds: invalid_grant, and the access token is revoked", async () => {
     const { front, token } = await party().flow();
     const digest = new Bun.CryptoHasher("sha256").update(front.code!).digest();
-    await db()`update authorization_codes set used_on = used_on - interval '30 seconds' where digest = ${digest}`;
+    await elapse("30 seconds", "authorization_codes", { digest }, "used_on");
     const again = await party().redeem(front.code!);
     expect([again.status, again.body.error]).toEqual([400, "invalid_grant"]);
     expect(again.headers.get("content-type")).toStartWith("application/json");

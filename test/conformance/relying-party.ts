@@ -4,12 +4,11 @@
 import { expect } from "bun:test";
 import { createHash, randomBytes } from "node:crypto";
 import { createRemoteJWKSet, type JWTPayload, jwtVerify } from "jose";
-import { CALLBACK, type Client, issuer, newClient, RFC_TOKEN_PATH } from "../authorize/client.ts";
-import { type View, Visitor } from "../authorize/visitor.ts";
-import { type Answer, db, request } from "../entities/client.ts";
-import { form } from "../oauth/client.ts";
-import { shared } from "../support/tenant.ts";
-import { basic } from "../token/client.ts";
+import type { Answer } from "../world/api.ts";
+import { CALLBACK, type Client, issuer, newClient, RFC_TOKEN_PATH } from "../world/client.ts";
+import { basic, form } from "../world/grants.ts";
+import { db, request, shared } from "../world/tenant.ts";
+import { type View, Visitor } from "../world/visitor.ts";
 
 /** The response type and mode of all requests of a test plan. */
 export interface Variant {

@@ -1,35 +1,21 @@
 // The negative cases of RFC 6749 4.1.3 and RFC 7636 4.6 at the token endpoint, as a table. Each row has the wrong
 // values sent with the code; none of them may use up the code.
 
-import { beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import {
-  answerOf,
-  CALLBACK,
-  type Client,
-  newClient,
-  newPkce,
-  otherClient,
-  RFC_TOKEN_PATH,
-} from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { type Answer, request, type SendOptions } from "../entities/client.ts";
-import { expectRfcError } from "../oauth/client.ts";
-import { basic } from "../token/client.ts";
+import type { Answer, SendOptions } from "../world/api.ts";
+import { answerOf, CALLBACK, type Client, newClient, newPkce, otherClient, RFC_TOKEN_PATH } from "../world/client.ts";
+import { basic, expectRfcError } from "../world/grants.ts";
+import { request } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 
-let client: Client;
-let other: Client;
-let publicOther: Client;
-let browser: Visitor;
-beforeAll(async () => {
-  client = await newClient({ redirect_uris: [CALLBACK, `${CALLBACK}/2`] });
-  other = await otherClient(client);
-  publicOther = await otherClient(client, { client_type: "public" });
-  browser = new Visitor();
-  await client.visit(browser);
-});
+const client = await newClient({ redirect_uris: [CALLBACK, `${CALLBACK}/2`] });
+const other = await otherClient(client);
+const publicOther = await otherClient(client, { client_type: "public" });
+const browser = new Visitor();
+await client.visit(browser);
 
 /** A code of the signed-in user, and the valid request for its tokens. */
 async function newCode() {
@@ -176,9 +162,20 @@ describe.concurrent("a code is rejected, and stays valid, with", () => {
 });
 
 describe.concurrent("of parallel requests with one code", () => {
-  test("exactly one succeeds, and its tokens are then revoked", async () => {
+  test("exactly one succeeds, and its tokens stay valid, because both have the code_verifier", async () => {
     const { form } = await newCode();
     const answers = await Promise.all([send(form), send(form)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
+    expectRfcError(answers.find(({ status }) => status === 400)!, 400, "invalid_grant");
+    const won = answers.find(({ status }) => status === 200)!;
+    expect((await client.refresh(won.body.refresh_token)).status).toBe(200);
+  });
+
+  test("with another code_verifier revokes the tokens of the first", async () => {
+    const { form } = await newCode();
+    const guessed = new URLSearchParams(form);
+    guessed.set("code_verifier", "a".repeat(43));
+    const answers = [await send(form), await send(guessed)];
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
     expectRfcError(answers.find(({ status }) => status === 400)!, 400, "invalid_grant");
     const won = answers.find(({ status }) => status === 200)!;

@@ -2,7 +2,9 @@
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
-import { DEVICE_GRANT, EXCHANGE_GRANT } from "../../server/oauth/index.ts";
+import { DEVICE_GRANT, EXCHANGE_GRANT } from "../../server/identity/oauth/contract.ts";
+import { startPrivateApp } from "../support/private-app.ts";
+import { API, type Api, until } from "../world/api.ts";
 import {
   answerOf,
   CALLBACK,
@@ -12,15 +14,12 @@ import {
   newPkce,
   otherClient,
   RFC_TOKEN_PATH,
-} from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { API, request } from "../entities/client.ts";
-import { startPrivateApp } from "../http/private-app.ts";
-import { form, postAs } from "../oauth/client.ts";
-import { DEVICE_PATH } from "../oauth/device.ts";
-import { metadata as metadataOf, newRegistrar, PUBLIC, refused, register } from "../registration/client.ts";
-import { type Api, until } from "../support/api.ts";
-import { newTenant, shared } from "../support/tenant.ts";
+} from "../world/client.ts";
+import { DEVICE_PATH } from "../world/device.ts";
+import { form, postAs } from "../world/grants.ts";
+import { metadata as metadataOf, newRegistrar, PUBLIC, refused, register } from "../world/registrar.ts";
+import { newTenant, request, shared } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 import { PAR } from "./fapi-client.ts";
 import { RelyingParty, USERINFO_PATH, VARIANTS } from "./relying-party.ts";
 

@@ -1,10 +1,9 @@
 // A connection's state and history in the API.
 
 import { describe, expect, test } from "bun:test";
-import { API, expectError } from "../entities/client.ts";
-import { type Api, until } from "../support/api.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { newTenant } from "../support/tenant.ts";
+import { type Api, expectError, until } from "../world/api.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { newTenant } from "../world/tenant.ts";
 
 interface Window {
   Places: number;
@@ -47,8 +46,7 @@ describe.concurrent("of a connection", () => {
     const api = await newTenant();
     await using receiver = startReceiver();
     const { Id } = await api.connect(receiver.url);
-    await api.change({ Name: "Gate" });
-    await api.settledEvent();
+    await api.settledChange({ Name: "Gate" });
     const status = await until("a worker to tell of its window", async () => {
       const found = await statusOf(api, Id);
       return found.Windows!.length > 0 && found;
@@ -129,8 +127,7 @@ describe.concurrent("of a connection", () => {
     const api = await newTenant();
     await using receiver = startReceiver();
     const { Id } = await api.connect(receiver.url);
-    await api.change({ Name: "Gate" });
-    const { EventId } = await api.settledEvent();
+    const { EventId } = await api.settledChange({ Name: "Gate" });
     const Policy = `forbid (principal, action, resource == WebhookEvent::"${EventId}");`;
     expect((await api.patch("/Policy", { Name: "One event", Policy })).status).toBe(200);
     const told = { UnderWay: null, Queued: null, Held: null, OldestOn: null, Exhausted: null, Windows: null };
@@ -142,7 +139,7 @@ describe.concurrent("of a connection", () => {
     const api = await newTenant();
     const { Id } = await api.connect("https://localhost:9443/");
     const path = `/WebhookConnection/${Id}/Statistics`;
-    expectError(await api.get(`${path}?Last=1h`), 400, "Bad Input", API + path, /Last must be one of 24h, 7d/);
+    expectError(await api.get(`${path}?Last=1h`), 400, "Bad Input", /Last must be one of 24h, 7d/);
     await api.disconnect(Id);
     for (const what of ["Status", "Statistics"]) {
       expect((await api.get(`/WebhookConnection/${Id}/${what}`)).status).toBe(404);

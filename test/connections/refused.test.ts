@@ -1,22 +1,17 @@
-import { beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { type Answer, API, cases, expectError } from "../entities/client.ts";
-import type { Api } from "../support/api.ts";
-import { newTenant } from "../support/tenant.ts";
+import { type Answer, cases, expectError } from "../world/api.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const URL_OK = "https://hooks.example.com/in";
 const FIELDS = { URL: URL_OK, Entities: ["Application"], Events: ["Created", "Updated", "Deleted"] };
 
 const whsec = (bytes: number) => `whsec_${Buffer.alloc(bytes, 255).toString("base64")}`;
 
-let caller: Api;
-beforeAll(async () => {
-  caller = await newTenant();
-});
+const caller = await newTenant();
 
 const upsert = (body: unknown, by = caller) => by.patch("/WebhookConnection", body);
-const refused = (answer: Answer, says: RegExp) =>
-  expectError(answer, 400, "Bad Input", `${API}/WebhookConnection`, says);
+const refused = (answer: Answer, says: RegExp) => expectError(answer, 400, "Bad Input", says);
 
 describe("invalid values", () => {
   test.each([

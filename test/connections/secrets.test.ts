@@ -1,15 +1,11 @@
-import { beforeAll, describe, expect, test } from "bun:test";
-import { createVault } from "../../server/vault.ts";
-import { db, unique } from "../entities/client.ts";
-import type { Api } from "../support/api.ts";
-import { newTenant, setting } from "../support/tenant.ts";
+import { describe, expect, test } from "bun:test";
+import { createVault } from "../../server/platform/vault.ts";
+import { unique } from "../world/api.ts";
+import { db, newTenant, setting } from "../world/tenant.ts";
 
 const FIELDS = { URL: "https://hooks.example.com/in", Entities: ["Application"], Events: ["Created"] };
 
-let caller: Api;
-beforeAll(async () => {
-  caller = await newTenant();
-});
+const caller = await newTenant();
 
 const upsert = (body: unknown) => caller.patch("/WebhookConnection", body);
 const get = (id: string) => caller.get(`/WebhookConnection/${id}`);

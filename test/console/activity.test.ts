@@ -4,9 +4,9 @@ import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { openWindows } from "../support/browser.ts";
 import { inspect } from "../support/inspect.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { newTenant } from "../support/tenant.ts";
-import { enterSettings, newColleague } from "./console.ts";
+import { enterSettings, newColleague } from "../world/console.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const browser = openWindows();
 
@@ -137,8 +137,7 @@ describe("filters are kept in the address", () => {
     await using receiver = startReceiver();
     const { Id } = await api.connect(receiver.url, { Name: "Directory", Events: ["Updated"] });
     const { Id: door } = await api.change({ Name: "Front door" });
-    await api.change({ Id: door, Description: "wide" });
-    const { Timestamp } = await api.settledEvent();
+    const { Timestamp } = await api.settledChange({ Id: door, Description: "wide" });
     const { page, open } = await enterSettings(browser, api.tenant, { timezoneId: "Asia/Kolkata" });
     const found = async () => (await page.getByRole("rowheader").allTextContents()).join();
     await open("/settings/activity");

@@ -1,16 +1,16 @@
 // Forms of Settings that ask for confirmation: they do exactly what they showed, or ask again.
 
 import { describe, expect, test } from "bun:test";
-import { issuer } from "../authorize/client.ts";
-import { type Form, type View, Visitor } from "../authorize/visitor.ts";
-import { type Api, until } from "../support/api.ts";
 import { openWindows } from "../support/browser.ts";
 import { inspect } from "../support/inspect.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { newTenant } from "../support/tenant.ts";
+import { type Api, until } from "../world/api.ts";
+import { issuer } from "../world/client.ts";
+import { enterSettings } from "../world/console.ts";
+import { arrange, fill, PATHS } from "../world/every-path.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { newTenant } from "../world/tenant.ts";
+import { type Form, type View, Visitor } from "../world/visitor.ts";
 import { ASKING, type Asking, exhausted, isGone, made, named, redeliveriesOf } from "./asking.ts";
-import { enterSettings } from "./console.ts";
-import { arrange, fill, PATHS } from "./every-path.ts";
 
 const browser = openWindows();
 
@@ -143,14 +143,12 @@ test("a redelivery goes where it was confirmed to go, or asks again", async () =
 test("a constantly changing number does not make a form ask again", async () => {
   const api = await newTenant();
   const { Id } = await api.connect("https://localhost:9443/", { State: "Paused" });
-  await api.change({ Name: "Gate 1" });
-  await api.settledEvent();
+  await api.settledChange({ Name: "Gate 1" });
   const visitor = await enter(api);
   const page = `/settings/webhooks/${Id}/delete`;
   const view = await visitor.open(page);
   expect(view.html).toContain("All its waiting deliveries will be Cancelled: 1 now.");
-  await api.change({ Name: "Gate 2" });
-  await api.settledEvent();
+  await api.settledChange({ Name: "Gate 2" });
   const done = await sent(visitor, view.forms.find(({ action }) => action === page)!);
   expect({ status: done.status, isGone: await isGone(api, `/WebhookConnection/${Id}`) }).toEqual({
     ...{ status: 200, isGone: true },

@@ -1,12 +1,12 @@
 // For each path of Settings that confirms an action: its form, and a change that invalidates it.
 
 import { expect } from "bun:test";
-import { enrolled, newApplication, signedIn } from "../account/person.ts";
-import { type Client, otherClient } from "../authorize/client.ts";
-import { type Api, requestAt, signIn, until } from "../support/api.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { newTenant, shared } from "../support/tenant.ts";
-import { newColleague } from "./console.ts";
+import { type Api, requestAt, signIn, until } from "../world/api.ts";
+import { type Client, otherClient } from "../world/client.ts";
+import { newColleague } from "../world/console.ts";
+import { enrolled, newApplication, signedIn } from "../world/person.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { newTenant, shared } from "../world/tenant.ts";
 
 /** A form that asks for confirmation, and its existing record. */
 export interface Asking {

@@ -4,8 +4,8 @@ import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { openWindows } from "../support/browser.ts";
 import { inspect } from "../support/inspect.ts";
-import { newTenant } from "../support/tenant.ts";
-import { enterSettings, newColleague } from "./console.ts";
+import { enterSettings, newColleague } from "../world/console.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const browser = openWindows();
 const told = (page: Page, text: string | RegExp) => page.getByRole("status").getByText(text).waitFor();

@@ -1,9 +1,9 @@
 // A new kind of settings for tests: its declaration and its table.
 
-import { descriptionField, idField, nameField, STAMP_FIELDS } from "../../server/access/fields.ts";
-import { settings } from "../../server/access/index.ts";
-import { integer, oneOf } from "../../server/http/fields.ts";
-import { record, SETTING } from "../../server/records/index.ts";
+import { integer, oneOf } from "../../server/platform/http/fields.ts";
+import { settings } from "../../server/records/access/settings.ts";
+import { descriptionField } from "../../server/records/fields.ts";
+import { idField, nameField, record, SETTING, STAMP_FIELDS } from "../../server/records/index.ts";
 
 export const BADGE = record("Badge", {
   table: "badges",

@@ -3,8 +3,8 @@
 import { expect, test } from "bun:test";
 import { openWindows } from "../support/browser.ts";
 import { inspect } from "../support/inspect.ts";
-import { newTenant } from "../support/tenant.ts";
-import { enterSettings } from "./console.ts";
+import { enterSettings } from "../world/console.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const browser = openWindows();
 
@@ -87,7 +87,7 @@ test("an event of many records compares ten, each with its previous change if re
   await open(`/settings/activity/${EventId}`);
   expect(await change.getByRole("heading", { level: 3 }).allTextContents()).toEqual(names.slice(0, 10));
   await change.getByText("And 2 more. Each record's own page has its events.").waitFor();
-  const told = change.getByText("Hidden: you may not read the event of the previous change.");
+  const told = change.getByText("Not shown: you may not read the event of the previous change.");
   expect(await told.count()).toBe(1);
   expect(await change.getByText("It squeaks").count()).toBe(0);
   const ofSecond = change.getByRole("table", { name: "Fields of Door 2 that changed" });
@@ -128,6 +128,6 @@ test("a reader who may not see the previous change gets a note without its conte
   await using visitor = await enterSettings(browser, api.tenant);
   const { page, open } = visitor;
   await open(`/settings/activity/${EventId}`);
-  await page.getByText("Hidden: you may not read the event of the previous change.").waitFor();
+  await page.getByText("Not shown: you may not read the event of the previous change.").waitFor();
   expect(await page.content()).not.toContain("It squeaks");
 });

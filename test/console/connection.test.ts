@@ -1,13 +1,13 @@
 // The page of a connection: history, state, and resending.
 
 import { describe, expect, test } from "bun:test";
-import { until } from "../support/api.ts";
 import { openWindows } from "../support/browser.ts";
 import { inspect } from "../support/inspect.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { newTenant } from "../support/tenant.ts";
-import { temporal } from "../webhooks/temporal.ts";
-import { enterSettings } from "./console.ts";
+import { temporal } from "../support/temporal.ts";
+import { until } from "../world/api.ts";
+import { enterSettings } from "../world/console.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const browser = openWindows();
 const client = await temporal();
@@ -24,8 +24,8 @@ test("charts and their tables link to the log of the same time and state", async
   const { page, open, complaints } = visitor;
   await open(`/settings/webhooks/${Id}`);
   await page.getByText("In the order of each record; at most 50 calls a second").waitFor();
-  const fares = page.locator("#fares");
-  await fares.getByRole("link", { name: "Exhausted" }).click();
+  const statistics = page.locator("#statistics");
+  await statistics.getByRole("link", { name: "Exhausted" }).click();
   await page
     .getByRole("row")
     .filter({ hasText: `Application ${gate} Deleted` })
@@ -33,9 +33,9 @@ test("charts and their tables link to the log of the same time and state", async
   expect(await page.getByRole("rowheader").count()).toBe(1);
 
   await open(`/settings/webhooks/${Id}`);
-  await fares.getByRole("link", { name: "7 days" }).click();
-  await fares.getByText("The same as a table").click();
-  await fares.getByRole("row").nth(1).getByRole("link").click();
+  await statistics.getByRole("link", { name: "7 days" }).click();
+  await statistics.getByText("The same as a table").click();
+  await statistics.getByRole("row").nth(1).getByRole("link").click();
   await page.getByRole("heading", { name: "Activity", level: 1 }).waitFor();
   const asked = new URL(page.url()).searchParams;
   expect(asked.get("ConnectionId")).toBe(Id);
@@ -55,11 +55,11 @@ test("charts and their tables link to the log of the same time and state", async
     const answer = await fetch(address, { headers: { "hx-request": "true", "hx-target": "div#deliveries" } });
     return answer.text();
   }, `/settings/webhooks/${Id}`);
-  expect([part.includes('id="deliveries"'), part.includes('id="fares"'), part.includes('id="connection"')]).toEqual([
-    true,
-    false,
-    false,
-  ]);
+  expect([
+    part.includes('id="deliveries"'),
+    part.includes('id="statistics"'),
+    part.includes('id="connection"'),
+  ]).toEqual([true, false, false]);
   expect(complaints).toEqual([]);
 });
 
@@ -68,8 +68,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
     const api = await newTenant();
     await using receiver = startReceiver(500);
     const { Id } = await api.connect(receiver.url, { Name: "Directory" });
-    await api.change({ Name: "Gate" });
-    await api.settledEvent();
+    await api.settledChange({ Name: "Gate" });
     // It is Running, and waits because the connection is Paused.
     await api.setState(Id, "Paused");
     await api.replay({ ConnectionId: Id });

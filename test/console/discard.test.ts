@@ -1,14 +1,13 @@
 // Held deliveries are discarded in Settings.
 
 import { expect, test } from "bun:test";
-import type { TenantId } from "../../server/ids.ts";
-import { savePolicy } from "../policies/people.ts";
-import { type Api, until } from "../support/api.ts";
+import type { TenantId } from "../../server/platform/ids.ts";
 import { openWindows } from "../support/browser.ts";
-import { fill } from "../support/fill.ts";
 import { inspect } from "../support/inspect.ts";
-import { db, newTenant } from "../support/tenant.ts";
-import { enterSettings } from "./console.ts";
+import { type Api, until } from "../world/api.ts";
+import { enterSettings } from "../world/console.ts";
+import { fill } from "../world/rows.ts";
+import { db, newTenant, savePolicy } from "../world/tenant.ts";
 
 const browser = openWindows();
 /** One more than a call discards. */
@@ -63,7 +62,7 @@ test("a reader who may not see the number discards all of them, also more than o
   await page.getByRole("button", { name: "Discard them" }).click();
   await page.getByText("The held deliveries were discarded.").waitFor();
   expect(await held(api)).toBe(0);
-}, 120_000);
+});
 
 test("a connection that one may not change is 403, and one of another tenant 404, whatever is typed", async () => {
   const [{ api, path }, other] = await Promise.all([arrange(1), newTenant()]);

@@ -2,18 +2,17 @@
 
 import { describe, expect, test } from "bun:test";
 import { createRemoteJWKSet, jwtVerify } from "jose";
-import type { TenantId } from "../../server/ids.ts";
-import { issuer } from "../authorize/client.ts";
-import { Visitor as PlainBrowser } from "../authorize/visitor.ts";
-import { ok, savePolicy } from "../policies/people.ts";
-import { type Api, until } from "../support/api.ts";
+import type { TenantId } from "../../server/platform/ids.ts";
 import { openWindows } from "../support/browser.ts";
-import { fill } from "../support/fill.ts";
 import { inspect } from "../support/inspect.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { db, newTenant, shared } from "../support/tenant.ts";
+import { type Api, ok, until } from "../world/api.ts";
+import { issuer } from "../world/client.ts";
+import { enterSettings, newColleague, type Visitor } from "../world/console.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { fill, removeRows } from "../world/rows.ts";
+import { db, newTenant, savePolicy, shared } from "../world/tenant.ts";
+import { Visitor as PlainBrowser } from "../world/visitor.ts";
 import { waitingErasure } from "./asking.ts";
-import { enterSettings, newColleague, type Visitor } from "./console.ts";
 
 const browser = openWindows();
 
@@ -177,8 +176,8 @@ test("an old event says when its payload and its answers were removed", async ()
   const at = new Date(Date.now() - 10 * 86_400_000);
   await fill(db(), { tenantId: api.tenantId as TenantId, connectionIds: [Id], events: 1, spanMs: Date.now() - +at });
   const { EventId } = (await api.events("Limit=1")).Items[0]!;
-  await db()`delete from payloads where event_id = ${EventId}`;
-  await db()`delete from responses where event_id = ${EventId}`;
+  await removeRows("payloads", { event_id: EventId });
+  await removeRows("responses", { event_id: EventId });
   await db()`
     insert into removals (parent, starts_on) values ('payloads', partition_start('payloads', ${at}))
     on conflict do nothing`;

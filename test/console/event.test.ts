@@ -4,11 +4,11 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { signPayload } from "../../server/webhooks/signature.ts";
-import { until } from "../support/api.ts";
 import { openWindows } from "../support/browser.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { newTenant, setting } from "../support/tenant.ts";
-import { enterSettings, newColleague } from "./console.ts";
+import { until } from "../world/api.ts";
+import { enterSettings, newColleague } from "../world/console.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { newTenant, setting } from "../world/tenant.ts";
 
 const browser = openWindows();
 
@@ -16,8 +16,7 @@ test("an event in delivery cannot be redelivered, and the page says so", async (
   const api = await newTenant();
   await using receiver = startReceiver(({ count }) => (count === 1 ? 200 : "hang"));
   await api.connect(receiver.url, { TimeoutMs: 30_000 });
-  await api.change({ Name: "Front door" });
-  const { EventId } = await api.settledEvent();
+  const { EventId } = await api.settledChange({ Name: "Front door" });
   const { page, open } = await enterSettings(browser, api.tenant);
   await open(`/settings/activity/${EventId}`);
   await page.getByRole("button", { name: "Redeliver" }).waitFor();
@@ -34,8 +33,7 @@ test("a delivery of a held connection offers to resume the connection instead of
   const api = await newTenant();
   await using receiver = startReceiver([410, 200]);
   const { Id } = await api.connect(receiver.url);
-  await api.change({ Name: "Front door" });
-  const { EventId } = await api.settledEvent();
+  const { EventId } = await api.settledChange({ Name: "Front door" });
   await until("the connection to be held", async () => (await api.connection(Id)).State === "Held");
   const { page, open } = await enterSettings(browser, api.tenant);
   await open(`/settings/activity/${EventId}`);
@@ -52,8 +50,7 @@ test("a redelivery to some connections is not described as one to all", async ()
   await using receiver = startReceiver();
   const { Id } = await api.connect(gone.url);
   await api.connect(receiver.url);
-  await api.change({ Name: "Front door" });
-  const { EventId } = await api.settledEvent();
+  const { EventId } = await api.settledChange({ Name: "Front door" });
   await until("the connection to be held", async () => (await api.connection(Id)).State === "Held");
   const { page, open } = await enterSettings(browser, api.tenant);
   await open(`/settings/activity/${EventId}`);
@@ -75,8 +72,7 @@ test("connections that did not get an event are listed with the reason; earlier 
   const { Id } = await api.connect("https://localhost:9443/", { Name: "Long gone" });
   await api.disconnect(Id);
   await api.connect("https://localhost:9443/", { Name: "Of people", Entities: ["User"] });
-  await api.change({ Name: "Front door" });
-  const { EventId } = await api.settledEvent();
+  const { EventId } = await api.settledChange({ Name: "Front door" });
   const { page, open } = await enterSettings(browser, api.tenant);
   await open(`/settings/activity/${EventId}`);
   await page.getByRole("row").filter({ hasText: "Of people" }).getByText("not subscribed to Application").waitFor();
@@ -89,8 +85,7 @@ test("hostile texts in a payload, a response and a name are shown as text", asyn
   const api = await newTenant();
   await using receiver = startReceiver(() => new Response(`${hostile}${turned}\u0007`, { status: 400 }));
   await api.connect(receiver.url, { Name: hostile });
-  await api.change({ Name: hostile, Description: turned, ExternalId: "x".repeat(200) });
-  const { EventId } = await api.settledEvent();
+  const { EventId } = await api.settledChange({ Name: hostile, Description: turned, ExternalId: "x".repeat(200) });
   const { page, open, complaints } = await enterSettings(browser, api.tenant);
   await open(`/settings/activity/${EventId}`);
   const payload = await page.getByRole("group", { name: "Payload" }).textContent();
@@ -113,8 +108,7 @@ test("an auditor reads all of it, sees no redelivery button, and may not redeliv
   const api = await newTenant();
   await using receiver = startReceiver(500);
   await api.connect(receiver.url, { Name: "Directory" });
-  await api.change({ Name: "Front door" });
-  const { EventId } = await api.settledEvent();
+  const { EventId } = await api.settledChange({ Name: "Front door" });
   const { page, open } = await enterSettings(browser, api.tenant, await newColleague(api, "auditor"));
   await open(`/settings/activity/${EventId}`);
   await page.getByText("Exhausted: 3 attempts, last 500.").waitFor();
@@ -131,8 +125,7 @@ test("an attempt shows its request, and says so if the connection has changed si
   await using receiver = startReceiver();
   const Headers = { "X-Tenant": "north" };
   const { Id } = await api.connect(receiver.url, { Name: "Directory", Secret: "a secret of mine", Headers });
-  await api.change({ Name: "Front door" });
-  const { EventId } = await api.settledEvent();
+  const { EventId } = await api.settledChange({ Name: "Front door" });
   const [call] = receiver.callsFor(EventId);
   const { page, open } = await enterSettings(browser, api.tenant);
   await open(`/settings/activity/${EventId}`);
@@ -186,8 +179,7 @@ test("many deliveries are shown in pages, failed ones first", async () => {
   await using gone = startReceiver(500);
   for (let number = 1; number <= 21; number++) await api.connect(receiver.url, { Name: `Receiver ${number}` });
   await api.connect(gone.url, { Name: "Broken" });
-  await api.change({ Name: "Front door" });
-  const { EventId } = await api.settledEvent();
+  const { EventId } = await api.settledChange({ Name: "Front door" });
   const { page, open } = await enterSettings(browser, api.tenant);
   await open(`/settings/activity/${EventId}`);
   const headings = page.getByRole("heading", { level: 2 }).filter({ hasText: /Receiver|Broken/ });
@@ -207,8 +199,10 @@ test(`"copy as curl" is the same call, signed again`, async () => {
   await using receiver = startReceiver();
   const headers = { Authorization: "Bearer of the gate" };
   const { ApiKey } = await api.connect(receiver.url, { Secret: secret, Headers: headers });
-  await api.change({ Name: `It's a "door" for $HOME & \`all\` \\ 100 %`, Description: "Tür" });
-  const { EventId } = await api.settledEvent();
+  const { EventId } = await api.settledChange({
+    Name: `It's a "door" for $HOME & \`all\` \\ 100 %`,
+    Description: "Tür",
+  });
   const { page, open } = await enterSettings(browser, api.tenant, {
     permissions: ["clipboard-read", "clipboard-write"],
   });
@@ -243,3 +237,17 @@ async function shell(command: string, env: Record<string, string>): Promise<{ co
   const said = await Promise.all([new Response(run.stdout).text(), new Response(run.stderr).text()]);
   return { code: await run.exited, said: said.join("") };
 }
+
+test("an event of the audit log is titled by its kind, not by its Id", async () => {
+  const api = await newTenant();
+  await using receiver = startReceiver();
+  await api.connect(receiver.url, { Entities: ["AuditEvent"], Events: ["Created"] });
+  await api.patch("/Role", { Name: "Editors" });
+  const { Items } = (await api.get("/AuditEvent?Kind=Role.Created")).body;
+  const { EventId } = await until("its event", async () => (await api.events(`RecordId=${Items[0].Id}`)).Items[0]);
+  const { page, open } = await enterSettings(browser, api.tenant);
+  await open(`/settings/activity/${EventId}`);
+  await page.getByRole("heading", { name: "AuditEvent Role.Created Created", level: 1 }).waitFor();
+  await open("/settings/activity?EventRecord=AuditEvent");
+  await page.getByRole("link", { name: "AuditEvent Role.Created Created" }).waitFor();
+});

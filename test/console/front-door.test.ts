@@ -1,10 +1,10 @@
 // The address / and unknown paths.
 
 import { expect, test } from "bun:test";
-import { issuer } from "../authorize/client.ts";
 import { openWindows } from "../support/browser.ts";
-import { newTenant, shared } from "../support/tenant.ts";
-import { enterSettings } from "./console.ts";
+import { issuer } from "../world/client.ts";
+import { enterSettings } from "../world/console.ts";
+import { newTenant, shared } from "../world/tenant.ts";
 
 const browser = openWindows();
 

@@ -1,14 +1,13 @@
 // Grants of users to applications in Settings: listed and revoked on the page of the user and of the application.
 
 import { expect, test } from "bun:test";
-import { CALLBACK, Client } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
 import { openWindows } from "../support/browser.ts";
 import { inspect } from "../support/inspect.ts";
-import { newTenant } from "../support/tenant.ts";
-import { enterSettings } from "./console.ts";
+import { CALLBACK, Client } from "../world/client.ts";
+import { enterSettings } from "../world/console.ts";
+import { newTenant } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
-const PATIENCE_MS = 120_000;
 const browser = openWindows();
 
 /** The tenant's admin has signed in to two applications; one does not ask for consent. */
@@ -51,5 +50,4 @@ test.each([
     await page.getByText(/^(None yet\.|No application can act on behalf of this user\.)$/).waitFor();
     expect(visitor.complaints).toEqual([]);
   },
-  PATIENCE_MS,
 );

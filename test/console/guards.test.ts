@@ -1,11 +1,11 @@
 // Requirements for every page of Settings: no data of other tenants, CSRF protection, and no shareable responses.
 
 import { beforeAll, describe, expect, test } from "bun:test";
-import { issuer } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import type { Api } from "../support/api.ts";
-import { newTenant } from "../support/tenant.ts";
-import { arrange, fill, type Ids, PATHS } from "./every-path.ts";
+import type { Api } from "../world/api.ts";
+import { issuer } from "../world/client.ts";
+import { arrange, fill, type Ids, PATHS } from "../world/every-path.ts";
+import { newTenant } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
 const OF_ONE = PATHS.filter((path) => path.includes("/:id"));
 
@@ -38,7 +38,7 @@ function send(
   fields?: Record<string, string>,
   site?: string,
 ): Promise<Response> {
-  const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  const cookie = visitor.cookieHeader;
   const body = fields && new URLSearchParams(fields);
   return fetch(issuer() + path, {
     method,

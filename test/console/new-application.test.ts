@@ -1,19 +1,17 @@
 // "New application" in Settings: makes a client with the settings of its kind.
 
 import { expect, test } from "bun:test";
-import { DEVICE_GRANT } from "../../server/oauth/index.ts";
-import { newApi } from "../apis/apis.ts";
-import { issuer } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
+import { DEVICE_GRANT } from "../../server/identity/oauth/contract.ts";
 import { openWindows } from "../support/browser.ts";
-import { newTenant } from "../support/tenant.ts";
-import { askToken, formOf } from "../token/client.ts";
-import { enterSettings, newColleague } from "./console.ts";
-import { HOSTILE } from "./hostile.ts";
+import { newApi } from "../world/apis.ts";
+import { issuer } from "../world/client.ts";
+import { enterSettings, newColleague } from "../world/console.ts";
+import { askToken, formOf } from "../world/grants.ts";
+import { HOSTILE } from "../world/hostile.ts";
+import { newTenant } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
 const browser = openWindows();
-
-const PATIENCE_MS = 240_000;
 
 /** A visitor in Settings without scripts. */
 async function comeIn() {
@@ -134,34 +132,30 @@ test.concurrent("an application's page Connect has the values of discovery", asy
   expect(html).toContain(`<code>${id}</code>`);
 });
 
-test(
-  "scopes are grouped by prefix, and are selected by keyboard",
-  async () => {
-    const api = await newTenant();
-    await newApi(api, "Orders", ["orders:read", "orders:lines.read", "orders:write", "billing"]);
-    await using visitor = await enterSettings(browser, api.tenant);
-    const { page, open } = visitor;
-    await open("/settings/new-application/machine");
-    const scopesOf = (group: string) =>
-      page.getByRole("group", { name: group, exact: true }).getByRole("checkbox").evaluateAll(valuesOf);
-    expect(await scopesOf("Webhooks")).toEqual(["Read", "Create", "Update", "Delete"].map((one) => `Webhooks:${one}`));
-    expect(await scopesOf("Settings")).toEqual(["Settings:Read", "Settings:Update"]);
-    expect(await scopesOf("orders")).toEqual(["orders:read", "orders:write"]);
-    const all = await scopesOf("Scopes");
-    expect(new Set(all).size).toBe(all.length);
-    // Scopes with a unique prefix come first.
-    expect(all.slice(0, all.indexOf("AccessManager:Read"))).toContain("orders:lines.read");
+test("scopes are grouped by prefix, and are selected by keyboard", async () => {
+  const api = await newTenant();
+  await newApi(api, "Orders", ["orders:read", "orders:lines.read", "orders:write", "billing"]);
+  await using visitor = await enterSettings(browser, api.tenant);
+  const { page, open } = visitor;
+  await open("/settings/new-application/machine");
+  const scopesOf = (group: string) =>
+    page.getByRole("group", { name: group, exact: true }).getByRole("checkbox").evaluateAll(valuesOf);
+  expect(await scopesOf("Webhooks")).toEqual(["Read", "Create", "Update", "Delete"].map((one) => `Webhooks:${one}`));
+  expect(await scopesOf("Settings")).toEqual(["Settings:Read", "Settings:Update"]);
+  expect(await scopesOf("orders")).toEqual(["orders:read", "orders:write"]);
+  const all = await scopesOf("Scopes");
+  expect(new Set(all).size).toBe(all.length);
+  // Scopes with a unique prefix come first.
+  expect(all.slice(0, all.indexOf("AccessManager:Read"))).toContain("orders:lines.read");
 
-    await page.getByRole("checkbox").first().focus();
-    for (const value of all) {
-      expect(await page.locator(":focus").getAttribute("value")).toBe(value);
-      if (value === "orders:write") await page.keyboard.press("Space");
-      await page.keyboard.press("Tab");
-    }
-    expect(await page.getByLabel("orders:write").isChecked()).toBe(true);
-  },
-  PATIENCE_MS,
-);
+  await page.getByRole("checkbox").first().focus();
+  for (const value of all) {
+    expect(await page.locator(":focus").getAttribute("value")).toBe(value);
+    if (value === "orders:write") await page.keyboard.press("Space");
+    await page.keyboard.press("Tab");
+  }
+  expect(await page.getByLabel("orders:write").isChecked()).toBe(true);
+});
 
 const valuesOf = (boxes: Element[]) => boxes.map((box) => box.getAttribute("value"));
 
@@ -199,18 +193,13 @@ test.each([true, false])(
     await page.getByText("http on this machine is for development").waitFor();
     expect(complaints.filter((line) => !line.includes("status of 422"))).toEqual([]);
   },
-  PATIENCE_MS,
 );
 
-test(
-  "a user who may not set credentials does not see it",
-  async () => {
-    const api = await newTenant();
-    await using visitor = await enterSettings(browser, api.tenant, await newColleague(api, "auditor"));
-    await visitor.open("/settings/applications");
-    expect(await visitor.page.getByRole("link", { name: "New application" }).count()).toBe(0);
-    await visitor.open("/settings/new-application/web");
-    await visitor.page.getByText(/This requires /).waitFor();
-  },
-  PATIENCE_MS,
-);
+test("a user who may not set credentials does not see it", async () => {
+  const api = await newTenant();
+  await using visitor = await enterSettings(browser, api.tenant, await newColleague(api, "auditor"));
+  await visitor.open("/settings/applications");
+  expect(await visitor.page.getByRole("link", { name: "New application" }).count()).toBe(0);
+  await visitor.open("/settings/new-application/web");
+  await visitor.page.getByText(/This requires /).waitFor();
+});

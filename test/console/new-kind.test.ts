@@ -1,23 +1,20 @@
 // A new kind of settings needs its declaration, a table and a line in the list; everything else derives from it.
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { runApply } from "../../server/apply/command.ts";
-import { kindsOf } from "../../server/apply/kinds.ts";
-import { ENTITIES } from "../../server/entities/index.ts";
-import { SETTINGS } from "../../server/settings.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { type PrivateApp, startAppWith } from "../http/private-app.ts";
-import { API, type Api } from "../support/api.ts";
+import { runApply } from "../../server/appliance/apply/command.ts";
+import { kindsOf } from "../../server/appliance/apply/kinds.ts";
+import { SETTINGS } from "../../server/identity/settings.ts";
+import { ENTITIES } from "../../server/records/entities/registry.ts";
+import { closedAfterAll } from "../support/closed-after-all.ts";
 import { temporaryDirectory } from "../support/directories.ts";
-import { newTenant } from "../support/tenant.ts";
+import { startAppWith } from "../support/private-app.ts";
+import { API, type Api } from "../world/api.ts";
+import { newTenant } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 import { BADGE, BADGES, TABLE } from "./badge.ts";
 
-let app: PrivateApp;
-beforeAll(async () => {
-  app = await startAppWith(TABLE, { settings: { ...SETTINGS, badges: BADGES } });
-});
-afterAll(() => app?.[Symbol.asyncDispose]());
+const app = closedAfterAll(await startAppWith(TABLE, { settings: { ...SETTINGS, badges: BADGES } }));
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests check its type.
 type Body = any;
@@ -44,7 +41,7 @@ test("it is created, read, listed, changed and deleted, and the audit log has it
   const { Id } = made.body;
   expect(await call("GET", `/Badge/${Id}`)).toEqual(made);
   expect(await call("POST", "/Badge", made.body)).toEqual(made);
-  expect((await call("GET", "/Badge?Name=Front%20door")).body).toEqual({ Items: [made.body], Next: null });
+  expect((await call("GET", "/Badge?Name=Front%20door")).body).toEqual({ Items: [made.body], Next: null, Hidden: 0 });
   expect((await call("GET", "/Badge?Name=Back%20door")).body.Items).toEqual([]);
   expect((await call("GET", `/Badge/${Id}`, undefined, { "if-none-match": made.etag! })).status).toBe(304);
 

@@ -1,11 +1,11 @@
 // Every page leads to a next step, and typed input is not lost.
 
 import { describe, expect, test } from "bun:test";
-import type { NewTenant } from "../../server/tenants/index.ts";
-import { answerOf, issuer, newClient, SPEC_PATH } from "../authorize/client.ts";
-import { type Form, type View, Visitor } from "../authorize/visitor.ts";
-import { composedApp } from "../openapi/app.ts";
-import { newTenant, shared } from "../support/tenant.ts";
+import type { NewTenant } from "../../server/identity/tenants/index.ts";
+import { composedApp } from "../support/composed-app.ts";
+import { answerOf, issuer, newClient, SPEC_PATH } from "../world/client.ts";
+import { newTenant, shared } from "../world/tenant.ts";
+import { type Form, type View, Visitor } from "../world/visitor.ts";
 
 /** Pages for people, from the list of routes, without those for programs, such as the keys for providers. */
 const PAGES = /^\/(settings|account|signin|signout|oauth2\/(authorize|logout)|device|consent)(\/|$)/;
@@ -115,7 +115,7 @@ describe.concurrent("every form of Settings and of the account", () => {
       for (const time of ["once", "again"]) {
         const sent = await visitor.post(action, fields, BROWSER);
         expect({ action, time, status: sent.status, leads: goesOn(sent) }).toMatchObject({ action, leads: true });
-        if (["Signed out", "Sign in first"].includes(sent.heading)) await administrator(tenant, visitor);
+        if (["Signed out", "Sign in"].includes(sent.heading)) await administrator(tenant, visitor);
       }
     }
   });
@@ -177,7 +177,7 @@ describe.concurrent("a form within an authorization request", () => {
     expect(answerOf(await visitor.submit(again, { decision: "allow" })).code).toBeString();
   });
 
-  test.each(["/device", "/account/sign-in"])("%s keeps its input when its cookie is missing", async (path) => {
+  test.each(["/device", "/account"])("%s keeps its input when its cookie is missing", async (path) => {
     const { clientId } = await newTenant();
     const visitor = new Visitor();
     const page = await visitor.open(path === "/device" ? path : `/account?client_id=${clientId}`);

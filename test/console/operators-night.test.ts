@@ -1,12 +1,12 @@
 // A receiver was down at night: the operator sees the failures, and sends all missed events.
 
 import { expect, test } from "bun:test";
-import { until } from "../support/api.ts";
 import { openWindows } from "../support/browser.ts";
 import { inspect } from "../support/inspect.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { newTenant } from "../support/tenant.ts";
-import { enterSettings } from "./console.ts";
+import { until } from "../world/api.ts";
+import { enterSettings } from "../world/console.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const browser = openWindows();
 

@@ -1,10 +1,10 @@
 // Settings of an organisation, and the API reference for its developers.
 
 import { expect, test } from "bun:test";
-import { newApi } from "../apis/apis.ts";
 import { openWindows } from "../support/browser.ts";
-import { newTenant } from "../support/tenant.ts";
-import { enterSettings, newColleague } from "./console.ts";
+import { newApi } from "../world/apis.ts";
+import { enterSettings, newColleague } from "../world/console.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const browser = openWindows();
 

@@ -1,75 +1,68 @@
 // Sign-ins of a day on Overview, for permitted readers.
 
 import { expect, test } from "bun:test";
-import { issuer } from "../authorize/client.ts";
-import { Visitor as PlainBrowser } from "../authorize/visitor.ts";
 import { openWindows } from "../support/browser.ts";
 import { inspect } from "../support/inspect.ts";
-import { db, newTenant } from "../support/tenant.ts";
-import { enterSettings, newColleague } from "./console.ts";
+import { issuer } from "../world/client.ts";
+import { enterSettings, newColleague } from "../world/console.ts";
+import { db, newTenant } from "../world/tenant.ts";
+import { Visitor as PlainBrowser } from "../world/visitor.ts";
 
 const browser = openWindows();
 const HOUR_MS = 3_600_000;
-const PATIENCE_MS = 120_000;
 
-test(
-  "Overview counts successful and failed sign-ins with links, only for users who may read them",
-  async () => {
-    const api = await newTenant();
-    const colleague = await newColleague(api, "ops");
-    const auditor = await newColleague(api, "auditor");
-    await using admin = await enterSettings(browser, api.tenant);
-    await using ops = await enterSettings(browser, api.tenant, colleague);
-    await using again = await enterSettings(browser, api.tenant, colleague);
-    const stranger = new PlainBrowser(issuer());
-    const form = await stranger.open(`/settings?organisation=${api.tenant.tenantId}`);
-    await stranger.submit(form, { username: colleague.username, password: "not this one" });
-    const { page, open, complaints } = admin;
-    const section = page.locator("section", { has: page.getByRole("heading", { name: "Sign-ins, last 24 hours" }) });
-    await open("/settings");
-    expect(await section.getByRole("definition").allInnerTexts()).toEqual(["3", "2", "0", "1", "0"]);
-    await page
-      .getByRole("group", {
-        name: "Sign-ins by the hour, the last 24 hours: 3 One factor, 1 Failed.",
-      })
-      .waitFor();
-    await page
-      .getByRole("group", {
-        name: "Different users who signed in by the hour, the last 24 hours: 2 Different users.",
-      })
-      .waitFor();
-    // The note about refreshing is above all of it.
-    expect(await page.locator(".refreshing ~ #overview").count()).toBe(1);
-    expect(await page.locator("#overview #sign-ins").count()).toBe(1);
-    await inspect(page, "overview-sign-ins");
-    await section.getByRole("definition").nth(3).getByRole("link").click();
-    await page.getByRole("heading", { name: "Audit log", level: 1 }).waitFor();
-    expect(await page.getByRole("rowheader").count()).toBe(1);
-    expect(complaints).toEqual([]);
+test("Overview counts successful and failed sign-ins with links, only for users who may read them", async () => {
+  const api = await newTenant();
+  const colleague = await newColleague(api, "ops");
+  const auditor = await newColleague(api, "auditor");
+  await using admin = await enterSettings(browser, api.tenant);
+  await using ops = await enterSettings(browser, api.tenant, colleague);
+  await using again = await enterSettings(browser, api.tenant, colleague);
+  const stranger = new PlainBrowser(issuer());
+  const form = await stranger.open(`/settings?organisation=${api.tenant.tenantId}`);
+  await stranger.submit(form, { username: colleague.username, password: "not this one" });
+  const { page, open, complaints } = admin;
+  const section = page.locator("section", { has: page.getByRole("heading", { name: "Sign-ins, last 24 hours" }) });
+  await open("/settings");
+  expect(await section.getByRole("definition").allInnerTexts()).toEqual(["3", "2", "0", "1", "0"]);
+  await page
+    .getByRole("group", {
+      name: "Sign-ins by the hour, the last 24 hours: 3 One factor, 1 Failed.",
+    })
+    .waitFor();
+  await page
+    .getByRole("group", {
+      name: "Different users who signed in by the hour, the last 24 hours: 2 Different users.",
+    })
+    .waitFor();
+  // The note about refreshing is above all of it.
+  expect(await page.locator(".refreshing ~ #overview").count()).toBe(1);
+  expect(await page.locator("#overview #sign-ins").count()).toBe(1);
+  await inspect(page, "overview-sign-ins");
+  await section.getByRole("definition").nth(3).getByRole("link").click();
+  await page.getByRole("heading", { name: "Audit log", level: 1 }).waitFor();
+  expect(await page.getByRole("rowheader").count()).toBe(1);
+  expect(complaints).toEqual([]);
 
-    await ops.open("/settings");
-    await ops.page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
-    expect(await ops.page.getByText("Sign-ins, last 24 hours").count()).toBe(0);
-    expect(again.complaints).toEqual([]);
+  await ops.open("/settings");
+  await ops.page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
+  expect(await ops.page.getByText("Sign-ins, last 24 hours").count()).toBe(0);
+  expect(again.complaints).toEqual([]);
 
-    const hide =
-      'forbid (principal, action == Action::"Settings:Read", resource is AuditEvent) when { resource.Kind == "SignIn.Failed" };';
-    expect((await api.call("PATCH", "/Policy", { Name: "Hide failures", Policy: hide })).status).toBe(200);
-    await using reader = await enterSettings(browser, api.tenant, auditor);
-    await reader.open("/settings");
-    await reader.page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
-    expect(await reader.page.getByText("Sign-ins, last 24 hours").count()).toBe(0);
-  },
-  PATIENCE_MS,
-);
+  const hide =
+    'forbid (principal, action == Action::"Settings:Read", resource is AuditEvent) when { resource.Kind == "SignIn.Failed" };';
+  expect((await api.call("PATCH", "/Policy", { Name: "Hide failures", Policy: hide })).status).toBe(200);
+  await using reader = await enterSettings(browser, api.tenant, auditor);
+  await reader.open("/settings");
+  await reader.page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
+  expect(await reader.page.getByText("Sign-ins, last 24 hours").count()).toBe(0);
+});
 
-test(
-  "a busy day is shown by hour, with links by keyboard; a policy that hides requests hides tokens",
-  async () => {
-    const api = await newTenant();
-    const tenantId = api.tenant.tenantId;
-    const auditor = await newColleague(api, "auditor");
-    await db()`
+test("a busy day is shown by hour, with links by keyboard; a policy that hides requests hides tokens", async () => {
+  const api = await newTenant();
+  const tenantId = api.tenant.tenantId;
+  const auditor = await newColleague(api, "auditor");
+  await db()`
       insert into audit_log (tenant_id, id, kind, outcome, actor_type, actor_id, address, user_agent, subject_type,
         subject_id, details, request_key, occurred_on)
       select ${tenantId}, uuidv7(- make_interval(mins => (n * 7 % 1320) + 60)), kind, case kind when 'SignIn.Succeeded' then 'Success' else 'Failure' end, 'User', n % 700,
@@ -77,46 +70,41 @@ test(
         'key', now() - make_interval(mins => (n * 7 % 1320) + 60)
       from generate_series(1, 5000) n,
         lateral (select case when n % 40 = 0 then 'SecondFactor.Failed' when n % 11 = 0 then 'SignIn.Failed' else 'SignIn.Succeeded' end as kind) k`;
-    await db()`
+  await db()`
       insert into issued_tokens (tenant_id, hour, grant_type, count)
       select ${tenantId}, date_trunc('hour', now()) - make_interval(hours => h), grant_type, (h * 7919 % 23 + 1) * 12345
       from generate_series(1, 22) h, unnest(array['client_credentials', 'authorization_code', 'refresh_token',
         'urn:ietf:params:oauth:grant-type:device_code', 'urn:ietf:params:oauth:grant-type:token-exchange']) grant_type`;
-    await using visitor = await enterSettings(browser, api.tenant);
-    const { page, complaints } = visitor;
-    await inspect(page, "overview-busy");
-    const tokens = page.locator("#tokens");
-    expect(await tokens.getByRole("listitem").allTextContents()).toEqual(
-      expect.arrayContaining([
-        expect.stringMatching(/^ Device code [\d,]+$/),
-        expect.stringMatching(/^ Token exchange/),
-      ]),
-    );
-    await page.setViewportSize({ width: 1400, height: 900 });
-    await page.locator("#sign-ins summary").focus();
-    await page.keyboard.press("Enter");
-    const hours = page.locator("#sign-ins").getByRole("row").getByRole("link");
-    expect(await hours.count()).toBe(24);
-    await hours.nth(2).focus();
-    const from = await hours.nth(2).locator("time").getAttribute("datetime");
-    await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "Audit log", level: 1 }).waitFor();
-    const { searchParams } = new URL(page.url());
-    expect(searchParams.get("From")).toBe(from);
-    expect(Date.parse(searchParams.get("To")!) - Date.parse(from!)).toBe(HOUR_MS);
-    expect(await page.getByRole("rowheader").count()).toBe(50);
-    await visitor.open("/settings");
-    await tokens.getByRole("link", { name: "Refresh token" }).click();
-    await page.getByRole("heading", { name: "Requests", level: 1 }).waitFor();
-    expect(new URL(page.url()).searchParams.get("Route")).toBe("/token");
-    expect(complaints).toEqual([]);
+  await using visitor = await enterSettings(browser, api.tenant);
+  const { page, complaints } = visitor;
+  await inspect(page, "overview-busy");
+  const tokens = page.locator("#tokens");
+  expect(await tokens.getByRole("listitem").allTextContents()).toEqual(
+    expect.arrayContaining([expect.stringMatching(/^ Device code [\d,]+$/), expect.stringMatching(/^ Token exchange/)]),
+  );
+  await page.setViewportSize({ width: 1400, height: 900 });
+  await page.locator("#sign-ins summary").focus();
+  await page.keyboard.press("Enter");
+  const hours = page.locator("#sign-ins").getByRole("row").getByRole("link");
+  expect(await hours.count()).toBe(24);
+  await hours.nth(2).focus();
+  const from = await hours.nth(2).locator("time").getAttribute("datetime");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Audit log", level: 1 }).waitFor();
+  const { searchParams } = new URL(page.url());
+  expect(searchParams.get("From")).toBe(from);
+  expect(Date.parse(searchParams.get("To")!) - Date.parse(from!)).toBe(HOUR_MS);
+  expect(await page.getByRole("rowheader").count()).toBe(50);
+  await visitor.open("/settings");
+  await tokens.getByRole("link", { name: "Refresh token" }).click();
+  await page.getByRole("heading", { name: "Requests", level: 1 }).waitFor();
+  expect(new URL(page.url()).searchParams.get("Route")).toBe("/token");
+  expect(complaints).toEqual([]);
 
-    const hide =
-      'forbid (principal, action == Action::"Settings:Read", resource is Request) when { resource.Status == 200 };';
-    expect((await api.call("PATCH", "/Policy", { Name: "Hide requests", Policy: hide })).status).toBe(200);
-    await using reader = await enterSettings(browser, api.tenant, auditor);
-    await reader.page.locator("#sign-ins").waitFor();
-    expect(await reader.page.locator("#tokens").count()).toBe(0);
-  },
-  PATIENCE_MS,
-);
+  const hide =
+    'forbid (principal, action == Action::"Settings:Read", resource is Request) when { resource.Status == 200 };';
+  expect((await api.call("PATCH", "/Policy", { Name: "Hide requests", Policy: hide })).status).toBe(200);
+  await using reader = await enterSettings(browser, api.tenant, auditor);
+  await reader.page.locator("#sign-ins").waitFor();
+  expect(await reader.page.locator("#tokens").count()).toBe(0);
+});

@@ -2,12 +2,11 @@
 // the registration access tokens of such applications.
 
 import { expect, test } from "bun:test";
-import { ok } from "../policies/people.ts";
-import { requestAt } from "../support/api.ts";
 import { openWindows } from "../support/browser.ts";
 import { inspect, inspectAsItIs } from "../support/inspect.ts";
-import { newTenant, shared } from "../support/tenant.ts";
-import { enterSettings, newColleague } from "./console.ts";
+import { ok, requestAt } from "../world/api.ts";
+import { enterSettings, newColleague } from "../world/console.ts";
+import { newTenant, shared } from "../world/tenant.ts";
 
 const browser = openWindows();
 

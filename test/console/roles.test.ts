@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "bun:test";
 import { openWindows } from "../support/browser.ts";
-import { newTenant } from "../support/tenant.ts";
-import { enterSettings, newColleague } from "./console.ts";
+import { enterSettings, newColleague } from "../world/console.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const browser = openWindows();
 

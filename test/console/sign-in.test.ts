@@ -1,11 +1,11 @@
 // Sign-in to Settings by our own OpenID provider, and the ends of its session.
 
 import { describe, expect, test } from "bun:test";
-import { issuer } from "../authorize/client.ts";
-import { type View, Visitor } from "../authorize/visitor.ts";
-import { db } from "../entities/client.ts";
-import type { Api } from "../support/api.ts";
-import { newTenant } from "../support/tenant.ts";
+import type { Api } from "../world/api.ts";
+import { issuer } from "../world/client.ts";
+import { expire, rowsOf } from "../world/rows.ts";
+import { newTenant } from "../world/tenant.ts";
+import { type View, Visitor } from "../world/visitor.ts";
 
 /** A browser at the sign-in page, redirected from Settings. */
 async function atTheDoor(api: Api, path = "/settings"): Promise<{ visitor: Visitor; page: View }> {
@@ -47,7 +47,7 @@ describe.concurrent("signing in to Settings", () => {
     const wrong = await visitor.open("/settings/sign-in?organisation=no%20such%20one");
     expect(wrong.heading).toBe("Sign in");
     expect((await visitor.submit(wrong, api.tenant.admin)).html).toContain("If you entered an organisation");
-    const [row] = await db()<{ name: string }[]>`select name from tenants where id = ${api.tenant.tenantId}`;
+    const [row] = await rowsOf<{ name: string }>("tenants", { id: api.tenant.tenantId });
     const page = await visitor.open(`/settings/sign-in?organisation=${encodeURIComponent(row!.name)}`);
     expect((await visitor.submit(page, api.tenant.admin)).heading).toBe("Overview");
     for (const name of ["gatehouse-session", "gatehouse-settings"] as const) visitor.cookies.delete(name);
@@ -151,7 +151,7 @@ describe.concurrent("Settings end at once", () => {
     [
       "when their grant is revoked",
       async (api) => {
-        await db()`update refresh_families set revoked_on = now() where tenant_id = ${api.tenant.tenantId}`;
+        await expire("refresh_families", { tenant_id: api.tenant.tenantId }, "revoked_on");
       },
     ],
   ];

@@ -6,24 +6,21 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { decodeJwt, SignJWT } from "jose";
 import type { Page } from "playwright-core";
+import { nextFreePort } from "../../server/appliance/embedded/ports.ts";
 import { snippet, USES } from "../../server/console/applications/snippets.ts";
-import { nextFreePort } from "../../server/embedded/ports.ts";
-import { CREDENTIALS, type CredentialsRecord } from "../../server/oauth/index.ts";
-import { issuer } from "../authorize/client.ts";
-import { Visitor as PlainBrowser } from "../authorize/visitor.ts";
-import { ROOT } from "../documents/pages.ts";
-import { otherProcess } from "../oauth/client.ts";
-import { typeCode } from "../oauth/device.ts";
-import { type Api, until } from "../support/api.ts";
+import { CREDENTIALS, type CredentialsRecord } from "../../server/identity/oauth/clients/contract.ts";
 import { openWindows } from "../support/browser.ts";
 import { temporaryDirectory } from "../support/directories.ts";
 import { pythonPackages } from "../support/packages.ts";
-import { newTenant } from "../support/tenant.ts";
-import { askToken, formOf } from "../token/client.ts";
-import { enterSettings, type Visitor } from "./console.ts";
+import { ROOT } from "../support/pages.ts";
+import { type Api, until } from "../world/api.ts";
+import { issuer } from "../world/client.ts";
+import { enterSettings, type Visitor } from "../world/console.ts";
+import { typeCode } from "../world/device.ts";
+import { askToken, formOf, otherProcess } from "../world/grants.ts";
+import { newTenant } from "../world/tenant.ts";
+import { Visitor as PlainBrowser } from "../world/visitor.ts";
 
-/** Packages may need to be downloaded and compiled first. */
-const PATIENCE_MS = 400_000;
 const EXAMPLES = join(ROOT, "examples/clients");
 
 const browser = openWindows();
@@ -37,7 +34,7 @@ beforeAll(async () => {
   chmodSync(folder, 0o700);
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
   for (const name of ["go.mod", "go.sum"]) cpSync(join(EXAMPLES, name), join(folder, name));
-}, PATIENCE_MS);
+});
 afterAll(() => settings?.[Symbol.asyncDispose]());
 
 /** A client made by "New application", and the programs on its page. */
@@ -171,16 +168,12 @@ async function expectConsole(): Promise<void> {
 /** The toolchains on this machine; CI has all. */
 const isHere = (name: string) => process.env.CI === "true" || Bun.which(runnerOf(name).tool) !== null;
 
-test(
-  "every program of examples/clients is on a page",
-  () => {
-    const files = USES.flatMap(({ programs }) => Object.values(programs));
-    const folders = readdirSync(EXAMPLES, { withFileTypes: true }).filter((one) => one.isDirectory());
-    const there = folders.flatMap(({ name }) => readdirSync(join(EXAMPLES, name)).map((file) => `${name}/${file}`));
-    expect(files.toSorted()).toEqual(there.toSorted());
-  },
-  PATIENCE_MS,
-);
+test("every program of examples/clients is on a page", () => {
+  const files = USES.flatMap(({ programs }) => Object.values(programs));
+  const folders = readdirSync(EXAMPLES, { withFileTypes: true }).filter((one) => one.isDirectory());
+  const there = folders.flatMap(({ name }) => readdirSync(join(EXAMPLES, name)).map((file) => `${name}/${file}`));
+  expect(files.toSorted()).toEqual(there.toSorted());
+});
 
 test.each(["web", "native"])(
   "%s: each program signs a person in from the console, and rejects an answer of another browser",
@@ -206,7 +199,6 @@ test.each(["web", "native"])(
     for (const visit of begun) await visit();
     await expectConsole();
   },
-  PATIENCE_MS,
 );
 
 type Program = Awaited<ReturnType<typeof started>>;
@@ -234,101 +226,89 @@ async function signInAt(name: string, program: Program, redirectUri: string): Pr
   }
 }
 
-test(
-  "device: each program signs in a person who enters its code elsewhere",
-  async () => {
-    const client = await made("device");
-    expect(client.programs.size).toBe(2);
-    for (const [name, text] of client.programs) {
-      if (!isHere(name)) continue;
-      await using program = await started(name, text, {});
-      const code = await until("the code", () => / and type ([A-Z]{4}-[A-Z]{4})$/m.exec(program.printed.out)?.[1]);
-      const visitor = new PlainBrowser(issuer());
-      const page = await typeCode(visitor, code);
-      const question = await visitor.submit(page, api.tenant.admin);
-      expect((await visitor.submit(question, { decision: "allow" })).heading).toBe("The device is signed in");
-      const ended = await program.ended();
-      expect([name, ended.code, ended.err]).toEqual([name, 0, expect.any(String)]);
-      const answer = JSON.parse(ended.out.slice(ended.out.indexOf("{")));
-      if (name.endsWith("(curl)")) expect(answer).toMatchObject({ token_type: "Bearer", id_token: expect.any(String) });
-      else expect(answer).toMatchObject({ sub: expect.stringMatching(/^user-\d+$/) });
-    }
-  },
-  PATIENCE_MS,
-);
+test("device: each program signs in a person who enters its code elsewhere", async () => {
+  const client = await made("device");
+  expect(client.programs.size).toBe(2);
+  for (const [name, text] of client.programs) {
+    if (!isHere(name)) continue;
+    await using program = await started(name, text, {});
+    const code = await until("the code", () => / and type ([A-Z]{4}-[A-Z]{4})$/m.exec(program.printed.out)?.[1]);
+    const visitor = new PlainBrowser(issuer());
+    const page = await typeCode(visitor, code);
+    const question = await visitor.submit(page, api.tenant.admin);
+    expect((await visitor.submit(question, { decision: "allow" })).heading).toBe("The device is signed in");
+    const ended = await program.ended();
+    expect([name, ended.code, ended.err]).toEqual([name, 0, expect.any(String)]);
+    const answer = JSON.parse(ended.out.slice(ended.out.indexOf("{")));
+    if (name.endsWith("(curl)")) expect(answer).toMatchObject({ token_type: "Bearer", id_token: expect.any(String) });
+    else expect(answer).toMatchObject({ sub: expect.stringMatching(/^user-\d+$/) });
+  }
+});
 
-test(
-  "spa: each program signs a person in, in a page beside the console",
-  async () => {
-    let script = "";
-    using server = Bun.serve({
-      hostname: "127.0.0.1",
-      port: 0,
-      fetch: ({ url }) =>
-        new URL(url).pathname === "/app.js"
-          ? new Response(script, { headers: { "content-type": "text/javascript" } })
-          : new Response(
-              '<!doctype html><title>App</title><link rel="icon" href="data:,"><body><script type="module" src="/app.js"></script>',
-              { headers: { "content-type": "text/html" } },
-            ),
-    });
-    const redirectUri = `http://localhost:${server.port}/callback`;
-    const client = await made("spa", redirectUri);
-    expect(client.programs.size).toBe(4);
-    for (const [name, text] of client.programs) {
-      const entrypoint = join(folder, `${Bun.randomUUIDv7()}.js`);
-      await writeFile(entrypoint, text);
-      const built = await Bun.build({ entrypoints: [entrypoint], target: "browser" });
-      script = await built.outputs[0]!.text();
-      const page = await settings.page.context().newPage();
-      const problems: string[] = [];
-      page.on("pageerror", (error) => problems.push(error.message));
-      await page.goto(redirectUri);
-      const allow = page.getByRole("button", { name: "Allow" });
-      const done = page.getByText("Signed in: ");
-      await allow.or(done).waitFor();
-      if (await allow.isVisible()) await allow.click();
-      await done.waitFor().catch(() => expect([name, problems]).toEqual([name, []]));
-      expect(await page.locator("body").textContent()).toMatch(/"sub":"user-\d+"/);
-      await page.close();
-    }
-    await expectConsole();
-  },
-  PATIENCE_MS,
-);
+test("spa: each program signs a person in, in a page beside the console", async () => {
+  let script = "";
+  using server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: ({ url }) =>
+      new URL(url).pathname === "/app.js"
+        ? new Response(script, { headers: { "content-type": "text/javascript" } })
+        : new Response(
+            '<!doctype html><title>App</title><link rel="icon" href="data:,"><body><script type="module" src="/app.js"></script>',
+            { headers: { "content-type": "text/html" } },
+          ),
+  });
+  const redirectUri = `http://localhost:${server.port}/callback`;
+  const client = await made("spa", redirectUri);
+  expect(client.programs.size).toBe(4);
+  for (const [name, text] of client.programs) {
+    const entrypoint = join(folder, `${Bun.randomUUIDv7()}.js`);
+    await writeFile(entrypoint, text);
+    const built = await Bun.build({ entrypoints: [entrypoint], target: "browser" });
+    script = await built.outputs[0]!.text();
+    const page = await settings.page.context().newPage();
+    const problems: string[] = [];
+    page.on("pageerror", (error) => problems.push(error.message));
+    await page.goto(redirectUri);
+    const allow = page.getByRole("button", { name: "Allow" });
+    const done = page.getByText("Signed in: ");
+    await allow.or(done).waitFor();
+    if (await allow.isVisible()) await allow.click();
+    await done.waitFor().catch(() => expect([name, problems]).toEqual([name, []]));
+    expect(await page.locator("body").textContent()).toMatch(/"sub":"user-\d+"/);
+    await page.close();
+  }
+  await expectConsole();
+});
 
-test(
-  "machine and api: one gets a token and calls with it, the other checks it and rejects others",
-  async () => {
-    const machine = await made("machine");
-    expect(machine.programs.size).toBe(4);
-    for (const [name, text] of machine.programs) {
-      if (!isHere(name)) continue;
-      await using program = await started(name, text, secretOf(machine));
-      const { code, out, err } = await program.ended();
-      expect([name, code, err, JSON.parse(out || "{}")]).toMatchObject([name, 0, expect.any(String), { Items: [] }]);
-    }
-    const service = await made("api");
-    // This service's audience is the same for all organisations' tokens.
-    expect(service.programs.size).toBe(0);
-    await settings.page.getByText("it needs an API with its own audience").waitFor();
-    const asked = { clientId: machine.clientId, clientSecret: machine.secret };
-    const tokenFor = async (more: Record<string, string>) => {
-      const { status, body } = await askToken(formOf(asked, more));
-      expect([status, body]).toEqual([200, expect.anything()]);
-      return body.access_token as string;
-    };
-    // After it became the client of an API, it accepts that API's tokens.
-    const Audience = `https://orders.example.org/${Bun.randomUUIDv7()}`;
-    const Scopes = [{ Name: "orders:read", Description: "Read orders" }];
-    await api.made("Api", { Name: "Orders", Audience, Scopes, ApplicationId: service.clientId });
-    await api.made(`Application/${machine.clientId}/Credentials`, { Scopes: ["AccessManager:Read", "orders:read"] });
-    await settings.open(`/settings/applications/${service.clientId}/connect`);
-    const programs = await programsOn(settings.page);
-    await check(service, programs, machine.clientId, await tokenFor({ scope: "orders:read", resource: Audience }));
-  },
-  PATIENCE_MS,
-);
+test("machine and api: one gets a token and calls with it, the other checks it and rejects others", async () => {
+  const machine = await made("machine");
+  expect(machine.programs.size).toBe(4);
+  for (const [name, text] of machine.programs) {
+    if (!isHere(name)) continue;
+    await using program = await started(name, text, secretOf(machine));
+    const { code, out, err } = await program.ended();
+    expect([name, code, err, JSON.parse(out || "{}")]).toMatchObject([name, 0, expect.any(String), { Items: [] }]);
+  }
+  const service = await made("api");
+  // This service's audience is the same for all organisations' tokens.
+  expect(service.programs.size).toBe(0);
+  await settings.page.getByText("it needs an API with its own audience").waitFor();
+  const asked = { clientId: machine.clientId, clientSecret: machine.secret };
+  const tokenFor = async (more: Record<string, string>) => {
+    const { status, body } = await askToken(formOf(asked, more));
+    expect([status, body]).toEqual([200, expect.anything()]);
+    return body.access_token as string;
+  };
+  // After it became the client of an API, it accepts that API's tokens.
+  const Audience = `https://orders.example.org/${Bun.randomUUIDv7()}`;
+  const Scopes = [{ Name: "orders:read", Description: "Read orders" }];
+  await api.made("Api", { Name: "Orders", Audience, Scopes, ApplicationId: service.clientId });
+  await api.made(`Application/${machine.clientId}/Credentials`, { Scopes: ["AccessManager:Read", "orders:read"] });
+  await settings.open(`/settings/applications/${service.clientId}/connect`);
+  const programs = await programsOn(settings.page);
+  await check(service, programs, machine.clientId, await tokenFor({ scope: "orders:read", resource: Audience }));
+});
 
 /** The claims of a refresh token, signed with our own key: only its type differs. */
 async function asRefreshToken(token: string): Promise<string> {

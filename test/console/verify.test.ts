@@ -2,12 +2,12 @@
 
 import { describe, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
-import { until } from "../support/api.ts";
 import { openWindows } from "../support/browser.ts";
 import { inspect } from "../support/inspect.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { newTenant } from "../support/tenant.ts";
-import { enterSettings, newColleague } from "./console.ts";
+import { until } from "../world/api.ts";
+import { enterSettings, newColleague } from "../world/console.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const browser = openWindows();
 

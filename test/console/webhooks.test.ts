@@ -2,11 +2,11 @@
 
 import { describe, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
-import { until } from "../support/api.ts";
 import { openWindows } from "../support/browser.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { newTenant } from "../support/tenant.ts";
-import { enterSettings, newColleague } from "./console.ts";
+import { until } from "../world/api.ts";
+import { enterSettings, newColleague } from "../world/console.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const browser = openWindows();
 
@@ -122,8 +122,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
     let isDown = true;
     await using receiver = startReceiver(() => (isDown ? 500 : 200));
     const { Id } = await api.connect(receiver.url, { Name: "Directory" });
-    await api.change({ Name: "Front door" });
-    await api.settledEvent();
+    await api.settledChange({ Name: "Front door" });
     isDown = false;
     const colleague = await newColleague(api, "ops");
     await api.settledEvent();

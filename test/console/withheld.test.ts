@@ -1,12 +1,12 @@
 // Hidden parts of events are omitted in the console, with a note.
 
 import { expect, test } from "bun:test";
-import type { Api } from "../support/api.ts";
 import { openWindows } from "../support/browser.ts";
 import { inspect } from "../support/inspect.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { newTenant } from "../support/tenant.ts";
-import { enterSettings, newColleague } from "./console.ts";
+import type { Api } from "../world/api.ts";
+import { enterSettings, newColleague } from "../world/console.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const browser = openWindows();
 
@@ -44,8 +44,7 @@ test("figures are hidden from readers who may not read every event", async () =>
   const api = await newTenant();
   await using receiver = startReceiver();
   const { Id } = await api.connect(receiver.url, { Name: "Directory" });
-  await api.change({ Name: "Front door" });
-  const { EventId } = await api.settledEvent();
+  const { EventId } = await api.settledChange({ Name: "Front door" });
   const text = `forbid (principal is User, action, resource == WebhookEvent::"${EventId}");`;
   await api.call("PATCH", "/Policy", { Name: "One event", Policy: text });
   await using visitor = await enterSettings(browser, api.tenant);

@@ -1,17 +1,16 @@
 import { expect, test } from "bun:test";
-import { until } from "../support/api.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { newTenant } from "../support/tenant.ts";
+import { makeChanges, settleLedger, untilLogSaysDelivered } from "../support/ledger.ts";
 import { startVictim } from "../support/victim.ts";
-import { makeChanges, settleLedger, untilLogSaysDelivered } from "./ledger.ts";
+import { until } from "../world/api.ts";
+import { connected } from "../world/receiver.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const CHANGES = 100;
 
 test("changes committed by the API are delivered after it was killed before dispatching", async () => {
   const stack = await startVictim();
   const api = await newTenant(stack);
-  await using receiver = startReceiver(200, { dataDir: process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir });
-  await api.connect(receiver.url);
+  await using receiver = await connected(api, 200, { dataDir: process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir });
   await stack.parts.worker.stop();
 
   const changing = makeChanges(api, (made) => made >= CHANGES);
@@ -26,4 +25,4 @@ test("changes committed by the API are delivered after it was killed before disp
   expect(ledger).toMatchObject({ committed: committed.length, lost: 0 });
   expect(committed.length).toBeGreaterThanOrEqual(CHANGES / 2 - 4);
   await untilLogSaysDelivered(api);
-}, 180_000);
+});

@@ -1,10 +1,10 @@
-// Transactions when their connection ends, as implemented by patches/postgres@3.4.9.patch.
+// Statements and transactions when their connection ends.
 
 import { expect, test } from "bun:test";
-import { connect, type Queries } from "../../server/db/sql.ts";
-import { until } from "../support/api.ts";
+import { connect, type Queries } from "../../server/platform/db/sql.ts";
 import { startRelay } from "../support/relay.ts";
-import { setting } from "../support/tenant.ts";
+import { until } from "../world/api.ts";
+import { setting } from "../world/tenant.ts";
 
 const URL = setting("GATEHOUSE_TEST_DATABASE_URL");
 const closed = expect.objectContaining({ code: "CONNECTION_CLOSED" });
@@ -47,13 +47,11 @@ test("a statement waiting for a lock does not delay others, which use another co
   await Promise.all([sql.end(), holder.end()]);
 });
 
-test("a statement sent behind a failing one gets its own rows only", async () => {
+test("a statement after a failing one gets its own rows only", async () => {
   const sql = connect(URL, "gatehouse test", 1);
-  const failing = () => failure(sql`select repeat('x', 20000), 1 / (4 - n) from generate_series(1, 10) n`);
-  const following = () => sql<{ n: number }[]>`select n::int from generate_series(1, 3) n`;
-  // PostgreSQL has already prepared both, so the second is sent without waiting for the first.
-  await Promise.all([failing(), following()]);
-  const [failed, rows] = await Promise.all([failing(), following()]);
+  const failing = failure(sql`select repeat('x', 20000), 1 / (4 - n) from generate_series(1, 10) n`);
+  const following = sql<{ n: number }[]>`select n::int from generate_series(1, 3) n`;
+  const [failed, rows] = await Promise.all([failing, following]);
   expect(failed).toMatchObject({ code: "22012" });
   expect([...rows]).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
   await sql.end();
@@ -88,7 +86,7 @@ test("statements waiting in a transaction behind a lost one fail with it", async
   await sql.end();
 });
 
-test("statements sent behind a lost one fail with it, and the pool can be ended", async () => {
+test("statements waiting behind a lost one fail, and the pool can be ended", async () => {
   await using relay = await startRelay(URL);
   const sql = connect(relay.databaseUrl, "gatehouse test", 1);
   const pid = await sessionOf(sql);
@@ -97,7 +95,7 @@ test("statements sent behind a lost one fail with it, and the pool can be ended"
   relay.cut();
   expect(await Promise.all(sent)).toEqual([expect.any(Error), expect.any(Error), expect.any(Error)]);
   await sql.end();
-}, 60_000);
+});
 
 test("a reserved connection that is lost fails each further statement", async () => {
   const sql = connect(URL, "gatehouse test", 1);
@@ -107,7 +105,7 @@ test("a reserved connection that is lost fails each further statement", async ()
   for (let statement = 0; statement < 3; statement++) expect(await failure(kept`select`)).toEqual(expect.any(Error));
   kept.release();
   await sql.end();
-}, 60_000);
+});
 
 test("after a statement lost half-way, the next one gets its own rows only", async () => {
   const sql = connect(URL, "gatehouse test", 1);
@@ -122,7 +120,53 @@ test("after a statement lost half-way, the next one gets its own rows only", asy
   const rows = await sql<{ n: number }[]>`select n::int from generate_series(1, 3) as n`;
   expect([...rows]).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
   await sql.end();
+});
+
+test("a statement that a transaction leaves behind is rejected, and runs in no later one", async () => {
+  const sql = connect(URL, "gatehouse test", 1);
+  const late: unknown[] = [];
+  const kept = await sql.begin(async (tx) => tx);
+  await sql.begin(async () => {
+    late.push(await failure(kept`create table never_made ()`));
+  });
+  expect(late).toEqual([expect.objectContaining({ message: expect.stringContaining("has ended") })]);
+  expect(await sql`select from pg_tables where tablename = 'never_made'`).toHaveLength(0);
+  await sql.end();
+});
+
+test("a listener learns that its notifications are lost, and that they arrive again", async () => {
+  await using relay = await startRelay(URL);
+  const sql = connect(relay.databaseUrl, "gatehouse test", 1);
+  const events: string[] = [];
+  await sql.listen(
+    "gatehouse_test",
+    (payload) => events.push(payload),
+    () => events.push("listening"),
+    () => events.push("deaf"),
+  );
+  await sql.notify("gatehouse_test", "one");
+  await until("the first notification", () => events.includes("one"));
+  relay.cut();
+  await until("the loss", () => events.includes("deaf"));
+  relay.mend();
+  await until("it to listen", () => events.at(-1) === "listening");
+  await until("a notification", async () => {
+    await sql.notify("gatehouse_test", "two").catch(() => {});
+    return events.at(-1) === "two";
+  });
+  expect(events.slice(0, 3)).toEqual(["listening", "one", "deaf"]);
+  await sql.end();
 }, 60_000);
+
+test("statements one after another share a session, and those at once have one each up to the maximum", async () => {
+  const sql = connect(URL, "gatehouse test", 3);
+  const sessions = new Set<number>();
+  for (let statement = 0; statement < 5; statement++) sessions.add(await sessionOf(sql));
+  expect(sessions.size).toBe(1);
+  await Promise.all(Array.from({ length: 12 }, () => sql`select pg_sleep(0.01)`));
+  expect(sql.pool()).toEqual({ active: 0, idle: 3, waiting: 0 });
+  await sql.end();
+});
 
 test("a statement without a free connection fails after its time limit", async () => {
   const sql = connect(URL, "gatehouse test", 1, { wait_timeout: 1 });
@@ -132,7 +176,7 @@ test("a statement without a free connection fails after its time limit", async (
   });
   expect(await sql`select 1`).toHaveLength(1);
   await sql.end();
-}, 60_000);
+});
 
 async function untilAsleep(pid: number): Promise<void> {
   const watcher = connect(URL, "gatehouse test", 1);

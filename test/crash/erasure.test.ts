@@ -1,19 +1,13 @@
-import { beforeAll, expect, test } from "bun:test";
-import { connect } from "../../server/db/sql.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { ok } from "../policies/people.ts";
-import { type Api, until } from "../support/api.ts";
-import type { Stack } from "../support/stack.ts";
-import { newTenant } from "../support/tenant.ts";
+import { expect, test } from "bun:test";
+import { connect } from "../../server/platform/db/sql.ts";
 import { startVictim } from "../support/victim.ts";
+import { type Api, ok, until } from "../world/api.ts";
+import { newTenant } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
 const NAME = "Ana Silva";
 
-let stack: Stack;
-
-beforeAll(async () => {
-  stack = await startVictim();
-}, 180_000);
+const stack = await startVictim();
 
 interface Person {
   api: Api;
@@ -54,47 +48,43 @@ async function stateOf({ api, userId }: Person) {
 test.each([
   ["the search for events", "erasure_events"],
   ["the final transaction", "personal_keys"],
-])(
-  "an erasure ends although the worker is killed in %s, and leaves others alone",
-  async (_, table) => {
-    const [erased, ...others] = await Promise.all([arrange(), arrange()]);
-    const { api, userId } = erased!;
-    // A person beside it, of the same tenant.
-    const { Id: colleague } = await api.made("User", { Username: "bo", Name: "Bo" });
-    await until("four to be held", async () => (await api.events("State=Held")).Items.length === 4);
-    others.push({ ...erased!, userId: colleague });
-    const before = await Promise.all(others.map(stateOf));
-    expect(before[0]).toMatchObject({ record: { Name: NAME }, deliveries: ["Held", "Held", "Held"] });
-    expect(before[0]!.addresses).toEqual([expect.stringMatching(/./)]);
+])("an erasure ends although the worker is killed in %s, and leaves others alone", async (_, table) => {
+  const [erased, ...others] = await Promise.all([arrange(), arrange()]);
+  const { api, userId } = erased!;
+  // A person beside it, of the same tenant.
+  const { Id: colleague } = await api.made("User", { Username: "bo", Name: "Bo" });
+  await until("four to be held", async () => (await api.events("State=Held")).Items.length === 4);
+  others.push({ ...erased!, userId: colleague });
+  const before = await Promise.all(others.map(stateOf));
+  expect(before[0]).toMatchObject({ record: { Name: NAME }, deliveries: ["Held", "Held", "Held"] });
+  expect(before[0]!.addresses).toEqual([expect.stringMatching(/./)]);
 
-    const sql = connect(stack.databaseUrl, "gatehouse test", 2);
-    const lock = await sql.reserve();
-    await lock`begin`;
-    await lock`lock table ${sql(table)} in share row exclusive mode`;
-    const { Id } = await ok(api.call("POST", `/User/${userId}/Erase`, { Deliveries: "Cancel" }));
-    await until("the worker to be there", async () => {
-      const [blocked] = await sql`
+  const sql = connect(stack.databaseUrl, "gatehouse test", 2);
+  const lock = await sql.reserve();
+  await lock`begin`;
+  await lock`lock table ${sql(table)} in share row exclusive mode`;
+  const { Id } = await ok(api.call("POST", `/User/${userId}/Erase`, { Deliveries: "Cancel" }));
+  await until("the worker to be there", async () => {
+    const [blocked] = await sql`
         select from pg_stat_activity where application_name = 'gatehouse maintenance' and wait_event_type = 'Lock'`;
-      return blocked;
-    });
-    process.kill(stack.parts.worker.pid!, "SIGKILL");
-    await lock`commit`;
-    lock.release();
-    await sql.end();
+    return blocked;
+  });
+  process.kill(stack.parts.worker.pid!, "SIGKILL");
+  await lock`commit`;
+  lock.release();
+  await sql.end();
 
-    const { Removed } = await until("the erasure to end", async () => {
-      const { body } = await api.get(`/Erasure/${Id}`);
-      return body.State === "Completed" && body;
-    });
-    const { payloads, addresses, record } = await stateOf(erased!);
-    expect(record).toMatchObject({ StatusCode: 404 });
-    // Created, two times Updated, and Deleted and Erased by the erasure.
-    expect(payloads).toEqual([null, null, null, null, null]);
-    expect(addresses).toEqual([""]);
-    expect(Removed).toMatchObject({ User: 1, Payloads: 5, AuditEvents: 2, PersonalKeys: 1 });
-    expect(await Promise.all(others.map(stateOf))).toEqual(before);
-    const { Items } = await ok(api.get(`/AuditEvent?Kind=User.Erased`));
-    expect(Items).toHaveLength(1);
-  },
-  300_000,
-);
+  const { Removed } = await until("the erasure to end", async () => {
+    const { body } = await api.get(`/Erasure/${Id}`);
+    return body.State === "Completed" && body;
+  });
+  const { payloads, addresses, record } = await stateOf(erased!);
+  expect(record).toMatchObject({ StatusCode: 404 });
+  // Created, two times Updated, and Deleted and Erased by the erasure.
+  expect(payloads).toEqual([null, null, null, null, null]);
+  expect(addresses).toEqual([""]);
+  expect(Removed).toMatchObject({ User: 1, Payloads: 5, AuditEvents: 2, PersonalKeys: 1 });
+  expect(await Promise.all(others.map(stateOf))).toEqual(before);
+  const { Items } = await ok(api.get(`/AuditEvent?Kind=User.Erased`));
+  expect(Items).toHaveLength(1);
+});

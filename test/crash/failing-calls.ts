@@ -2,11 +2,11 @@
 // once, in each way.
 
 import { expect } from "bun:test";
-import { connect, type Sql } from "../../server/db/sql.ts";
+import { connect, type Sql } from "../../server/platform/db/sql.ts";
 import { newEmptyDatabase } from "../support/empty-database.ts";
 import { type FailingDatabase, startFailingDatabase, type Trouble } from "../support/failing-database.ts";
-import type { Receiver } from "../support/receiver.ts";
 import { type Stack, startStack } from "../support/stack.ts";
+import type { Receiver } from "../world/receiver.ts";
 
 const MASTER_KEY = Buffer.alloc(32, 7).toString("base64");
 /** Waits of 50 ms and 750 ms. If a failed call counted as an attempt, the wait would be 11 s. */

@@ -4,12 +4,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { appendFileSync, chmodSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { until } from "../support/api.ts";
 import { temporaryDirectory } from "../support/directories.ts";
-import { startReceiver } from "../support/receiver.ts";
+import { makeChanges, settleLedger, untilLogSaysDelivered } from "../support/ledger.ts";
 import { startStack } from "../support/stack.ts";
-import { newTenant, setting } from "../support/tenant.ts";
-import { makeChanges, settleLedger, untilLogSaysDelivered } from "./ledger.ts";
+import { until } from "../world/api.ts";
+import { connected } from "../world/receiver.ts";
+import { newTenant, setting } from "../world/tenant.ts";
 
 const disk = temporaryDirectory("disk");
 const isMounted = process.platform === "linux" && process.getuid?.() === 0 && mount();
@@ -27,8 +27,7 @@ test.if(isMounted)(
     const { api, worker } = stack.parts;
     const pids = [api.pid, worker.pid];
     const caller = await newTenant(stack);
-    await using receiver = startReceiver(200, { dataDir: setting("GATEHOUSE_TEST_DATA_DIR") });
-    await caller.connect(receiver.url);
+    await using receiver = await connected(caller, 200, { dataDir: setting("GATEHOUSE_TEST_DATA_DIR") });
     const load = { ended: false };
     const changing = makeChanges(caller, () => load.ended, 2);
     await until("the load to be under way", () => receiver.calls.length >= 10);
@@ -62,22 +61,17 @@ test.if(isMounted)(
     await untilLogSaysDelivered(caller);
     expect([api.pid, worker.pid]).toEqual(pids);
   },
-  300_000,
 );
 
-test.if(isMounted)(
-  "a start on a full disk reports the full disk",
-  async () => {
-    fill();
-    const failure = await startStack({ dataDir: join(disk, "other") }).then(
-      () => "it started",
-      (error: Error) => error.message,
-    );
-    rmSync(join(disk, "filler"));
-    expect(failure).toEndWith(` The disk of DATA_DIR is full (${join(disk, "other")}): free some space.`);
-  },
-  300_000,
-);
+test.if(isMounted)("a start on a full disk reports the full disk", async () => {
+  fill();
+  const failure = await startStack({ dataDir: join(disk, "other") }).then(
+    () => "it started",
+    (error: Error) => error.message,
+  );
+  rmSync(join(disk, "filler"));
+  expect(failure).toEndWith(` The disk of DATA_DIR is full (${join(disk, "other")}): free some space.`);
+});
 
 /** Needs more space in its table. */
 const LONG = "x".repeat(9_000);

@@ -1,20 +1,15 @@
-import { beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { decodeJwt } from "jose";
-import { Client } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { setCredentials, tokensOf } from "../logouts/clients.ts";
-import { until } from "../support/api.ts";
-import { startReceiver } from "../support/receiver.ts";
-import type { Stack } from "../support/stack.ts";
-import { newTenant } from "../support/tenant.ts";
 import { startVictim } from "../support/victim.ts";
+import { until } from "../world/api.ts";
+import { Client } from "../world/client.ts";
+import { setCredentials, tokensOf } from "../world/logouts.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { newTenant } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
-let stack: Stack;
+const stack = await startVictim();
 const dataDir = () => process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir;
-
-beforeAll(async () => {
-  stack = await startVictim();
-}, 180_000);
 
 /** A user signed in with a browser. */
 async function signedIn(uri: string): Promise<Visitor> {
@@ -40,7 +35,7 @@ test("a logout arrives though no worker ran when the user signed out", async () 
   expect(receiver.calls).toHaveLength(0);
   await stack.parts.worker.start();
   await until("the logout token", () => receiver.calls.length === 1);
-}, 180_000);
+});
 
 test("a logout arrives though its worker was killed during the post", async () => {
   let isKilled = false;
@@ -52,4 +47,4 @@ test("a logout arrives though its worker was killed during the post", async () =
   await until("another post", () => receiver.calls.length === 2);
   const [lost, taken] = tokensOf(receiver).map((token) => decodeJwt(token));
   expect(taken).toMatchObject({ sid: lost!.sid, sub: lost!.sub });
-}, 180_000);
+});

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { type Api, until } from "../support/api.ts";
-import { startReceiver } from "../support/receiver.ts";
+import { makeChanges, settleLedger, untilLogSaysDelivered } from "../support/ledger.ts";
 import { type Stack, startStack } from "../support/stack.ts";
-import { newTenant } from "../support/tenant.ts";
-import { makeChanges, settleLedger, untilLogSaysDelivered } from "./ledger.ts";
+import { type Api, until } from "../world/api.ts";
+import { connected, startReceiver } from "../world/receiver.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const CHANGES = 100;
 /** Arrays so large that some of their bytes are always in transit to PostgreSQL. */
@@ -19,13 +19,12 @@ const dataDir = () => process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir;
 
 beforeAll(async () => {
   stack = await startStack();
-}, 180_000);
-afterAll(() => stack?.stop(), 180_000);
+});
+afterAll(() => stack?.stop());
 
 test("changes answered 200 before, during and after a kill of PostgreSQL are delivered", async () => {
   const api = await newTenant(stack);
-  await using receiver = startReceiver(200, { dataDir: dataDir() });
-  await api.connect(receiver.url);
+  await using receiver = await connected(api, 200, { dataDir: dataDir() });
 
   let back = false;
   const changing = makeChanges(api, (made) => back && made >= CHANGES, 2);
@@ -40,7 +39,7 @@ test("changes answered 200 before, during and after a kill of PostgreSQL are del
   expect(ledger).toMatchObject({ committed: committed.length, lost: 0 });
   expect(committed.length).toBeGreaterThanOrEqual(CHANGES / 5);
   await untilLogSaysDelivered(api);
-}, 180_000);
+});
 
 test("the API and the worker survive PostgreSQL stopping during large writes, and no array is lost or split", async () => {
   const api = await newTenant(stack);
@@ -69,7 +68,7 @@ test("the API and the worker survive PostgreSQL stopping during large writes, an
     expect(versions.size).toBe(1);
     expect([...versions][0]).toBeGreaterThanOrEqual(answered);
   }
-}, 180_000);
+});
 
 /** Overwrites one array repeatedly. @returns the number of the last one answered 200, and all status codes */
 async function writeArrays(api: Api, lane: number, load: { written: number; ended: boolean }) {
@@ -93,8 +92,7 @@ function names(lane: number): { Name: string }[] {
 
 test("a worker started without PostgreSQL begins work when it is back", async () => {
   const api = await newTenant(stack);
-  await using receiver = startReceiver(200, { dataDir: dataDir() });
-  await api.connect(receiver.url);
+  await using receiver = await connected(api, 200, { dataDir: dataDir() });
   const { postgresql, worker } = stack.parts;
   await worker.stop();
   await api.change({ Name: "Gate" });
@@ -107,7 +105,7 @@ test("a worker started without PostgreSQL begins work when it is back", async ()
 
   await until("the delivery", () => receiver.calls.length === 1);
   expect(worker.pid).toBe(pid);
-}, 180_000);
+});
 
 test("PostgreSQL going away during a receiver's answer uses no attempt and causes no second post", async () => {
   const api = await newTenant(stack);
@@ -133,7 +131,7 @@ test("PostgreSQL going away during a receiver's answer uses no attempt and cause
   expect(receiver.calls).toHaveLength(1);
   // Such a task may take longer.
   expect(readFileSync(stack.logFile, "utf8")).not.toContain("TMPRL1104");
-}, 180_000);
+});
 
 const timesAskedInVain = () => timesLogged("PostgreSQL did not answer during an attempt");
 

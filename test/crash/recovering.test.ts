@@ -3,14 +3,14 @@
 import { expect, test } from "bun:test";
 import { appendFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { newMasterKey } from "../../server/embedded/data-directory.ts";
-import { Part } from "../../server/embedded/part.ts";
-import { nextFreePort } from "../../server/embedded/ports.ts";
-import { preparePostgresql } from "../../server/embedded/postgresql.ts";
-import { prepareDatabase } from "../../server/process.ts";
-import { until } from "../support/api.ts";
+import { newMasterKey } from "../../server/appliance/embedded/data-directory.ts";
+import { Part } from "../../server/appliance/embedded/part.ts";
+import { nextFreePort } from "../../server/appliance/embedded/ports.ts";
+import { preparePostgresql } from "../../server/appliance/embedded/postgresql.ts";
+import { prepareDatabase } from "../../server/platform/process.ts";
 import { newDataDirectory } from "../support/directories.ts";
 import { startProcess } from "../support/process.ts";
+import { until } from "../world/api.ts";
 
 test("an API started while PostgreSQL recovers answers 503, and serves once PostgreSQL does", async () => {
   const [port, apiPort, workerPort] = await threePorts();
@@ -58,7 +58,7 @@ test("an API started while PostgreSQL recovers answers 503, and serves once Post
     standby.kill("SIGKILL");
     await back?.stop();
   }
-}, 120_000);
+});
 
 async function threePorts(): Promise<[number, number, number]> {
   const reserved = new Set<number>();

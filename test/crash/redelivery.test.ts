@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
-import { temporalFiles } from "../../server/embedded/processes.ts";
-import { until } from "../support/api.ts";
-import { startReceiver } from "../support/receiver.ts";
+import { temporalFiles } from "../../server/appliance/embedded/processes.ts";
+import { makeChanges, untilLogSaysDelivered } from "../support/ledger.ts";
 import { type Stack, startStack } from "../support/stack.ts";
-import { newTenant } from "../support/tenant.ts";
-import { makeChanges, untilLogSaysDelivered } from "./ledger.ts";
+import { until } from "../world/api.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const CHANGES = 60;
 
@@ -15,8 +15,8 @@ beforeAll(async () => {
   stack = await startStack({
     env: { WEBHOOK_RECONCILE_INTERVAL: "1s", WEBHOOK_HOLD_AFTER: "3", WEBHOOK_PROBE_INTERVAL: "300ms" },
   });
-}, 180_000);
-afterAll(() => stack?.stop(), 180_000);
+});
+afterAll(() => stack?.stop());
 
 test("redeliveries survive the kill of each part and the loss of Temporal's store, and skip nothing", async () => {
   const api = await newTenant(stack);
@@ -56,7 +56,7 @@ test("redeliveries survive the kill of each part and the loss of Temporal's stor
   const names = new Set(receiver.calls.slice(CHANGES).map(({ payload }) => payload.Data.Name));
   expect(names.size).toBe(CHANGES);
   await untilLogSaysDelivered(api);
-}, 180_000);
+});
 
 test("a Held connection is probed and drained after its worker is killed and Temporal's store is lost", async () => {
   const api = await newTenant(stack);
@@ -78,7 +78,7 @@ test("a Held connection is probed and drained after its worker is killed and Tem
   expect([...arrived()].toSorted()).toEqual(missed.toSorted());
   await until("the log to say so", async () => (await api.events("State=Held")).Items.length === 0);
   expect((await api.connection(Id)).State).toBe("Active");
-}, 180_000);
+});
 
 async function loseTemporal(stack: Stack): Promise<void> {
   process.kill(stack.parts.temporal.pid!, "SIGKILL");

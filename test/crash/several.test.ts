@@ -2,14 +2,14 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Client } from "@temporalio/client";
-import { POLL_MS } from "../../server/db/watch.ts";
-import { type Api, signIn, until } from "../support/api.ts";
+import { POLL_MS } from "../../server/platform/db/watch.ts";
+import { makeChanges, settleLedger, untilLogSaysDelivered } from "../support/ledger.ts";
 import { besides, type StartedProcess, startProcess } from "../support/process.ts";
-import { startReceiver } from "../support/receiver.ts";
 import { type Stack, startStack } from "../support/stack.ts";
-import { newTenant } from "../support/tenant.ts";
-import { finished, temporal } from "../webhooks/temporal.ts";
-import { makeChanges, settleLedger, untilLogSaysDelivered } from "./ledger.ts";
+import { finished, temporal } from "../support/temporal.ts";
+import { type Api, signIn, until } from "../world/api.ts";
+import { connected, startReceiver } from "../world/receiver.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const CHANGES = 24;
 /** Longer than a post may hold its workflow's task, shorter than WEBHOOK_TIMEOUT. */
@@ -33,12 +33,12 @@ beforeAll(async () => {
   secondApi = startProcess("server/serve.ts", { ...env, PORT: "0", PUBLIC_URL: stack.publicUrl });
   workers = [startProcess("activities/worker.ts", env), startProcess("activities/worker.ts", env)];
   await Promise.all([apiReady(), ...workers.map((worker) => worker.said((message) => message === "worker ready"))]);
-}, 180_000);
+});
 afterAll(async () => {
   await client?.connection.close();
   await Promise.all([...(workers ?? []), secondApi].map((each) => each?.[Symbol.asyncDispose]()));
   await stack?.stop();
-}, 180_000);
+});
 
 test("nothing is posted twice when one worker starts a late post and another waits for it", async () => {
   const api = await newTenant(stack);
@@ -53,7 +53,7 @@ test("nothing is posted twice when one worker starts a late post and another wai
   const { Items } = await api.events(`Limit=${CHANGES}`);
   await Promise.all(Items.map(({ WorkflowId }) => finished(client, WorkflowId)));
   expect(receivers.map(({ calls }) => calls.length)).toEqual([CHANGES, CHANGES, 2 * CHANGES]);
-}, 180_000);
+});
 
 test("MaxInFlight limits the posts of all workers together", async () => {
   const api = await newTenant(stack);
@@ -70,7 +70,7 @@ test("MaxInFlight limits the posts of all workers together", async () => {
   await untilLogSaysDelivered(api);
   expect(receiver.calls).toHaveLength(CHANGES);
   expect(max).toBe(2);
-}, 180_000);
+});
 
 test("Order Record holds with several workers and APIs", async () => {
   const api = await newTenant(stack);
@@ -87,12 +87,11 @@ test("Order Record holds with several workers and APIs", async () => {
     .filter(({ status }) => status === 200)
     .map(({ headers }) => Number(headers.get("webhook-sequence")));
   expect(sequences).toEqual(Array.from({ length: CHANGES }, (_, index) => index + 1));
-}, 180_000);
+});
 
 test("a frozen worker makes no change wait for longer than the others' poll", async () => {
   const api = await newTenant(stack);
-  await using receiver = startReceiver(200, { dataDir: dataDir() });
-  await api.connect(receiver.url);
+  await using receiver = await connected(api, 200, { dataDir: dataDir() });
   process.kill(workers[1]!.pid, "SIGSTOP");
   try {
     await makeChanges(await inTurn(api), (made) => made >= CHANGES);
@@ -100,12 +99,11 @@ test("a frozen worker makes no change wait for longer than the others' poll", as
   } finally {
     process.kill(workers[1]!.pid, "SIGCONT");
   }
-}, 180_000);
+});
 
 test("two workers and an API killed under load lose nothing", async () => {
   const api = await newTenant(stack);
-  await using receiver = startReceiver(["hang", 200], { dataDir: dataDir() });
-  await api.connect(receiver.url);
+  await using receiver = await connected(api, ["hang", 200], { dataDir: dataDir() });
   const changes = makeChanges(await inTurn(api), (made) => made >= 2 * CHANGES);
   await until("posts to be out", () => receiver.calls.length > CHANGES / 2);
   process.kill(workers[0]!.pid, "SIGKILL");
@@ -116,7 +114,7 @@ test("two workers and an API killed under load lose nothing", async () => {
   const ledger = await settleLedger("two workers of three and an API of two killed", committed, receiver);
   expect(ledger).toMatchObject({ delivered: committed.length, lost: 0 });
   await untilLogSaysDelivered(api);
-}, 180_000);
+});
 
 const apiReady = () => secondApi.said((message) => message === "api ready");
 

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import { readFileSync, rmSync } from "node:fs";
-import { temporalFiles } from "../../server/embedded/processes.ts";
-import { until } from "../support/api.ts";
-import { makeDue } from "../support/due.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { newTenant } from "../support/tenant.ts";
+import { temporalFiles } from "../../server/appliance/embedded/processes.ts";
+import { makeChanges, settleLedger, untilLogSaysDelivered } from "../support/ledger.ts";
 import { startVictim } from "../support/victim.ts";
-import { makeChanges, settleLedger, untilLogSaysDelivered } from "./ledger.ts";
+import { until } from "../world/api.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { makeDue } from "../world/rows.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const CHANGES = 30;
 
@@ -38,7 +38,7 @@ test("deliveries waiting for a retry survive the loss of Temporal's store", asyn
   // If the SDK complains about the loss, the complaint is also a log line.
   const lines = readFileSync(stack.logFile, "utf8").slice(logged).trimEnd().split("\n");
   expect(lines.filter((line) => !isLogLine(line))).toEqual([]);
-}, 180_000);
+});
 
 /** The SDK's own message on standard error at each start of a worker. */
 const NOTE = "v8.promiseHooks.createHook is not available; stack trace collection will be disabled.";

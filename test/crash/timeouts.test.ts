@@ -1,10 +1,11 @@
 // Timeouts that PostgreSQL enforces on our sessions. Shortened here; the others are compared with the documents.
 
 import { expect, test } from "bun:test";
-import { connect, IMPATIENT } from "../../server/db/sql.ts";
-import { startPrivateApp } from "../http/private-app.ts";
-import { signIn, until } from "../support/api.ts";
-import { db, newTenant, setting, shared } from "../support/tenant.ts";
+import { connect, IMPATIENT } from "../../server/platform/db/sql.ts";
+import { startPrivateApp } from "../support/private-app.ts";
+import { signIn, until } from "../world/api.ts";
+import { rowsOf } from "../world/rows.ts";
+import { db, newTenant, setting, shared } from "../world/tenant.ts";
 
 const URL = setting("GATEHOUSE_TEST_DATABASE_URL");
 /** Long enough for the other statements of a busy machine. */
@@ -70,7 +71,7 @@ test("a transaction of a process that hangs is ended, so that its locks are free
   const hanging = sql.begin(async (tx) => {
     await tx`select from applications where id = ${Number(Id)} for update`;
     await until("the session to be ended", async () => {
-      return (await db()`select from pg_stat_activity where application_name = 'gatehouse hangs'`).length === 0;
+      return (await rowsOf("pg_stat_activity", { application_name: "gatehouse hangs" })).length === 0;
     });
     await tx`select`;
   });

@@ -1,27 +1,21 @@
-import { beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { FIRST_SIZE } from "../../server/webhooks/deliveries/windows.ts";
-import { type LoggedEvent, until } from "../support/api.ts";
-import { startReceiver } from "../support/receiver.ts";
-import type { Stack } from "../support/stack.ts";
-import { newTenant } from "../support/tenant.ts";
+import { makeChanges, settleLedger, untilLogSaysDelivered } from "../support/ledger.ts";
 import { startVictim } from "../support/victim.ts";
-import { makeChanges, settleLedger, untilLogSaysDelivered } from "./ledger.ts";
+import { type LoggedEvent, until } from "../world/api.ts";
+import { connected, startReceiver } from "../world/receiver.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const CHANGES = 20;
 
-let stack: Stack;
+const stack = await startVictim();
 const dataDir = () => process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir;
-
-beforeAll(async () => {
-  stack = await startVictim();
-}, 180_000);
 
 test("a worker killed with full windows loses nothing, and the log names the lost attempts", async () => {
   const api = await newTenant(stack);
   let isKilled = false;
   const never = new Promise<number>(() => {});
-  await using receiver = startReceiver(() => (isKilled ? 200 : never), { dataDir: dataDir() });
-  await api.connect(receiver.url);
+  await using receiver = await connected(api, () => (isKilled ? 200 : never), { dataDir: dataDir() });
   const committed = await makeChanges(api, (made) => made >= CHANGES);
   await until("its window to be full", () => receiver.calls.length === FIRST_SIZE);
   isKilled = true;
@@ -33,12 +27,11 @@ test("a worker killed with full windows loses nothing, and the log names the los
   const { Items } = await api.events(`Limit=${CHANGES}`);
   const logged = await Promise.all(Items.map(({ EventId }) => api.event(EventId).then(outcomes)));
   expect(logged.filter((attempts) => attempts.includes("lost"))).toHaveLength(FIRST_SIZE);
-}, 180_000);
+});
 
 test("a worker stopped during an attempt logs its result, and the next worker continues", async () => {
   const api = await newTenant(stack);
-  await using receiver = startReceiver([500, "hang", 200], { dataDir: dataDir() });
-  await api.connect(receiver.url);
+  await using receiver = await connected(api, [500, "hang", 200], { dataDir: dataDir() });
   const committed = await makeChanges(api, (made) => made >= 1);
   await until("the second post", () => receiver.calls.length === 2);
   // `start` allows some seconds to finish its posts, fewer than this one takes.
@@ -49,7 +42,7 @@ test("a worker stopped during an attempt logs its result, and the next worker co
   expect(ledger).toEqual({ committed: 1, delivered: 1, duplicated: 0, lost: 0 });
   await untilLogSaysDelivered(api);
   expect(outcomes(await api.newestEvent())).toEqual([500, expect.stringMatching(/^(cancelled|lost)$/), 200]);
-}, 180_000);
+});
 
 test("a worker killed during a first, second and last attempt does not restart the count", async () => {
   await using first = startReceiver(["hang", 500], { dataDir: dataDir() });
@@ -70,7 +63,7 @@ test("a worker killed during a first, second and last attempt does not restart t
   ]);
   expect(events.map(({ State }) => State)).toEqual(["Exhausted", "Exhausted", "Exhausted"]);
   expect(receivers.map(({ calls }) => calls.length)).toEqual([3, 3, 3]);
-}, 180_000);
+});
 
 const outcomes = (event: LoggedEvent) =>
   event.Deliveries[0]!.Attempts.map(({ Failure, StatusCode }) => Failure ?? StatusCode);

@@ -4,10 +4,10 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
-import { variableRows } from "../documents/environment.ts";
-import { blockMarked, ROOT } from "../documents/pages.ts";
 import { temporaryDirectory } from "../support/directories.ts";
+import { variableRows } from "../support/environment.ts";
 import { printedBy } from "../support/packages.ts";
+import { blockMarked, ROOT } from "../support/pages.ts";
 import { readDockerfile } from "./container.ts";
 import { BUILD_TIMEOUT, goTools, kubernetesSchemas } from "./tools.ts";
 
@@ -24,11 +24,17 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 type Resource = any;
 
 const CONFIG = { PUBLIC_URL: "https://id.example.com", TEMPORAL_ADDRESS: "temporal.temporal:7233" };
-const REQUIRED = { existingSecret: "gatehouse", config: CONFIG };
+const INGRESS = { matchLabels: { "kubernetes.io/metadata.name": "ingress" } };
+const REQUIRED = { existingSecret: "gatehouse", config: CONFIG, networkPolicy: { proxyNamespace: INGRESS } };
 const EVERYTHING = {
   ...REQUIRED,
   config: { ...CONFIG, RATE_LIMIT: 100, EGRESS_CA_FILE: "/run/ca/ca.pem" },
-  image: { repository: "registry.example.com/gatehouse", tag: "1.2.3", pullSecrets: ["registry"] },
+  image: {
+    repository: "registry.example.com/gatehouse",
+    tag: "1.2.3",
+    digest: `sha256:${"a".repeat(64)}`,
+    pullSecrets: ["registry"],
+  },
   extraVolumes: [{ name: "ca", configMap: { name: "ca" } }],
   extraVolumeMounts: [{ name: "ca", mountPath: "/run/ca" }],
   migrate: { existingSecret: "owner" },
@@ -41,18 +47,30 @@ const EVERYTHING = {
     annotations: { "a.b/c": "d" },
   },
   networkPolicy: {
-    proxyNamespace: { matchLabels: { name: "ingress" } },
+    proxyNamespace: INGRESS,
+    proxyPods: { matchLabels: { "app.kubernetes.io/name": "ingress-nginx" } },
     workerPorts: [443, 8443],
     extraEgress: [{ ports: [{ port: 4318 }] }],
   },
   nodeSelector: { disk: "ssd" },
   tolerations: [{ key: "dedicated", operator: "Exists" }],
 };
+/** An IPv6 cluster of OpenShift with a service mesh, and a proxy outside of pods. */
+const FOREIGN = {
+  existingSecret: "gatehouse",
+  config: { ...CONFIG, TEMPORAL_ADDRESS: "[fd00::7]:7233", WEBHOOK_TIMEOUT: "2m", SHUTDOWN_DELAY: "40s" },
+  host: "::",
+  podSecurityContext: { runAsUser: null, runAsGroup: null },
+  podAnnotations: { "prometheus.io/scrape": "false", "example.com/team": "identity" },
+  podLabels: { "example.com/team": "identity", "app.kubernetes.io/component": "other" },
+  worker: { podAnnotations: { "example.com/team": "webhooks" } },
+  networkPolicy: { proxyRanges: ["fd00:1::/64", "10.1.0.0/16"], metricsRanges: ["10.2.0.0/16"] },
+};
 const FIXED = { server: { autoscaling: { enabled: false } }, networkPolicy: { enabled: false } };
-const CASES = { REQUIRED, EVERYTHING, FIXED: { ...REQUIRED, ...FIXED } };
+const CASES = { REQUIRED, EVERYTHING, FOREIGN, FIXED: { ...REQUIRED, ...FIXED } };
 
 test.each(Object.entries(CASES))("Helm accepts the chart with values of %s", async (_, values) => {
-  await helm("lint", values, "--strict");
+  await helm("lint", values, { options: ["--strict"] });
 });
 
 test.each(VERSIONS)("the schemas of Kubernetes %s accept all resources, and find a wrong field", async (version) => {
@@ -123,7 +141,7 @@ test("the API scales by CPU and workers by waiting dispatches, a metric that the
     ["gatehouse-worker", "External"],
   ]);
   const { name } = scalers[1].spec.metrics[0].external.metric;
-  const backlog = await Bun.file(join(ROOT, "server/metrics/backlog.ts")).text();
+  const backlog = await Bun.file(join(ROOT, "server/data/backlog.ts")).text();
   expect(backlog).toContain(`"${name}"`);
   const [rule] = (Bun.YAML.parse(blockMarked("not run: the values of prometheus-adapter").text) as Resource).rules
     .external;
@@ -161,12 +179,124 @@ test("only workers and sign-in reach public addresses, and only the API is calle
     [443],
     [443, 8443],
   ]);
-  expect(all.migrate.egress.flatMap(portsOf)).toEqual([53, 53, 5432]);
-  expect(all.worker.egress.flatMap(portsOf)).toEqual([53, 53, 5432, 7233, 443, 8443, 4318]);
+  const dns = [53, 53, 5353, 5353];
+  expect(all.migrate.egress.flatMap(portsOf)).toEqual([...dns, 5432]);
+  expect(all.worker.egress.flatMap(portsOf)).toEqual([...dns, 5432, 7233, 443, 8443, 4318]);
   expect(outside("server").to[0].ipBlock.except).toContain("169.254.0.0/16");
   expect([all.migrate.ingress, portsOf(all.worker.ingress[0])]).toEqual([undefined, ["metrics"]]);
   expect(all.server.ingress.map(portsOf)).toEqual([["http"], ["metrics"]]);
-  expect(all.server.ingress[0].from).toEqual([{ namespaceSelector: { matchLabels: { name: "ingress" } } }]);
+  const { proxyNamespace, proxyPods } = EVERYTHING.networkPolicy;
+  expect(all.server.ingress[0].from).toEqual([{ namespaceSelector: proxyNamespace, podSelector: proxyPods }]);
+});
+
+test("with TRUST_PROXY, only named namespaces reach the API; without it, every one may", async () => {
+  const open = (config: object, networkPolicy: object = {}) =>
+    helm("template", { ...REQUIRED, config: { ...CONFIG, ...config }, networkPolicy });
+  const refusal = "networkPolicy.proxyNamespace is empty; with config.TRUST_PROXY";
+  for (const TRUST_PROXY of [undefined, true, "true", 2, "10.0.0.0/8"]) {
+    await expect(open({ TRUST_PROXY })).rejects.toThrow(refusal);
+    expect(await open({ TRUST_PROXY }, { proxyNamespace: INGRESS })).toContain("kubernetes.io/metadata.name: ingress");
+  }
+  // Selectors that look like a choice, and choose all.
+  for (const selector of [{ matchLabels: {} }, { matchExpressions: [] }, { matchLabel: { a: "b" } }]) {
+    await expect(open({}, { proxyNamespace: selector })).rejects.toThrow("proxyNamespace");
+  }
+  for (const TRUST_PROXY of [false, "false"]) expect(await open({ TRUST_PROXY })).toContain("kind: NetworkPolicy");
+});
+
+test("a digest fixes the image, instead of its tag", async () => {
+  const imagesOf = async (values: object) => (await podsOf(values)).map(({ spec }) => spec.containers[0].image);
+  const { repository, digest } = EVERYTHING.image;
+  expect(await imagesOf(EVERYTHING)).toEqual(Array(3).fill(`${repository}@${digest}`));
+  expect(new Set(await imagesOf(REQUIRED)).size).toBe(1);
+  expect((await imagesOf(REQUIRED))[0]).toMatch(/^gatehouse:[\d.]+$/);
+});
+
+test("an IPv6 cluster listens at ::, and its addresses have brackets", async () => {
+  for (const { spec, metadata } of await podsOf(FOREIGN)) {
+    const { env } = spec.containers[0];
+    expect(env).toContainEqual({ name: "TEMPORAL_ADDRESS", value: "[fd00::7]:7233" });
+    const hosts = env.filter(({ name }: Resource) => name.endsWith("HOST")).map(({ value }: Resource) => value);
+    expect(hosts).toEqual(metadata.labels["app.kubernetes.io/component"] === "migrate" ? [] : ["::", "::"]);
+  }
+});
+
+test("a user that the cluster assigns is left out, and the rest of the security context stays", async () => {
+  for (const { spec } of await podsOf(FOREIGN)) {
+    expect(spec.securityContext).toEqual({ runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } });
+  }
+});
+
+test("pods have annotations and labels of the values, and the migration gets no proxy of a mesh", async () => {
+  const all = (await podsOf(FOREIGN)).map(({ metadata }) => metadata);
+  expect(all.map(({ annotations }) => annotations["example.com/team"])).toEqual(["identity", "identity", "webhooks"]);
+  expect(all.map(({ annotations }) => annotations["prometheus.io/scrape"])).toEqual(["false", "false", "false"]);
+  expect(all.map(({ labels }) => labels["example.com/team"])).toEqual(["identity", "identity", "identity"]);
+  expect(all.map(({ labels }) => labels["app.kubernetes.io/component"])).toEqual(["migrate", "server", "worker"]);
+  const injected = [all, (await podsOf(REQUIRED)).map(({ metadata }) => metadata)].map((pods) =>
+    pods.map(({ labels, annotations }) => [labels, annotations].map((each) => each?.["sidecar.istio.io/inject"])),
+  );
+  const [none, proxied] = [
+    ["false", "false"],
+    [undefined, undefined],
+  ];
+  expect(injected).toEqual(Array(2).fill([none, proxied, proxied]));
+});
+
+test("ranges of addresses reach the API and the metrics, beside named namespaces or alone", async () => {
+  const from = async (values: object) =>
+    (await resources(values, "NetworkPolicy"))
+      .filter(({ metadata }) => metadata.name === "gatehouse-server")
+      .flatMap(({ spec }) => spec.ingress.map((rule: Resource) => rule.from));
+  const blocks = (...cidrs: string[]) => cidrs.map((cidr) => ({ ipBlock: { cidr } }));
+  expect(await from(FOREIGN)).toEqual([blocks("fd00:1::/64", "10.1.0.0/16"), blocks("10.2.0.0/16")]);
+  const both = { ...REQUIRED, networkPolicy: { proxyNamespace: INGRESS, proxyRanges: ["10.1.0.0/16"] } };
+  expect(await from(both)).toEqual([
+    [{ namespaceSelector: INGRESS }, ...blocks("10.1.0.0/16")],
+    [{ namespaceSelector: {} }],
+  ]);
+});
+
+test("a pod may take as long to end as its requests or attempts", async () => {
+  const secondsOf = async (config: object) =>
+    (await podsOf({ ...REQUIRED, config: { ...CONFIG, ...config } })).map(
+      (pod) => pod.spec.terminationGracePeriodSeconds,
+    );
+  expect(await secondsOf({})).toEqual([undefined, 45, 45]);
+  expect(await secondsOf({ WEBHOOK_TIMEOUT: "500ms" })).toEqual([undefined, 45, 45]);
+  expect(await secondsOf({ WEBHOOK_TIMEOUT: "45s" })).toEqual([undefined, 45, 60]);
+  expect(await secondsOf({ SHUTDOWN_DELAY: "40s", SHUTDOWN_GRACE: "60500ms" })).toEqual([undefined, 121, 45]);
+  expect((await podsOf(FOREIGN)).map(({ spec }) => spec.terminationGracePeriodSeconds)).toEqual([undefined, 70, 135]);
+});
+
+test.each(["a".repeat(53), "a".repeat(46), `gatehouse-${"b".repeat(43)}`, `${"b".repeat(43)}-gatehouse`])(
+  "names of a release with a long name are short enough: %s",
+  async (release) => {
+    const all = resourcesIn(await helm("template", EVERYTHING, { release }));
+    const names = all.map(({ metadata }) => metadata.name as string);
+    expect(names.filter((name) => name.length > 63 || !/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name))).toEqual([]);
+    expect(new Set(all.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).size).toBe(all.length);
+    const other = await helm("template", EVERYTHING, { release: `${release.slice(0, -1)}c` });
+    expect(names.filter((name) => resourcesIn(other).some(({ metadata }) => metadata.name === name))).toEqual([]);
+  },
+);
+
+test("a package with build metadata in its version has valid labels and a valid tag", async () => {
+  const version = "0.1.0+g1";
+  await printedBy(
+    [join(await goTools(), "helm"), "package", CHART, "--version", version, "--app-version", version],
+    folder,
+    {
+      env: { HELM_CACHE_HOME: folder },
+    },
+  );
+  const all = resourcesIn(await helm("template", REQUIRED, { chart: join(folder, `gatehouse-${version}.tgz`) }));
+  const labels = all.flatMap(({ metadata, spec }) => [metadata.labels, spec.template?.metadata.labels ?? {}]);
+  const values = labels.flatMap((each) => Object.values<string>(each));
+  expect(values).toContain("gatehouse-0.1.0_g1");
+  expect(values.filter((value) => !/^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/.test(value))).toEqual([]);
+  const images = all.flatMap(({ spec }) => spec.template?.spec.containers.map(({ image }: Resource) => image) ?? []);
+  expect(new Set(images)).toEqual(new Set(["gatehouse:0.1.0_g1"]));
 });
 
 test("numbers among the variables are written with all their digits", async () => {
@@ -192,6 +322,11 @@ test.each([
     "server.autoscaling.minReplicas is 11; it must be at most maxReplicas, 10",
   ],
   ["an ingress without a host", { ingress: { enabled: true } }, "/ingress/host"],
+  ["a wrong digest", { image: { digest: "sha256:1" } }, "/image/digest"],
+  ["a wrong range of a proxy", { networkPolicy: { proxyRanges: ["10.0.0.1"] } }, "/networkPolicy/proxyRanges/0"],
+  ["an address to listen at", { host: "10.0.0.1" }, "/host"],
+  ["an address without brackets", { config: { TEMPORAL_ADDRESS: "fd00::1:7233" } }, "/config/TEMPORAL_ADDRESS"],
+  ["a duration without a unit", { config: { WEBHOOK_TIMEOUT: "10" } }, "/config/WEBHOOK_TIMEOUT"],
   ["a wrong range", { networkPolicy: { privateRanges: ["10.0.0.0"] } }, "/networkPolicy/privateRanges/0"],
 ])("%s is rejected by name", async (_, wrong: Record<string, object | string>, name) => {
   const config = { ...CONFIG, ...(wrong.config as object) };
@@ -204,13 +339,17 @@ async function conform(version: string, ...args: string[]): Promise<string> {
   return printedBy([join(await goTools(), "kubeconform"), "-strict", ...location, ...args]);
 }
 
-async function helm(command: string, values: object, ...options: string[]): Promise<string> {
+async function helm(
+  command: string,
+  values: object,
+  { release = "gatehouse", chart = CHART, options = [] as string[] } = {},
+): Promise<string> {
   const path = join(folder, `${Bun.randomUUIDv7()}.json`);
   writeFileSync(path, JSON.stringify(values));
   const env = { HELM_CACHE_HOME: folder, HELM_CONFIG_HOME: folder, HELM_DATA_HOME: folder };
-  const release = command === "template" ? ["gatehouse"] : [];
+  const name = command === "template" ? [release] : [];
   const version = ["--kube-version", VERSIONS.at(-1)!];
-  const args = [command, ...release, CHART, "--values", path, ...version, ...options];
+  const args = [command, ...name, chart, "--values", path, ...version, ...options];
   return printedBy([join(await goTools(), "helm"), ...args], ROOT, { env });
 }
 

@@ -5,9 +5,9 @@ import { cpSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { $ } from "bun";
-import { ROOT } from "../documents/pages.ts";
 import { cachedFolder, markOf } from "../support/cache.ts";
 import { printedBy } from "../support/packages.ts";
+import { ROOT } from "../support/pages.ts";
 import { followed, type StartedProcess } from "../support/process.ts";
 
 export interface Instruction {
@@ -73,6 +73,8 @@ interface Stage {
 function stagesOf(instructions: Instruction[]): Stage[] {
   const stages: Stage[] = [];
   for (const step of instructions) {
+    // The argument of the base image.
+    if (step.word === "ARG" && stages.length === 0) continue;
     if (step.word !== "FROM") stages.at(-1)!.steps.push(step);
     else {
       const [from, , name = "final"] = step.args.split(" ") as [string, string?, string?];

@@ -6,17 +6,18 @@ import { join } from "node:path";
 import Ajv from "ajv";
 import addFormats from "ajv-formats";
 import packageJson from "../../package.json" with { type: "json" };
-import { newMasterKey } from "../../server/embedded/data-directory.ts";
-import { nextFreePort } from "../../server/embedded/ports.ts";
-import { createTenant } from "../../server/tenants/index.ts";
-import { ROOT } from "../documents/pages.ts";
-import { signIn, until } from "../support/api.ts";
+import { newMasterKey } from "../../server/appliance/embedded/data-directory.ts";
+import { nextFreePort } from "../../server/appliance/embedded/ports.ts";
+import { createTenant } from "../../server/identity/tenants/index.ts";
 import { temporaryDirectory } from "../support/directories.ts";
 import { newEmptyDatabase } from "../support/empty-database.ts";
 import { newNamespace } from "../support/namespace.ts";
 import { printedBy } from "../support/packages.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { setting } from "../support/tenant.ts";
+import { ROOT } from "../support/pages.ts";
+import { PROXIES } from "../support/proxies.ts";
+import { signIn, until } from "../world/api.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { setting } from "../world/tenant.ts";
 import { buildImage, type Image, readDockerfile, runImage } from "./container.ts";
 import { npmTools } from "./tools.ts";
 
@@ -35,16 +36,17 @@ beforeAll(async () => {
   image = await buildImage(DOCKERFILE, folder);
   made = join(image.layers.at(-1)!, "app");
   // The first time on a machine, this downloads a Debian.
-}, 600_000);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test("the Dockerfile has no problem, and the Bun that package.json asks for", async () => {
   const lint = [process.execPath, join(await npmTools(), "dockerfile-utils/bin/dockerfile-utils"), "lint", DOCKERFILE];
   expect(await printedBy(lint)).toBe("");
-  expect(readDockerfile(DOCKERFILE)[0]).toEqual({
-    word: "FROM",
-    args: `oven/bun:${packageJson.engines.bun}-slim AS base`,
-  });
+  expect(readDockerfile(DOCKERFILE).slice(0, 2)).toEqual([
+    // A digest can be added to it.
+    { word: "ARG", args: `BASE=oven/bun:${packageJson.engines.bun}-slim` },
+    { word: "FROM", args: "$BASE AS base" },
+  ]);
 });
 
 test("the image migrates, serves and delivers as an ordinary user on a read-only root, and stops on SIGTERM", async () => {
@@ -63,6 +65,7 @@ test("the image migrates, serves and delivers as an ordinary user on a read-only
     TEMPORAL_NAMESPACE: namespace.name,
     EGRESS_ALLOW: "127.0.0.0/8",
     EGRESS_CA_FILE: "/run/host/ca.pem",
+    ...PROXIES,
   };
   const volume = join(folder, "volume");
   mkdirSync(volume);
@@ -92,6 +95,22 @@ test("the image migrates, serves and delivers as an ordinary user on a read-only
   for (const each of [server, worker]) {
     each.signal("SIGTERM");
     expect(await each.exited).toBe(0);
+  }
+});
+
+test("entries of the image import only files that it has", async () => {
+  const script = readFileSync(join(ROOT, "deploy/gatehouse"), "utf8");
+  const commands = /^ {2}(migrate .*)\)/m.exec(script)![1]!.split(" | ");
+  const entries = [...script.matchAll(/exec bun --no-env-file (\w+\/\w+\.ts)/g)].map(([, entry]) => entry!);
+  expect(entries).toEqual(["server/serve.ts", "activities/worker.ts"]);
+  for (const entry of [...entries, ...commands.map((command) => `server/appliance/commands/${command}.ts`)]) {
+    const built = await Bun.build({
+      entrypoints: [join(made, entry)],
+      target: "bun",
+      packages: "external",
+      throw: false,
+    });
+    expect([entry, ...built.logs.map(({ message }) => message)]).toEqual([entry]);
   }
 });
 

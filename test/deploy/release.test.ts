@@ -4,8 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
-import { ROOT } from "../documents/pages.ts";
 import { temporaryDirectory } from "../support/directories.ts";
+import { ROOT } from "../support/pages.ts";
 
 const VERSION = "7.1.0";
 const clone = join(temporaryDirectory("release"), "gatehouse");
@@ -60,7 +60,7 @@ test("the version stands everywhere, the changelog has its section, and there ar
 
   // Nothing is new since.
   expect(release("7.2.0").output).toContain('CHANGELOG.md has nothing below "## Unreleased"');
-}, 180_000);
+});
 
 test("--dry-run shows the plan and changes nothing", () => {
   const { code, output } = release(VERSION, "--dry-run");
@@ -121,7 +121,7 @@ describe("it is refused", () => {
     } finally {
       rmSync(hook);
     }
-  }, 180_000);
+  });
 
   test.each([[[]], [["--help"]], [["7.1.0", "7.2.0"]]])("with the usage for %j", (args) => {
     expect(release(...args)).toEqual({ code: 2, output: expect.stringContaining("Usage: bun run release VERSION") });

@@ -3,9 +3,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "../documents/pages.ts";
 import { temporaryDirectory } from "../support/directories.ts";
 import { printedBy } from "../support/packages.ts";
+import { ROOT } from "../support/pages.ts";
 
 const SOURCE = join(ROOT, "deploy/systemd");
 /** systemd calls a unit with less than 2 OK, and one without any of these settings, with 9.6, UNSAFE. */
@@ -36,6 +36,14 @@ describe.each(units)("%s", (unit) => {
     const told = await printedBy(analyze, folder, { env });
     const [, exposure] = /Overall exposure level for \S+: ([\d.]+)/.exec(told) ?? [];
     expect(Number(exposure)).toBeLessThanOrEqual(MAX_EXPOSURE);
+  });
+
+  test("is started again however often it has failed", () => {
+    const common = textOf("gatehouse-.service.d/common.conf");
+    const [, section] = /^\[Unit\]\n([^[]*)/m.exec(common) ?? [];
+    expect(section).toMatch(/^StartLimitIntervalSec=0$/m);
+    expect(textOf(unit)).not.toMatch(/^StartLimit/m);
+    expect(textOf(unit)).toMatch(/^(Restart=always|Type=oneshot)$/m);
   });
 
   test("starts a file of the project", async () => {

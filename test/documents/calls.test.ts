@@ -4,17 +4,15 @@ import { expect, test } from "bun:test";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Connection } from "@temporalio/client";
-import { findTemporal } from "../../server/embedded/temporal-binary.ts";
-import { CLUSTER_ATTRIBUTES } from "../../server/temporal-cluster.ts";
-import { until } from "../support/api.ts";
+import { findTemporal } from "../../server/appliance/embedded/temporal-binary.ts";
+import { CLUSTER_ATTRIBUTES } from "../../server/platform/temporal/cluster.ts";
 import { temporaryDirectory } from "../support/directories.ts";
-import { startReceiver } from "../support/receiver.ts";
+import { blockMarked, blocksMarked, blocksOf, ROOT } from "../support/pages.ts";
 import { withoutSettings } from "../support/stack.ts";
-import { newTenant, setting, shared } from "../support/tenant.ts";
-import { blockMarked, blocksMarked, blocksOf, ROOT } from "./pages.ts";
+import { until } from "../world/api.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { newTenant, setting, shared } from "../world/tenant.ts";
 
-/** Each step is a separate process, and the machine may be busy. */
-const PATIENCE_MS = 180_000;
 /** Kinds with only one block, each with its own test; those of `chain`, `exchange` and `apply` are in test/audit, test/oauth and test/apply. */
 const SINGLE = [
   "run: chain",
@@ -36,81 +34,69 @@ test("every kind of block has a test", () => {
 
 const calls = blocksMarked("run").filter(({ mark }) => mark === "run: call");
 
-test.concurrent.each(calls.map((block) => [`${block.path}:${block.line}`, block.text]))(
-  "%s",
-  async (_, text) => {
-    await using receiver = startReceiver(200);
-    const api = await newTenant();
-    const connection = await api.connect(receiver.url);
-    const folder = temporaryDirectory("calls");
-    const { url } = shared();
-    await mkdir(join(folder, ".gatehouse"));
-    await writeFile(join(folder, ".gatehouse/demo.json"), JSON.stringify({ publicUrl: url, ...api.tenant }));
-    await writeFile(join(folder, "sales.cedar"), blockMarked("run: policy").text);
-    const [setUp] = blocksOf("README.md").filter(({ text }) => text.includes("api() {"));
-    const printed = await paste(`${setUp!.text}\n${text}`, folder, {
-      CONNECTION_ID: connection.Id,
-      WEBHOOK_SECRET: crypto.randomUUID(),
-    });
-    const answers = printed.split(/^(?=\{)/m).map((answer) => JSON.parse(answer));
-    expect(answers).toHaveLength(text.match(/\b(api|curl)\b/g)!.length);
-    for (const answer of answers) {
-      for (const word of ["Errors", "error"]) expect(answer).not.toHaveProperty(word);
-      // The page has just got this token.
-      if ("active" in answer) expect(answer.active).toBe(true);
-    }
-  },
-  PATIENCE_MS,
-);
+test.concurrent.each(calls.map((block) => [`${block.path}:${block.line}`, block.text]))("%s", async (_, text) => {
+  await using receiver = startReceiver(200);
+  const api = await newTenant();
+  const connection = await api.connect(receiver.url);
+  const folder = temporaryDirectory("calls");
+  const { url } = shared();
+  await mkdir(join(folder, ".gatehouse"));
+  await writeFile(join(folder, ".gatehouse/demo.json"), JSON.stringify({ publicUrl: url, ...api.tenant }));
+  await writeFile(join(folder, "sales.cedar"), blockMarked("run: policy").text);
+  const [setUp] = blocksOf("README.md").filter(({ text }) => text.includes("api() {"));
+  const printed = await paste(`${setUp!.text}\n${text}`, folder, {
+    CONNECTION_ID: connection.Id,
+    WEBHOOK_SECRET: crypto.randomUUID(),
+  });
+  const answers = printed.split(/^(?=\{)/m).map((answer) => JSON.parse(answer));
+  expect(answers).toHaveLength(text.match(/\b(api|curl)\b/g)!.length);
+  for (const answer of answers) {
+    for (const word of ["Errors", "error"]) expect(answer).not.toHaveProperty(word);
+    // The page has just got this token.
+    if ("active" in answer) expect(answer.active).toBe(true);
+  }
+});
 
-test(
-  "a tenant is created, and its client has the redirect URI",
-  async () => {
-    const printed = await paste(blockMarked("run: tenant").text, ROOT, {
-      DATABASE_URL: shared().databaseUrl,
-      MASTER_KEY: setting("GATEHOUSE_TEST_MASTER_KEY"),
-    });
-    expect(JSON.parse(printed.slice(printed.indexOf("{")))).toMatchObject({
-      admin: { username: "admin", password: expect.any(String) },
-      client: { clientSecret: expect.any(String), redirectUris: ["https://app.example.com/callback"] },
-    });
-  },
-  PATIENCE_MS,
-);
+test("a tenant is created, and its client has the redirect URI", async () => {
+  const printed = await paste(blockMarked("run: tenant").text, ROOT, {
+    DATABASE_URL: shared().databaseUrl,
+    MASTER_KEY: setting("GATEHOUSE_TEST_MASTER_KEY"),
+  });
+  expect(JSON.parse(printed.slice(printed.indexOf("{")))).toMatchObject({
+    admin: { username: "admin", password: expect.any(String) },
+    client: { clientSecret: expect.any(String), redirectUris: ["https://app.example.com/callback"] },
+  });
+});
 
-test(
-  "a namespace is created with our search attributes",
-  async () => {
-    const { path } = await findTemporal({ env: process.env, say: () => {}, signal: new AbortController().signal });
-    const programs = temporaryDirectory("temporal");
-    await symlink(path, join(programs, "temporal"));
-    const namespace = `documents-${Bun.randomUUIDv7()}`;
-    const address = setting("GATEHOUSE_TEST_TEMPORAL_ADDRESS");
-    const env = {
-      PATH: `${programs}:${process.env.PATH}`,
-      TEMPORAL_ADDRESS: address,
-      TEMPORAL_NAMESPACE: namespace,
-    };
-    const [create, add] = blockMarked("run: temporal").text.split(/^(?=temporal operator search-attribute)/m);
-    const connection = await Connection.connect({ address });
-    try {
-      await paste(create!.replace("--namespace default", `--namespace ${namespace}`), programs, env);
-      await until("the namespace", () =>
-        connection.workflowService.describeNamespace({ namespace }).then(
-          () => true,
-          () => false,
-        ),
-      );
-      await paste(add!, programs, env);
-      const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
-      const wanted = Object.fromEntries(CLUSTER_ATTRIBUTES.map(({ name, number }) => [name, number]));
-      expect(customAttributes).toEqual(wanted);
-    } finally {
-      await connection.close();
-    }
-  },
-  PATIENCE_MS,
-);
+test("a namespace is created with our search attributes", async () => {
+  const { path } = await findTemporal({ env: process.env, say: () => {}, signal: new AbortController().signal });
+  const programs = temporaryDirectory("temporal");
+  await symlink(path, join(programs, "temporal"));
+  const namespace = `documents-${Bun.randomUUIDv7()}`;
+  const address = setting("GATEHOUSE_TEST_TEMPORAL_ADDRESS");
+  const env = {
+    PATH: `${programs}:${process.env.PATH}`,
+    TEMPORAL_ADDRESS: address,
+    TEMPORAL_NAMESPACE: namespace,
+  };
+  const [create, add] = blockMarked("run: temporal").text.split(/^(?=temporal operator search-attribute)/m);
+  const connection = await Connection.connect({ address });
+  try {
+    await paste(create!.replace("--namespace default", `--namespace ${namespace}`), programs, env);
+    await until("the namespace", () =>
+      connection.workflowService.describeNamespace({ namespace }).then(
+        () => true,
+        () => false,
+      ),
+    );
+    await paste(add!, programs, env);
+    const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+    const wanted = Object.fromEntries(CLUSTER_ATTRIBUTES.map(({ name, number }) => [name, number]));
+    expect(customAttributes).toEqual(wanted);
+  } finally {
+    await connection.close();
+  }
+});
 
 test("the payload shown equals a real one, field by field", async () => {
   await using receiver = startReceiver(200);
@@ -119,8 +105,7 @@ test("the payload shown equals a real one, field by field", async () => {
   const shown = JSON.parse(blockMarked("shows: payload").text);
   const { Name, ApplicationKey, ExternalId, WebSiteURL, Is_EndUser, Is_Active, Description } = shown.Data;
   await api.change({ Name, ApplicationKey, ExternalId, WebSiteURL, Is_EndUser, Is_Active });
-  await api.change({ Name, Description });
-  await api.settledEvent();
+  await api.settledChange({ Name, Description });
   const sent = JSON.parse(receiver.calls[0]!.bytes.toString());
   expect(shapeOf(shown)).toEqual(shapeOf(sent));
   const set = { Name, ApplicationKey, ExternalId, WebSiteURL, Is_EndUser, Is_Active, Description };

@@ -3,14 +3,14 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { connect } from "../../server/db/sql.ts";
-import { type Api, type LoggedEvent, signIn, until } from "../support/api.ts";
+import { connect } from "../../server/platform/db/sql.ts";
 import { launch } from "../support/browser.ts";
-import { fill } from "../support/fill.ts";
-import { startReceiver } from "../support/receiver.ts";
+import { ROOT } from "../support/pages.ts";
 import { startStack } from "../support/stack.ts";
-import { temporal } from "../webhooks/temporal.ts";
-import { ROOT } from "./pages.ts";
+import { temporal } from "../support/temporal.ts";
+import { type Api, type LoggedEvent, signIn, until } from "../world/api.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { fill } from "../world/rows.ts";
 
 const FOLDER = join(ROOT, "docs/images");
 const CONSOLE = { width: 1280, height: 860 };

@@ -3,13 +3,13 @@
 import { expect, test } from "bun:test";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { nextFreePort } from "../../server/embedded/ports.ts";
+import { nextFreePort } from "../../server/appliance/embedded/ports.ts";
 import { generateSecret } from "../../server/webhooks/signature.ts";
-import { until } from "../support/api.ts";
 import { temporaryDirectory } from "../support/directories.ts";
-import { type Call, startReceiver } from "../support/receiver.ts";
-import { newTenant } from "../support/tenant.ts";
-import { blockMarked } from "./pages.ts";
+import { blockMarked } from "../support/pages.ts";
+import { until } from "../world/api.ts";
+import { type Call, startReceiver } from "../world/receiver.ts";
+import { newTenant } from "../world/tenant.ts";
 
 test("the receiver processes each change once, rejects older and unsigned ones, and remembers them after a restart", async () => {
   const secret = generateSecret();
@@ -45,8 +45,7 @@ async function threeChanges(secret: string): Promise<{ application: unknown; cal
   const application = (await api.change({ Name: "Payroll" })).Id;
   await api.settledEvent();
   for (const Description of ["Pays people", "Pays people on time"]) {
-    await api.change({ Name: "Payroll", Description });
-    await api.settledEvent();
+    await api.settledChange({ Name: "Payroll", Description });
   }
   await api.settled(await api.ping(Id));
   return { application, calls: receiver.calls.slice(0, 3), ping: receiver.calls[3]! };

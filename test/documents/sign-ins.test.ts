@@ -3,13 +3,13 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { nextFreePort } from "../../server/embedded/ports.ts";
-import { issuer, newClient } from "../authorize/client.ts";
-import { type View, Visitor } from "../authorize/visitor.ts";
-import { db } from "../entities/client.ts";
-import { until } from "../support/api.ts";
+import { nextFreePort } from "../../server/appliance/embedded/ports.ts";
 import { temporaryDirectory } from "../support/directories.ts";
-import { blockMarked, blocksMarked, ROOT } from "./pages.ts";
+import { blockMarked, blocksMarked, ROOT } from "../support/pages.ts";
+import { until } from "../world/api.ts";
+import { issuer, newClient, setCredentials } from "../world/client.ts";
+import { setRows } from "../world/rows.ts";
+import { type View, Visitor } from "../world/visitor.ts";
 
 interface Library {
   callback: string;
@@ -62,9 +62,8 @@ test.each(Object.entries(LIBRARIES))(
       scopes: ["openid", "profile", "email"],
       redirect_uris: [origin + library.callback],
     });
-    await db()`update credentials set id_token_claims = true where application_id = ${client.id}`;
-    await db()`
-    update users set name = 'Ada Lovelace', email = 'ada@example.com' where tenant_id = ${client.tenant.tenantId}`;
+    await setCredentials(client.id, { id_token_claims: true });
+    await setRows("users", { tenant_id: client.tenant.tenantId }, { name: "Ada Lovelace", email: "ada@example.com" });
     await using _ = run(library, textOf(name, origin, client.id), origin, client.tenant.client.clientSecret);
 
     const [user, stranger] = [new Visitor(origin), new Visitor(origin)];

@@ -4,18 +4,16 @@ import { beforeAll, expect, test } from "bun:test";
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { decodeJwt, decodeProtectedHeader, exportSPKI, importJWK, type JWTPayload, SignJWT, UnsecuredJWT } from "jose";
-import { newScene, type Scene } from "../apis/apis.ts";
-import { issuer, RFC_TOKEN_PATH } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { request } from "../entities/client.ts";
-import { otherProcess, postAs } from "../oauth/client.ts";
-import { ok } from "../policies/people.ts";
 import { temporaryDirectory } from "../support/directories.ts";
 import { javaPackages, printedBy, pythonPackages } from "../support/packages.ts";
-import { blocksMarked, ROOT } from "./pages.ts";
+import { blocksMarked, ROOT } from "../support/pages.ts";
+import { ok } from "../world/api.ts";
+import { newScene, type Scene } from "../world/apis.ts";
+import { issuer, RFC_TOKEN_PATH } from "../world/client.ts";
+import { otherProcess, postAs } from "../world/grants.ts";
+import { request } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
-/** Packages may need to be downloaded and compiled first. */
-const PATIENCE_MS = 400_000;
 const TYPES = ["at+jwt", "JWT"];
 
 interface Case {
@@ -32,7 +30,7 @@ beforeAll(async () => {
   const scenes = await Promise.all(TYPES.map(async (type) => [type, await newScene()] as const));
   for (const [type, scene] of scenes) cases.set(type, await casesOf(scene, type));
   audiences = new Map(scenes.map(([type, { orders }]) => [type, orders.audience]));
-}, PATIENCE_MS);
+});
 
 const blocks = blocksMarked("token").map(({ mark, language, text }) => {
   const [library, type = "at+jwt"] = mark.replace("token: ", "").split(", ");
@@ -173,7 +171,6 @@ test.each(here)(
     const all = cases.get(type)!;
     expect(all.map(({ says }, index) => [says, answers[index]])).toEqual(all.map(({ says, sub }) => [says, sub]));
   },
-  PATIENCE_MS,
 );
 
 /** @returns the subject of each valid token */

@@ -4,13 +4,12 @@ import { expect, test } from "bun:test";
 import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { $ } from "bun";
-import { isTaken } from "../../server/embedded/ports.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { until } from "../support/api.ts";
+import { isTaken } from "../../server/appliance/embedded/ports.ts";
 import { temporaryDirectory } from "../support/directories.ts";
-import { blocksMarked, ROOT } from "./pages.ts";
+import { blocksMarked, ROOT } from "../support/pages.ts";
+import { until } from "../world/api.ts";
+import { Visitor } from "../world/visitor.ts";
 
-const TOUR_TIMEOUT_MS = 240_000;
 const RECEIVER_PORT = 8443;
 const CALLBACK_PORT = 3001;
 
@@ -19,97 +18,93 @@ interface Step {
   script: string;
 }
 
-test(
-  "the tour works when pasted: a sign-in, a signed call, three failed attempts, and a manual redelivery",
-  async () => {
-    const clone = join(temporaryDirectory("tour"), "gatehouse");
-    const running: Bun.Subprocess[] = [];
-    try {
-      await copyCheckout(clone);
-      const steps = tour();
-      expect(steps.map((step) => step.kind)).toEqual([
-        "start",
-        "receiver",
-        "sign-in",
-        "call",
-        "call",
-        "call",
-        "receiver",
-        "call",
-        "receiver",
-        "call",
-      ]);
+test("the tour works when pasted: a sign-in, a signed call, three failed attempts, and a manual redelivery", async () => {
+  const clone = join(temporaryDirectory("tour"), "gatehouse");
+  const running: Bun.Subprocess[] = [];
+  try {
+    await copyCheckout(clone);
+    const steps = tour();
+    expect(steps.map((step) => step.kind)).toEqual([
+      "start",
+      "receiver",
+      "sign-in",
+      "call",
+      "call",
+      "call",
+      "receiver",
+      "call",
+      "receiver",
+      "call",
+    ]);
 
-      const start = terminal(clone, steps[0]!);
-      running.push(start.process);
-      await start.shows("is ready after");
-      // The tour uses a fixed port for its receiver, and other checkouts may run tests on this machine.
-      await until(`port ${RECEIVER_PORT} to be free`, async () => !(await isTaken(RECEIVER_PORT, "127.0.0.1")));
-      const receiver = terminal(clone, steps[1]!);
-      running.push(receiver.process);
-      await receiver.shows("listening");
+    const start = terminal(clone, steps[0]!);
+    running.push(start.process);
+    await start.shows("is ready after");
+    // The tour uses a fixed port for its receiver, and other checkouts may run tests on this machine.
+    await until(`port ${RECEIVER_PORT} to be free`, async () => !(await isTaken(RECEIVER_PORT, "127.0.0.1")));
+    const receiver = terminal(clone, steps[1]!);
+    running.push(receiver.process);
+    await receiver.shows("listening");
 
-      await until("the callback's port to be free", async () => !(await isTaken(CALLBACK_PORT, "127.0.0.1")));
-      const application = terminal(clone, steps[2]!);
-      running.push(application.process);
-      await application.shows("&state=");
-      await signIn(clone, application.text());
-      await application.shows("Signed in: ");
-      expect(application.text()).toContain('"preferred_username":"admin"');
-      expect(await application.process.exited).toBe(0);
+    await until("the callback's port to be free", async () => !(await isTaken(CALLBACK_PORT, "127.0.0.1")));
+    const application = terminal(clone, steps[2]!);
+    running.push(application.process);
+    await application.shows("&state=");
+    await signIn(clone, application.text());
+    await application.shows("Signed in: ");
+    expect(application.text()).toContain('"preferred_username":"admin"');
+    expect(await application.process.exited).toBe(0);
 
-      const calls = steps.filter((step) => step.kind === "call").map((step) => step.script);
-      await paste(clone, [calls[0]!, calls[1]!]);
-      await receiver.shows("signature valid");
-      const links = calls[2]!;
-      const { settings, password, workflow } = linksIn(await paste(clone, [calls[0]!, links]));
-      const elsewhere = temporaryDirectory("data dir");
-      await cp(join(clone, ".gatehouse", "demo.json"), join(elsewhere, "demo.json"));
-      const named = await paste(temporaryDirectory("nothing"), [`DATA_DIR="${elsewhere}"`, calls[0]!, "echo $URL"]);
-      expect(named.trim()).toBe(settings.origin);
-      const visitor = new Visitor(settings.origin);
-      const admin = { username: "admin", password };
-      let page = await visitor.submit(await visitor.open(settings.pathname), admin);
-      // The receiver prints before the attempt is recorded.
-      await until("the delivery to be recorded", async () => {
-        page = await visitor.open(settings.pathname);
-        return page.html.includes("Delivered");
-      });
-      const link = `/settings/workflow?Id=${workflow.pathname.split("/").at(-1)}`;
-      expect(page.html).toContain(link);
-      expect(await visitor.open(link)).toMatchObject({ status: 303, location: workflow });
-      await workflowIs("COMPLETED", workflow);
+    const calls = steps.filter((step) => step.kind === "call").map((step) => step.script);
+    await paste(clone, [calls[0]!, calls[1]!]);
+    await receiver.shows("signature valid");
+    const links = calls[2]!;
+    const { settings, password, workflow } = linksIn(await paste(clone, [calls[0]!, links]));
+    const elsewhere = temporaryDirectory("data dir");
+    await cp(join(clone, ".gatehouse", "demo.json"), join(elsewhere, "demo.json"));
+    const named = await paste(temporaryDirectory("nothing"), [`DATA_DIR="${elsewhere}"`, calls[0]!, "echo $URL"]);
+    expect(named.trim()).toBe(settings.origin);
+    const visitor = new Visitor(settings.origin);
+    const admin = { username: "admin", password };
+    let page = await visitor.submit(await visitor.open(settings.pathname), admin);
+    // The receiver prints before the attempt is recorded.
+    await until("the delivery to be recorded", async () => {
+      page = await visitor.open(settings.pathname);
+      return page.html.includes("Delivered");
+    });
+    const link = `/settings/workflow?Id=${workflow.pathname.split("/").at(-1)}`;
+    expect(page.html).toContain(link);
+    expect(await visitor.open(link)).toMatchObject({ status: 303, location: workflow });
+    await workflowIs("COMPLETED", workflow);
 
-      await stop(receiver.process);
-      const failing = terminal(clone, steps[6]!);
-      running.push(failing.process);
-      await failing.shows("listening");
-      await paste(clone, [calls[0]!, calls[3]!]);
-      const failed = linksIn(await paste(clone, [calls[0]!, links]));
-      expect(failed.settings.href).not.toBe(settings.href);
-      await until("the delivery to be given up", async () => {
-        page = await visitor.open(failed.settings.pathname);
-        // Then the page offers to send it again.
-        return page.forms.some(({ action }) => action === failed.settings.pathname);
-      });
-      expect(page.html).toContain("Exhausted");
-      expect(failing.text().match(/answered 500/g)).toHaveLength(3);
-      expect(page.html.match(/>500</g)?.length).toBeGreaterThanOrEqual(3);
-      await workflowIs("FAILED", failed.workflow);
+    await stop(receiver.process);
+    const failing = terminal(clone, steps[6]!);
+    running.push(failing.process);
+    await failing.shows("listening");
+    await paste(clone, [calls[0]!, calls[3]!]);
+    const failed = linksIn(await paste(clone, [calls[0]!, links]));
+    expect(failed.settings.href).not.toBe(settings.href);
+    await until("the delivery to be given up", async () => {
+      page = await visitor.open(failed.settings.pathname);
+      // Then the page offers to send it again.
+      return page.forms.some(({ action }) => action === failed.settings.pathname);
+    });
+    expect(page.html).toContain("Exhausted");
+    expect(failing.text().match(/answered 500/g)).toHaveLength(3);
+    expect(page.html.match(/>500</g)?.length).toBeGreaterThanOrEqual(3);
+    await workflowIs("FAILED", failed.workflow);
 
-      await stop(failing.process);
-      const mended = terminal(clone, steps[8]!);
-      running.push(mended.process);
-      await mended.shows("listening");
-      await paste(clone, [calls[0]!, links, calls[4]!]);
-      await mended.shows("signature valid");
-    } finally {
-      for (const child of running.reverse()) await stop(child);
-      await rm(join(clone, ".."), { recursive: true, force: true });
-    }
-  },
-  TOUR_TIMEOUT_MS,
-);
+    await stop(failing.process);
+    const mended = terminal(clone, steps[8]!);
+    running.push(mended.process);
+    await mended.shows("listening");
+    await paste(clone, [calls[0]!, links, calls[4]!]);
+    await mended.shows("signature valid");
+  } finally {
+    for (const child of running.reverse()) await stop(child);
+    await rm(join(clone, ".."), { recursive: true, force: true });
+  }
+});
 
 /** The commands of the tour, in order; a comment before each block names its terminal. */
 function tour(): Step[] {

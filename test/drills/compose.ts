@@ -1,19 +1,18 @@
-// The services of deploy/compose.yaml from programs of this machine, with the same configuration files. They run in
+// The services of deploy/compose.yaml and compose.demo.yaml from programs of this machine, with the same configuration files. They run in
 // namespaces of Linux of their own, where each service has its name and its ports.
 
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { PROJECT_ROOT } from "../../server/config.ts";
-import { connect } from "../../server/db/sql.ts";
-import { newMasterKey } from "../../server/embedded/data-directory.ts";
-import type { NewTenant } from "../../server/tenants/index.ts";
-import { signIn, until } from "../support/api.ts";
+import { newMasterKey, newPassword } from "../../server/appliance/embedded/data-directory.ts";
+import type { NewTenant } from "../../server/identity/tenants/index.ts";
+import { PROJECT_ROOT } from "../../server/platform/config/config.ts";
 import { temporaryDirectory } from "../support/directories.ts";
 import { startNameServer } from "../support/dns.ts";
+import type { Drill, Verdict } from "../support/drill.ts";
 import { printedBy } from "../support/packages.ts";
-import { startPostgresql } from "../support/postgresql.ts";
+import { nameSuperuser, startPostgresql } from "../support/postgresql.ts";
 import { temporalPath, temporalPrograms } from "../support/temporal-server.ts";
-import type { Drill, Verdict } from "./drill.ts";
+import { signIn, until } from "../world/api.ts";
 
 /** Set in the namespaces, to the drill's folder. */
 const INSIDE = "GATEHOUSE_DRILL_FOLDER";
@@ -33,8 +32,8 @@ const IMAGE = { PORT: "3000", WORKER_PORT: "3001" };
 const ENTRIES: Record<string, string> = {
   server: "server/serve.ts",
   worker: "activities/worker.ts",
-  migrate: "server/commands/migrate.ts",
-  tenant: "server/commands/tenant.ts",
+  migrate: "server/appliance/commands/migrate.ts",
+  tenant: "server/appliance/commands/tenant.ts",
 };
 const TASKS = ["certificates", "migrate", "temporal-schema", "temporal-namespace"];
 const RUNNING = ["postgresql", "temporal", "temporal-ui", "worker", "server", "receiver", "nginx", "prometheus"];
@@ -160,13 +159,13 @@ async function startAll(started: AsyncDisposableStack, folder: string) {
       .map((word) => word.split("=")),
   );
   const { url } = started.use(await startPostgresql(database, settings, 5432));
+  const { username, password } = new URL(await nameSuperuser(url));
   const secrets = new Map([
-    ["POSTGRES_PASSWORD", new URL(url).password],
+    ["POSTGRES_PASSWORD", password],
+    ["GATEHOUSE_PASSWORD", newPassword()],
+    ["TEMPORAL_PASSWORD", newPassword()],
     ["MASTER_KEY", newMasterKey()],
   ]);
-  const sql = connect(url, "gatehouse drill", 1);
-  await sql`create database gatehouse`;
-  await sql.end();
 
   const envOf = (name: string): Record<string, string> => {
     const { environment = {} } = services()[name]!;
@@ -180,6 +179,10 @@ async function startAll(started: AsyncDisposableStack, folder: string) {
       env: envOf(name),
     });
   };
+  const superuser = { PGHOST: "127.0.0.1", PGPASSWORD: password, POSTGRES_USER: username };
+  await printedBy(["sh", "-eu", join(DEPLOY, "compose/postgresql/roles.sh")], folder, {
+    env: { ...envOf("postgresql"), ...superuser },
+  });
   const running = new Map<string, Bun.Subprocess>();
   const logs = new Map<string, string>();
   const run = (name: string, command: string[], env: Record<string, string> = {}, cwd = PROJECT_ROOT) => {
@@ -251,13 +254,22 @@ async function query(text: string): Promise<string[]> {
   return result.map(({ value }: { value: [number, string] }) => value[1]);
 }
 
+/** Through nginx. */
 async function listWorkflows(): Promise<number> {
-  const answer = await fetch("http://temporal-ui:8080/api/v1/namespaces/default/workflows");
+  const answer = await fetch("http://localhost:8233/api/v1/namespaces/default/workflows");
   const { executions } = (await answer.json()) as { executions: unknown[] };
   return executions.length;
 }
 
+/** Those of both files. */
 function services(): Record<string, Service> {
-  return (Bun.YAML.parse(readFileSync(join(DEPLOY, "compose.yaml"), "utf8")) as { services: Record<string, Service> })
-    .services;
+  const [own, demo] = ["compose.yaml", "compose.demo.yaml"].map(
+    (name) =>
+      (Bun.YAML.parse(readFileSync(join(DEPLOY, name), "utf8")) as { services: Record<string, Service> }).services,
+  ) as [Record<string, Service>, Record<string, Service>];
+  const merged = Object.entries(demo).map(([name, service]) => {
+    const environment = { ...own[name]?.environment, ...service.environment };
+    return [name, { ...own[name], ...service, environment }] as const;
+  });
+  return { ...own, ...Object.fromEntries(merged) };
 }

@@ -1,14 +1,22 @@
 // A primary and a synchronous standby behind a proxy, under load. The standby takes over in a switchover that ends no
 // session, and after a crash of the primary while it hung. Every change that was answered 200 must arrive.
 
-import { newMasterKey } from "../../server/embedded/data-directory.ts";
-import { until } from "../support/api.ts";
+import { newMasterKey } from "../../server/appliance/embedded/data-directory.ts";
+import {
+  changeOf,
+  type Drill,
+  describeStatuses,
+  type Load,
+  processesOf,
+  startLoad,
+  untilReady,
+} from "../support/drill.ts";
 import { type Pair, startPair } from "../support/pair.ts";
 import { session } from "../support/postgresql.ts";
-import { startReceiver } from "../support/receiver.ts";
 import { startStack } from "../support/stack.ts";
-import { newTenant } from "../support/tenant.ts";
-import { changeOf, type Drill, describeStatuses, type Load, processesOf, startLoad, untilReady } from "./drill.ts";
+import { until } from "../world/api.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const LANES = 8;
 const USUAL_MS = 5_000;

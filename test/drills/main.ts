@@ -1,8 +1,8 @@
 // `bun run drill NAME`: failures of real parts, longer than a test may take. Each drill ends with a verdict, and with
 // exit code 1 if it is "failed".
 
+import type { Drill, Verdict } from "../support/drill.ts";
 import { compose } from "./compose.ts";
-import type { Drill, Verdict } from "./drill.ts";
 import { failover } from "./failover.ts";
 import { migrations } from "./migrations.ts";
 import { production } from "./production.ts";

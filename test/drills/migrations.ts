@@ -2,13 +2,13 @@
 
 import { cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { PROJECT_ROOT } from "../../server/config.ts";
-import { migrate } from "../../server/db/migrate.ts";
-import { connect } from "../../server/db/sql.ts";
+import { PROJECT_ROOT } from "../../server/platform/config/config.ts";
+import { migrate } from "../../server/platform/db/migrate.ts";
+import { connect } from "../../server/platform/db/sql.ts";
 import { temporaryDirectory } from "../support/directories.ts";
+import { type Drill, type Load, percentile, startLoad } from "../support/drill.ts";
 import { startStack } from "../support/stack.ts";
-import { newTenant } from "../support/tenant.ts";
-import { type Drill, type Load, percentile, startLoad } from "./drill.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const ROWS = 5_000_000;
 const BATCH = 100_000;
@@ -45,7 +45,7 @@ export const migrations: Drill = {
     await usual.end();
     say(`usual: ${spread(usual)}`);
     const folder = temporaryDirectory("migrations");
-    cpSync(join(PROJECT_ROOT, "server/db/migrations"), folder, { recursive: true });
+    cpSync(join(PROJECT_ROOT, "server/platform/db/migrations"), folder, { recursive: true });
     const longest: number[] = [];
     for (const [name, text] of Object.entries(MIGRATIONS)) {
       writeFileSync(join(folder, name), text);

@@ -2,13 +2,13 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { nextFreePort } from "../../server/embedded/ports.ts";
-import { signIn, until } from "../support/api.ts";
+import { nextFreePort } from "../../server/appliance/embedded/ports.ts";
+import { type Drill, describeStatuses, percentile, startLoad } from "../support/drill.ts";
 import { type StartedProcess, startProcess } from "../support/process.ts";
-import { startReceiver } from "../support/receiver.ts";
 import { startStack } from "../support/stack.ts";
-import { newTenant } from "../support/tenant.ts";
-import { type Drill, describeStatuses, percentile, startLoad } from "./drill.ts";
+import { signIn, until } from "../world/api.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const APIS = 2;
 const WORKERS = 3;
@@ -121,7 +121,7 @@ function startNginx(nginx: string, folder: string, port: number, apis: number[])
         keepalive 32; keepalive_timeout 1s;
       }
       server {
-        listen 127.0.0.1:${port}; client_max_body_size 2m;
+        listen 127.0.0.1:${port}; client_max_body_size 2m; large_client_header_buffers 4 16k;
         location / {
           proxy_pass http://apis; proxy_http_version 1.1; proxy_set_header Connection "";
           proxy_connect_timeout 2s; proxy_next_upstream error timeout; proxy_next_upstream_tries 2;

@@ -1,11 +1,11 @@
 // A PostgreSQL backend is killed repeatedly under load: each time all sessions end, and PostgreSQL recovers. Then all
 // its processes are stopped with open connections.
 
-import { connect } from "../../server/db/sql.ts";
-import { until } from "../support/api.ts";
+import { connect } from "../../server/platform/db/sql.ts";
+import { type Drill, describeStatuses, processesOf, startLoad, untilReady } from "../support/drill.ts";
 import { startStack } from "../support/stack.ts";
-import { newTenant } from "../support/tenant.ts";
-import { type Drill, describeStatuses, processesOf, startLoad, untilReady } from "./drill.ts";
+import { until } from "../world/api.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const KILLS = 5;
 const LANES = 8;

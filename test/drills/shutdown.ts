@@ -1,11 +1,11 @@
 // APIs stop while arrays of 1,000 records are written, each replaced by a new one; another tenant's changes are
 // measured at the remaining API.
 
-import { signIn } from "../support/api.ts";
+import { type Drill, describeStatuses, percentile, startLoad } from "../support/drill.ts";
 import { type StartedProcess, startProcess } from "../support/process.ts";
 import { type Stack, startStack } from "../support/stack.ts";
-import { newTenant } from "../support/tenant.ts";
-import { type Drill, describeStatuses, percentile, startLoad } from "./drill.ts";
+import { signIn } from "../world/api.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const ROUNDS = 6;
 const RECORDS = 1_000;

@@ -2,16 +2,16 @@
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { PROJECT_ROOT } from "../../server/config.ts";
-import { connect } from "../../server/db/sql.ts";
-import { nextFreePort } from "../../server/embedded/ports.ts";
-import type { NewTenant } from "../../server/tenants/index.ts";
-import { signIn, until } from "../support/api.ts";
+import { nextFreePort } from "../../server/appliance/embedded/ports.ts";
+import type { NewTenant } from "../../server/identity/tenants/index.ts";
+import { PROJECT_ROOT } from "../../server/platform/config/config.ts";
+import { connect } from "../../server/platform/db/sql.ts";
 import { temporaryDirectory } from "../support/directories.ts";
+import { type Drill, describeStatuses, type Load, percentile, startLoad } from "../support/drill.ts";
 import { followed, type StartedProcess } from "../support/process.ts";
-import { startReceiver } from "../support/receiver.ts";
 import { startStack, withoutSettings } from "../support/stack.ts";
-import { type Drill, describeStatuses, type Load, percentile, startLoad } from "./drill.ts";
+import { signIn, until } from "../world/api.ts";
+import { startReceiver } from "../world/receiver.ts";
 
 const LANES = 4;
 const PHASE_MS = 10_000;
@@ -69,8 +69,8 @@ export const upgrade: Drill = {
       await begin(root, "activities/worker.ts", "worker ready", port),
     ];
 
-    command(previous, "server/commands/migrate.ts");
-    const tenant: NewTenant = JSON.parse(command(previous, "server/commands/tenant.ts", "create", "drill"));
+    command(previous, "server/appliance/commands/migrate.ts");
+    const tenant: NewTenant = JSON.parse(command(previous, "server/appliance/commands/tenant.ts", "create", "drill"));
     await using receiver = startReceiver(
       ({ count, payload }) => (count === 1 && Number(Bun.hash(payload.EventId)) % FAILING === 0 ? 503 : 200),
       { dataDir: stack.dataDir },
@@ -81,7 +81,7 @@ export const upgrade: Drill = {
     await api.connect(receiver.url);
     const loads: Load[] = [startLoad(api, LANES, oldUrl)];
     await Bun.sleep(PHASE_MS / 2);
-    say(`migrated under the previous version: ${command(PROJECT_ROOT, "server/commands/migrate.ts").trim()}`);
+    say(`migrated under the previous version: ${command(PROJECT_ROOT, "server/appliance/commands/migrate.ts").trim()}`);
     await start(PROJECT_ROOT, ports[1]);
     loads.push(startLoad(api, LANES, newUrl));
     await Bun.sleep(PHASE_MS);

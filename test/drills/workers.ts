@@ -2,14 +2,14 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { connect } from "../../server/db/sql.ts";
-import { makeChanges } from "../crash/ledger.ts";
-import { until } from "../support/api.ts";
+import { connect } from "../../server/platform/db/sql.ts";
+import type { Drill } from "../support/drill.ts";
+import { makeChanges } from "../support/ledger.ts";
 import { type StartedProcess, startProcess } from "../support/process.ts";
-import { startReceiver } from "../support/receiver.ts";
 import { type Stack, startStack } from "../support/stack.ts";
-import { newTenant } from "../support/tenant.ts";
-import type { Drill } from "./drill.ts";
+import { until } from "../world/api.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const COUNTS = [1, 2, 10, 20];
 const CHANGES = 200;

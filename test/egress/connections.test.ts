@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { createServer as createTcpServer, type Socket } from "node:net";
 import { createServer, TLSSocket } from "node:tls";
-import { failureOf, request, tls, trustingEgress } from "./receiver.ts";
+import { failureOf, request, tls, trustingEgress } from "../support/egress.ts";
 
 const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 const toLoopback = async () => ["127.0.0.1"];

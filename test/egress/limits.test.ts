@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
-import { failureOf, request, startRawReceiver, startReceiver, trustingEgress } from "./receiver.ts";
+import { failureOf, request, startRawReceiver, startReceiver, trustingEgress } from "../support/egress.ts";
 
 const CHUNK = new Uint8Array(64 * 1024).fill(65);
 
@@ -44,16 +44,15 @@ describe("an answer's body", () => {
     expect(outcome.kind !== "unsent" && outcome.durationMs).toBeWithin(140, 5000);
   });
 
-  test("that is compressed stays compressed", async () => {
+  test("that is compressed is read only up to the limit of its text", async () => {
     const bomb = gzipSync(new Uint8Array(10 * 1024 * 1024).fill(65));
     const outcome = await answerOf(() => new Response(bomb, { headers: { "Content-Encoding": "gzip" } }));
-    expect(outcome).toMatchObject({ kind: "response", status: 200 });
-    expect(JSON.stringify(outcome)).not.toContain("AAAA");
+    expect(outcome).toMatchObject({ kind: "response", status: 200, body: "A".repeat(4 * 1024) });
   });
 
   test("is stored as text that PostgreSQL accepts", async () => {
     const outcome = await answerOf(() => new Response(new Uint8Array([65, 0, 66, 0xff, 0xc3])));
-    expect(outcome).toMatchObject({ body: "AB\ufffd\ufffd" });
+    expect(outcome).toMatchObject({ body: "ABÿÃ" });
   });
 
   test("is not cut within a character", async () => {
@@ -75,7 +74,7 @@ describe("the time limit", () => {
       request("https://receiver.test/", { timeoutMs: 50 }),
     );
     expect(outcome).toMatchObject({ failure: "dns", detail: "receiver.test was not resolved in time (5000 ms)" });
-  }, 30_000);
+  });
 
   test("the caller can abort a post before it", async () => {
     const asked = Promise.withResolvers<void>();

@@ -2,8 +2,8 @@
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { newTenant } from "../support/tenant.ts";
-import { type Answer, API } from "./client.ts";
+import { type Answer, API } from "../world/api.ts";
+import { newTenant } from "../world/tenant.ts";
 
 /** Possible responses to a well-formed JSON body of moderate size. */
 const STATUS_OF: Record<string, number> = {

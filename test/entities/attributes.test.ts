@@ -2,11 +2,10 @@
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { asTyped } from "../../server/http/fields.ts";
-import { ok } from "../policies/people.ts";
-import type { Api } from "../support/api.ts";
-import { newTenant } from "../support/tenant.ts";
-import { API, db, eventsOf, expectError, unique } from "./client.ts";
+import { asTyped, TEXT_LIMIT } from "../../server/platform/text.ts";
+import { type Api, expectError, ok, unique } from "../world/api.ts";
+import { eventsOf, rowsOf } from "../world/rows.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const DEFINED = [
   { Name: "costCentre", Type: "Text", Description: "Pays for the person" },
@@ -16,7 +15,7 @@ const DEFINED = [
 ];
 const VALUES = { costCentre: "4711", floor: -1.5, isRemote: false, skills: ["Bun", "Cedar é"] };
 
-const typed = (_: string, value: unknown) => (typeof value === "string" ? asTyped(value) : value);
+const typed = (_: string, value: unknown) => (typeof value === "string" ? asTyped(value, TEXT_LIMIT).text : value);
 
 const define = (api: Api, UserAttributes: unknown) => api.patch("/TenantSettings", { UserAttributes });
 
@@ -63,7 +62,7 @@ describe("a User's Attributes", () => {
     const { Id } = await newUser(api, VALUES);
     const wrong = { costCentre: "", floor: "3", isRemote: 1, skills: ["x".repeat(201)], shoeSize: 43, __proto: null };
     const answer = await save(api, { Id, Name: "Other", Attributes: wrong });
-    expectError(answer, 400, "Bad Input", `${API}/User`);
+    expectError(answer, 400, "Bad Input");
     expect(answer.body.Errors).toEqual([
       "Attributes.costCentre must be a string of 1 to 1000 characters, or null.",
       "Attributes.floor must be a number, or null.",
@@ -75,7 +74,7 @@ describe("a User's Attributes", () => {
     expect(await ok(api.get(`/User/${Id}`))).toMatchObject({ Name: "Ana", Attributes: VALUES });
     for (const shape of [[], "x", 7, true]) {
       const refused = await save(api, { Id, Attributes: shape });
-      expectError(refused, 400, "Bad Input", `${API}/User`, /^Attributes must be an object or null\.$/);
+      expectError(refused, 400, "Bad Input", /^Attributes must be an object or null\.$/);
     }
   });
 
@@ -83,10 +82,10 @@ describe("a User's Attributes", () => {
     const api = await newOrganisation();
     const long = Array.from({ length: 25 }, () => "x".repeat(180));
     const answer = await save(api, { Name: "Ana", Attributes: { skills: long } });
-    expectError(answer, 400, "Bad Input", `${API}/User`, /^Attributes have \d+ bytes in JSON; the limit is 4000\.$/);
+    expectError(answer, 400, "Bad Input", /^Attributes have \d+ bytes in JSON; the limit is 4000\.$/);
     const max = await newUser(api, { skills: long.slice(0, 20) });
     const more = await save(api, { Id: max.Id, Attributes: { costCentre: "x".repeat(900) } });
-    expectError(more, 400, "Bad Input", `${API}/User`, /the limit is 4000/);
+    expectError(more, 400, "Bad Input", /the limit is 4000/);
   });
 
   test("in an array reject the whole array with the record's index", async () => {
@@ -95,7 +94,7 @@ describe("a User's Attributes", () => {
     const good = await ok(api.patch("/User", [record(), record()]));
     expect(good.map(({ Attributes }: { Attributes: object }) => Attributes)).toEqual([VALUES, VALUES]);
     const answer = await api.patch("/User", [record(), { ...record(), Attributes: { floor: "up" } }]);
-    expectError(answer, 400, "Bad Input", `${API}/User`, /^Record 1: Attributes\.floor must be a number/);
+    expectError(answer, 400, "Bad Input", /^Record 1: Attributes\.floor must be a number/);
   });
 
   test("of any value are returned as typed, or rejected without a change", async () => {
@@ -124,13 +123,7 @@ describe("a User's Attributes", () => {
 
   test("of another tenant are unknown here", async () => {
     const [api, other] = [await newOrganisation(), await newTenant()];
-    expectError(
-      await save(other, { Attributes: VALUES }),
-      400,
-      "Bad Input",
-      `${API}/User`,
-      /costCentre is not defined/,
-    );
+    expectError(await save(other, { Attributes: VALUES }), 400, "Bad Input", /costCentre is not defined/);
     await ok(define(other, [{ Name: "floor", Type: "Text" }]));
     expect((await newUser(other, { floor: "third" })).Attributes).toEqual({ floor: "third" });
     expect((await newUser(api, { floor: 3 })).Attributes).toEqual({ floor: 3 });
@@ -138,7 +131,7 @@ describe("a User's Attributes", () => {
 
   test("are neither filters nor visible to policies", async () => {
     const api = await newOrganisation();
-    expectError(await api.get("/User?Attributes=x"), 400, "Bad Input", `${API}/User`);
+    expectError(await api.get("/User?Attributes=x"), 400, "Bad Input");
     const Policy = `permit (principal, action, resource is User) when { resource.Attributes.floor == 3 };`;
     expect((await api.patch("/Policy", { Name: "floor", Policy })).status).toBe(400);
   });
@@ -152,7 +145,7 @@ describe("UserAttributes", () => {
     const retyped = [...without, { Name: "floor", Type: "Text", Description: "" }];
     for (const changed of [without, retyped]) {
       const answer = await define(api, changed);
-      expectError(answer, 409, "Conflict", `${API}/TenantSettings`, /^UserAttributes: 1 User has a value of floor\./);
+      expectError(answer, 409, "Conflict", /^UserAttributes: 1 User has a value of floor\./);
     }
     // Its meaning and position can change.
     const described = [...without, { Name: "floor", Type: "Number", Description: "Where the desk is" }];
@@ -195,7 +188,7 @@ describe("UserAttributes", () => {
     ["a long Description", [{ Name: "a", Type: "Text", Description: "x".repeat(201) }], /Description must be/],
   ])("with %s are rejected", async (_, wrong, says) => {
     const api = await newTenant();
-    expectError(await define(api, wrong), 400, "Bad Input", `${API}/TenantSettings`, says);
+    expectError(await define(api, wrong), 400, "Bad Input", says);
     expect((await ok(api.get("/TenantSettings"))).UserAttributes).toEqual([]);
   });
 
@@ -207,7 +200,7 @@ describe("UserAttributes", () => {
       Changed: ["UserAttributes"],
       UserAttributes: { Added: [DEFINED[0]], Removed: [] },
     });
-    const [row] = await db()`select user_attributes from tenants where id = ${api.tenantId}`;
+    const [row] = await rowsOf("tenants", { id: api.tenantId });
     expect(row!.user_attributes).toEqual([DEFINED[0]]);
   });
 });

@@ -1,10 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import type { Api } from "../support/api.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { newTenant } from "../support/tenant.ts";
-import { API, cases, expectError, payloadsOf } from "./client.ts";
-
-const PATH = `${API}/Department`;
+import { type Api, cases, expectError } from "../world/api.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { payloadsOf } from "../world/rows.ts";
+import { newTenant } from "../world/tenant.ts";
 
 /** Type, short id and the Names of Data of each event. */
 async function bulkEvents(caller: Api) {
@@ -86,7 +84,7 @@ describe.concurrent("an array", () => {
     await caller.patch("/Department", [{ Name: "held" }, { ExternalId: "other" }]);
     const good = ["a", "b", "c"].map((Name) => ({ Name }));
     const answer = await caller.patch("/Department", [good[0], good[1], bad, good[2]]);
-    expectError(answer, status, type, PATH, says);
+    expectError(answer, status, type, says);
     expect((await caller.get("/Department")).body.Items).toHaveLength(2);
     expect(await bulkEvents(caller)).toHaveLength(1);
   });
@@ -95,14 +93,14 @@ describe.concurrent("an array", () => {
     const caller = await newTenant();
     const [, two] = (await caller.patch("/Department", [{ Name: "one" }, { Name: "two" }])).body;
     const answer = await caller.patch("/Department", [{ Name: "three" }, { Id: two.Id, Name: "three" }]);
-    expectError(answer, 409, "Conflict", PATH, /^Record 1: Name is already used by another Department/);
+    expectError(answer, 409, "Conflict", /^Record 1: Name is already used by another Department/);
     expect((await caller.get("/Department")).body.Items).toHaveLength(2);
   });
 
   test("with many invalid records names twenty errors and counts the rest", async () => {
     const caller = await newTenant();
     const answer = await caller.patch("/Department", Array(50).fill({ Color: 1 }));
-    expectError(answer, 400, "Bad Input", PATH);
+    expectError(answer, 400, "Bad Input");
     expect(answer.body.Errors).toHaveLength(21);
     expect(answer.body.Errors.slice(-2)).toEqual(["Record 19: Color is not a field of Department.", "… and 30 more."]);
   });
@@ -116,7 +114,6 @@ describe.concurrent("an array", () => {
       await caller.patch("/Department", [...records, {}]),
       400,
       "Bad Input",
-      PATH,
       /1001 records; the limit is 1000/,
     );
     const users = records.map(({ ExternalId }) => ({ External_Id: ExternalId, Department: { ExternalId } }));
@@ -145,7 +142,7 @@ describe.concurrent("an array", () => {
 
   test.each(cases(5, "text", null))("contains JSON objects only: [%p] is 400", async (value) => {
     const caller = await newTenant();
-    expectError(await caller.patch("/User", [value]), 400, "Bad Input", `${API}/User`, /^Record 0: User must be/);
+    expectError(await caller.patch("/User", [value]), 400, "Bad Input", /^Record 0: User must be/);
   });
 });
 

@@ -1,6 +1,7 @@
 // A new entity: its definition and its table.
 
-import { date, flag, id, record, reference, text, whole } from "../../server/records/index.ts";
+import { date, flagOrNull, id, reference, text, whole } from "../../server/records/fields.ts";
+import { record } from "../../server/records/index.ts";
 
 export const group = record("Group", {
   description: "People who work together.",
@@ -10,7 +11,7 @@ export const group = record("Group", {
     Code: text({ description: "Its short name.", maxLength: 10, unique: true }),
     Size: whole("int32", { description: "Number of people." }),
     Ends_On: date({ description: "End of its work." }),
-    Is_Open: flag({ description: "Whether people may join." }),
+    Is_Open: flagOrNull({ description: "Whether people may join." }),
     Lead: reference("User", { description: "Leads the group." }),
     Tool: reference("Application", { description: "The application that it works with." }),
   },

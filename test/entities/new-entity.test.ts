@@ -1,21 +1,15 @@
 // An entity is one definition and its table; everything else derives from it.
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { createRegistry, ENTITIES } from "../../server/entities/index.ts";
+import { afterAll, expect, test } from "bun:test";
+import { createRegistry, ENTITIES } from "../../server/records/entities/registry.ts";
 import { UNSET_DATE } from "../../server/records/index.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { type PrivateApp, startAppWith } from "../http/private-app.ts";
-import type { Api } from "../support/api.ts";
-import { newTenant } from "../support/tenant.ts";
+import { startAppWith } from "../support/private-app.ts";
+import { newTenant } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 import { group, TABLE } from "./group.ts";
 
-let app: PrivateApp;
-let api: Api;
-
-beforeAll(async () => {
-  app = await startAppWith(TABLE, { entities: createRegistry([...ENTITIES, group]) });
-  api = await newTenant(app);
-});
+const app = await startAppWith(TABLE, { entities: createRegistry([...ENTITIES, group]) });
+const api = await newTenant(app);
 
 afterAll(() => app?.[Symbol.asyncDispose]());
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Api } from "../support/api.ts";
-import { newTenant } from "../support/tenant.ts";
-import { type Answer, db, eventsOf } from "./client.ts";
+import type { Answer, Api } from "../world/api.ts";
+import { eventsOf } from "../world/rows.ts";
+import { db, newTenant } from "../world/tenant.ts";
 
 const CALLERS = 20;
 

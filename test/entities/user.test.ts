@@ -1,16 +1,13 @@
-import { beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { asTyped } from "../../server/http/fields.ts";
-import type { Api } from "../support/api.ts";
-import { newTenant } from "../support/tenant.ts";
-import { API, db, expectError, request } from "./client.ts";
+import { asTyped, TEXT_LIMIT } from "../../server/platform/text.ts";
+import { API, expectError } from "../world/api.ts";
+import { removeRows, setRows } from "../world/rows.ts";
+import { db, newTenant, request } from "../world/tenant.ts";
 
 const encode = (text: string) => `base64|${Buffer.from(text).toString("base64")}`;
 
-let caller: Api;
-beforeAll(async () => {
-  caller = await newTenant();
-});
+const caller = await newTenant();
 
 async function insertUser(tenantId: string, username: string): Promise<number> {
   const [row] = await db()<{ id: number }[]>`
@@ -78,7 +75,7 @@ describe("SPEC.md Endpoints 4: get one User", () => {
   ])("any field can be matched: Name=%s", async (name, value) => {
     const own = await newTenant();
     await db()`delete from passwords where user_id in (select id from users where tenant_id = ${own.tenantId})`;
-    await db()`delete from users where tenant_id = ${own.tenantId}`;
+    await removeRows("users", { tenant_id: own.tenantId });
     const id = await insertUser(own.tenantId, "ada");
     const answer = await own.get(path(encode(decodeURIComponent(value)), `?Name=${name}`));
     expect(answer.body).toMatchObject({ Id: id });
@@ -92,26 +89,21 @@ describe("SPEC.md Endpoints 4: get one User", () => {
 
   test("an unknown Name is Bad Input that lists the fields", async () => {
     const answer = await caller.get(path("admin", "?Name=password"));
-    expectError(answer, 400, "Bad Input", `${API}/User/admin`, /password.*Username/);
+    expectError(answer, 400, "Bad Input", /password.*Username/);
     expect(answer.body.Title).toBe("Bad Request");
   });
 
   test("rule 1: a value that is not matched is 404 Not Found", async () => {
-    expectError(await caller.get(path(2_147_483_647)), 404, "Not Found", `${API}/User/2147483647`);
-    expectError(await caller.get(path("nobody", "?Name=Username")), 404, "Not Found", `${API}/User/nobody`);
-    expectError(
-      await caller.get(path(encode("né"), "?Name=Username")),
-      404,
-      "Not Found",
-      `${API}/User/${encode("né")}`,
-    );
+    expectError(await caller.get(path(2_147_483_647)), 404, "Not Found");
+    expectError(await caller.get(path("nobody", "?Name=Username")), 404, "Not Found");
+    expectError(await caller.get(path(encode("né"), "?Name=Username")), 404, "Not Found");
   });
 
   test("rules 2 and 3: a value matched by several rows is 400 Multible Rows", async () => {
     await insertUser(caller.tenantId, "twin");
     await insertUser(caller.tenantId, "twin");
     const answer = await caller.get(path("twin", "?Name=Username"));
-    expectError(answer, 400, "Multible Rows", `${API}/User/twin`, /twin/);
+    expectError(answer, 400, "Multible Rows", /twin/);
     expect(answer.body.Title).toBe("Bad Request");
   });
 
@@ -127,7 +119,7 @@ describe("SPEC.md Endpoints 4: get one User", () => {
     [encode("0001-01-01T00:00:00+01:00"), "Last_Login"],
     [encode("9999-12-31T23:00:00-02:00"), "Last_Login"],
   ])("%s cannot be converted to %s: Bad Input", async (value, name) => {
-    expectError(await caller.get(path(value, `?Name=${name}`)), 400, "Bad Input", `${API}/User/${value}`);
+    expectError(await caller.get(path(value, `?Name=${name}`)), 400, "Bad Input");
   });
 
   test("a number that is too large or not in its shortest form is rejected with that reason", async () => {
@@ -141,11 +133,11 @@ describe("SPEC.md Endpoints 4: get one User", () => {
       ["-0", /in its shortest form/],
     ];
     for (const [value, says] of cases) {
-      expectError(await caller.get(path(value)), 400, "Bad Input", `${API}/User/${value}`, says);
+      expectError(await caller.get(path(value)), 400, "Bad Input", says);
     }
     const large = await caller.get("/Application/9007199254740992");
-    expectError(large, 400, "Bad Input", `${API}/Application/9007199254740992`, /up to 9007199254740991/);
-    expectError(await caller.remove(path(`0${body.Id}`)), 400, "Bad Input", `${API}/User/0${body.Id}`);
+    expectError(large, 400, "Bad Input", /up to 9007199254740991/);
+    expectError(await caller.remove(path(`0${body.Id}`)), 400, "Bad Input");
   });
 
   test("the answer follows rule 1 for every possible date", async () => {
@@ -182,9 +174,8 @@ describe("the path's value", () => {
     "a|b",
   ])("%s is Bad Input or, without special characters, no match", async (value) => {
     const answer = await caller.get(path(value, "?Name=Username"));
-    const instance = new URL(`http://localhost${API}${path(value)}`).pathname;
-    if (value === "base64") expectError(answer, 404, "Not Found", instance);
-    else expectError(answer, 400, "Bad Input", instance, /base64/);
+    if (value === "base64") expectError(answer, 404, "Not Found");
+    else expectError(answer, 400, "Bad Input", /base64/);
   });
 
   test("letters, digits and -_.~ are literal", async () => {
@@ -226,18 +217,18 @@ describe("the path's value", () => {
     ["base64|AA==", "a NUL"],
   ])("%s (%s) is Bad Input", async (value) => {
     const answer = await caller.get(path(value, "?Name=Username"));
-    expectError(answer, 400, "Bad Input", `${API}/User/${value}`);
+    expectError(answer, 400, "Bad Input");
   });
 
   test("any text can be looked up in base64", async () => {
     const own = await newTenant();
     const text = fc
       .string({ unit: "grapheme", minLength: 1, maxLength: 40 })
-      .map(asTyped)
-      .filter((value) => value !== "" && !value.includes("\0") && value.isWellFormed());
+      .map((value) => asTyped(value, TEXT_LIMIT).text ?? "")
+      .filter((value) => value !== "");
     await fc.assert(
       fc.asyncProperty(text, async (value) => {
-        await db()`update users set username = ${value} where tenant_id = ${own.tenantId}`;
+        await setRows("users", { tenant_id: own.tenantId }, { username: value });
         const answer = await own.get(path(encode(value), "?Name=Username"));
         expect(answer.body.Username).toBe(value);
       }),
@@ -263,13 +254,13 @@ describe("the path's value", () => {
 test("another tenant's User is 404", async () => {
   const other = await newTenant();
   const id = await insertUser(other.tenantId, "hidden");
-  expectError(await caller.get(path(id)), 404, "Not Found", `${API}/User/${id}`);
-  expectError(await caller.get(path("hidden", "?Name=Username")), 404, "Not Found", `${API}/User/hidden`);
+  expectError(await caller.get(path(id)), 404, "Not Found");
+  expectError(await caller.get(path("hidden", "?Name=Username")), 404, "Not Found");
 });
 
 test("a User needs AccessManager:Read", async () => {
   const weak = await caller.withScope("AccessManager:Create, Update");
   const answer = await weak.get(path("admin", "?Name=Username"));
-  expectError(answer, 403, "Permission", `${API}/User/admin`, /AccessManager:Read/);
+  expectError(answer, 403, "Permission", /AccessManager:Read/);
   expect(answer.headers.get("www-authenticate")).toBe('Bearer error="insufficient_scope", scope="AccessManager:Read"');
 });

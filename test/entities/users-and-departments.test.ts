@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { newTenant } from "../support/tenant.ts";
-import { API, cases, db, eventsOf, expectError } from "./client.ts";
+import { cases, expectError } from "../world/api.ts";
+import { eventsOf, setRows } from "../world/rows.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const DATE = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const NOTHING = { Id: 0, ExternalId: "", Name: "", Type: "" };
@@ -64,14 +65,14 @@ describe.concurrent("a User", () => {
     expect(await changed({ MobilePhone: null })).toMatchObject({ ...both, MobilePhoneVerified: false });
     expect(await changed({ EmailVerified: false })).toMatchObject({ EmailVerified: false });
     const answer = await caller.patch("/User", { Id, Email: "", EmailVerified: true, MobilePhoneVerified: true });
-    expectError(answer, 400, "Bad Input", `${API}/User`, /EmailVerified cannot be true: the User has no Email\./);
+    expectError(answer, 400, "Bad Input", /EmailVerified cannot be true: the User has no Email\./);
     expect(answer.body.Errors).toHaveLength(2);
   });
 
   test.each(["1990-5-31", "31.05.1990", "1990-13-01", "90", "1990-05"])("%p is not a BirthDate", async (BirthDate) => {
     const caller = await newTenant();
     const answer = await caller.patch("/User", { Username: "ada", BirthDate });
-    expectError(answer, 400, "Bad Input", `${API}/User`, /BirthDate must be a date such as 1990-05-31/);
+    expectError(answer, 400, "Bad Input", /BirthDate must be a date such as 1990-05-31/);
   });
 
   test("can be sent back as read, and its Department cleared", async () => {
@@ -89,7 +90,7 @@ describe.concurrent("a User", () => {
     const two = await caller.made("User", { Username: "other", External_Id: "2" });
     await caller.made("User", { Id: two.Id, Username: "twin" });
     const answer = await caller.patch("/User", { Username: "twin", Name: "Twin" });
-    expectError(answer, 400, "Bad Input", `${API}/User`, /Username points at several User records/);
+    expectError(answer, 400, "Bad Input", /Username points at several User records/);
     expect(await caller.made("User", { Id: one.Id, Username: "twin", Name: "One" })).toMatchObject({ Name: "One" });
     expect(await caller.made("User", { External_Id: "2", Name: "Two" })).toMatchObject({ Id: two.Id, Name: "Two" });
   });
@@ -102,26 +103,25 @@ describe.concurrent("a User", () => {
       await caller.patch("/User", { Id, External_Id: "1" }),
       409,
       "Conflict",
-      `${API}/User`,
       /^External_Id is already used by another User/,
     );
   });
 
   test.each(cases("abc", true, {}, 1.5, "007"))("Id %p is 400: not an integer", async (Id) => {
     const caller = await newTenant();
-    expectError(await caller.patch("/User", { Id, Name: "x" }), 400, "Bad Input", `${API}/User`, /Id/);
+    expectError(await caller.patch("/User", { Id, Name: "x" }), 400, "Bad Input", /Id/);
   });
 
   test.each(cases(-1, 2_147_483_648, Number.MAX_SAFE_INTEGER))("Id %p is 404: no such User", async (Id) => {
     const caller = await newTenant();
-    expectError(await caller.patch("/User", { Id, Name: "x" }), 404, "Not Found", `${API}/User`);
+    expectError(await caller.patch("/User", { Id, Name: "x" }), 404, "Not Found");
   });
 
   test("Last_Login and Creation_Date are read-only", async () => {
     const caller = await newTenant();
     for (const field of ["Last_Login", "Creation_Date"]) {
       const answer = await caller.patch("/User", { Username: "ada", [field]: "2026-01-31T12:00:00Z" });
-      expectError(answer, 400, "Bad Input", `${API}/User`, new RegExp(`${field} is set by the server`));
+      expectError(answer, 400, "Bad Input", new RegExp(`${field} is set by the server`));
     }
   });
 
@@ -130,7 +130,7 @@ describe.concurrent("a User", () => {
     const { Id } = await other.made("Department", { Name: "Theirs", ExternalId: "T" });
     for (const Department of [{ Id }, { ExternalId: "T" }, { FieldType: "Name", Value: "Theirs" }]) {
       const answer = await caller.patch("/User", { Username: "ada", Department });
-      expectError(answer, 400, "Bad Input", `${API}/User`, /Department points at no record/);
+      expectError(answer, 400, "Bad Input", /Department points at no record/);
     }
   });
 });
@@ -141,7 +141,7 @@ describe.concurrent("a Department", () => {
     const [own] = (await caller.patch("/Department", [{ Name: "own" }, { Name: "a" }, { ExternalId: "b" }])).body;
     const taken = { Id: own.Id, Name: "a", ExternalId: "b" };
     const alone = await caller.patch("/Department", taken);
-    expectError(alone, 409, "Conflict", `${API}/Department`);
+    expectError(alone, 409, "Conflict");
     const both = ["Name is already used by another Department.", "ExternalId is already used by another Department."];
     expect(alone.body.Errors.sort()).toEqual(both.sort());
     const array = await caller.patch("/Department", [{ Name: "first" }, taken]);
@@ -179,7 +179,7 @@ describe.concurrent("a Department", () => {
     const caller = await newTenant();
     const { Id } = await caller.made("Department", { Name: "Self" });
     const answer = await caller.patch("/Department", { Id, ParentId: { Id } });
-    expectError(answer, 400, "Bad Input", `${API}/Department`, /ParentId points at the Department itself/);
+    expectError(answer, 400, "Bad Input", /ParentId points at the Department itself/);
   });
 
   test("cannot be its own ancestor at any depth, alone or in an array", async () => {
@@ -189,11 +189,11 @@ describe.concurrent("a Department", () => {
     await caller.made("Department", { Id: c.Id, ParentId: { Id: b.Id } });
     const circle = { Id: a.Id, ParentId: { Id: c.Id } };
     const says = new RegExp(`^ParentId points at Department ${c.Id}, which is below ${a.Id} itself`);
-    expectError(await caller.patch("/Department", circle), 400, "Bad Input", `${API}/Department`, says);
+    expectError(await caller.patch("/Department", circle), 400, "Bad Input", says);
     const [d, e] = [{ Name: "d" }, { Name: "e", ParentId: { FieldType: "Name", Value: "d" } }];
     const closing = { Name: "d", ParentId: { FieldType: "Name", Value: "e" } };
     const array = await caller.patch("/Department", [d, e, closing]);
-    expectError(array, 400, "Bad Input", `${API}/Department`, /^Record 2: ParentId points at Department/);
+    expectError(array, 400, "Bad Input", /^Record 2: ParentId points at Department/);
     await caller.made("Department", { Id: b.Id, ParentId: null });
     expect((await caller.made("Department", circle)).ParentId.Id).toBe(c.Id);
   });
@@ -206,7 +206,7 @@ describe.concurrent("a Department", () => {
     }));
     const answer = await caller.patch("/Department", chain);
     const says = /^Record 101: ParentId places the Department below more than 100 others/;
-    expectError(answer, 400, "Bad Input", `${API}/Department`, says);
+    expectError(answer, 400, "Bad Input", says);
     expect((await caller.patch("/Department", chain.slice(0, 101))).status).toBe(200);
   });
 });
@@ -229,7 +229,7 @@ describe.concurrent("ModifiedBy and CreatedBy in the input", () => {
       [{ Id: 1, Type: 5 }, /ModifiedBy must be/],
     ] as const) {
       const answer = await caller.patch("/Department", { Name: "by", ModifiedBy: actor });
-      expectError(answer, 400, "Bad Input", `${API}/Department`, says);
+      expectError(answer, 400, "Bad Input", says);
     }
   });
 
@@ -237,13 +237,7 @@ describe.concurrent("ModifiedBy and CreatedBy in the input", () => {
     const caller = await newTenant();
     const { Id } = await caller.made("Department", { Name: "Sales" });
     const answer = await caller.patch("/User", { Username: "ada", Department: { Id, Type: "Application" } });
-    expectError(
-      answer,
-      400,
-      "Bad Input",
-      `${API}/User`,
-      /Department points at a Department, but its Type is Application/,
-    );
+    expectError(answer, 400, "Bad Input", /Department points at a Department, but its Type is Application/);
   });
 });
 
@@ -254,7 +248,7 @@ describe.concurrent("dates", () => {
       const caller = await newTenant();
       const value = `base64|${Buffer.from(text).toString("base64")}`;
       const answer = await caller.get(`/User/${value}?Name=Last_Login`);
-      expectError(answer, 400, "Bad Input", `${API}/User/${value}`, /is a date such as/);
+      expectError(answer, 400, "Bad Input", /is a date such as/);
     },
   );
 
@@ -266,7 +260,7 @@ describe.concurrent("dates", () => {
 
   test("a record is found by its date as returned, also one set by the database", async () => {
     const caller = await newTenant();
-    await db()`update users set last_login = '2026-01-31T10:20:30.4567Z' where tenant_id = ${caller.tenantId}`;
+    await setRows("users", { tenant_id: caller.tenantId }, { last_login: "2026-01-31T10:20:30.4567Z" });
     const { body } = await caller.get("/User/admin?Name=Username");
     for (const field of ["Creation_Date", "Last_Login"]) {
       const value = `base64|${Buffer.from(body[field]).toString("base64")}`;
@@ -277,9 +271,9 @@ describe.concurrent("dates", () => {
 
 test("thousands of unknown fields get twenty errors and the count of the rest", async () => {
   const caller = await newTenant();
-  const body = Object.fromEntries(Array.from({ length: 80_000 }, (_, index) => [`f${index}`, 1]));
+  const body = Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`f${index}`, 1]));
   const answer = await caller.patch("/User", body);
-  expectError(answer, 400, "Bad Input", `${API}/User`, /f0 is not a field of User/);
+  expectError(answer, 400, "Bad Input", /f0 is not a field of User/);
   expect(answer.body.Errors).toHaveLength(21);
-  expect(answer.body.Errors.at(-1)).toBe("… and 79980 more.");
+  expect(answer.body.Errors.at(-1)).toBe("… and 1980 more.");
 });

@@ -2,10 +2,10 @@
 
 import { expect, test } from "bun:test";
 import { connect } from "node:net";
-import { composedApp } from "../openapi/app.ts";
-import { until } from "../support/api.ts";
-import { newTenant } from "../support/tenant.ts";
-import { type PrivateApp, startPrivateApp } from "./private-app.ts";
+import { composedApp } from "../support/composed-app.ts";
+import { type PrivateApp, startPrivateApp } from "../support/private-app.ts";
+import { until } from "../world/api.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const METHODS = ["POST", "PATCH"];
 const MEDIA_TYPES = ["application/json", "application/x-www-form-urlencoded"];

@@ -1,9 +1,9 @@
 // Filters of all lists, from the OpenAPI document: impossible values are rejected.
 
 import { expect, test } from "bun:test";
-import { operationsOf, readDocument, resolve } from "../openapi/document.ts";
-import { API } from "../support/api.ts";
-import { newTenant } from "../support/tenant.ts";
+import { API } from "../world/api.ts";
+import { operationsOf, readDocument, resolve } from "../world/documented.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const document = await readDocument();
 const caller = await newTenant();

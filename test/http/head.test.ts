@@ -1,8 +1,7 @@
 // HEAD works wherever GET does (RFC 9110 9.1).
 
 import { expect, test } from "bun:test";
-import { request } from "../entities/client.ts";
-import { newTenant } from "../support/tenant.ts";
+import { newTenant, request } from "../world/tenant.ts";
 
 const LISTS = ["User", "Application", "Department", "Entities", "WebhookConnection", "WebhookEvent", "Policy", "Role"];
 

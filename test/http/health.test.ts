@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { shared } from "../support/tenant.ts";
+import { healthController, servingLifecycle } from "../../server/platform/http/health.ts";
+import { db, shared } from "../world/tenant.ts";
 
 const PROBES = ["/healthz", "/readyz"];
 
@@ -27,3 +28,12 @@ test.each(PROBES.flatMap((path) => ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
     });
   },
 );
+
+test.each(["127.0.0.1", "[::1]", "localhost"])("/readyz sees a Temporal at %s", async (host) => {
+  const temporal = Bun.listen({ hostname: host.replace(/[[\]]/g, ""), port: 0, socket: { data() {} } });
+  const app = healthController(db(), `${host}:${temporal.port}`, servingLifecycle());
+  const read = async () => (await app.handle(new Request("http://localhost/readyz"))).json();
+  expect(await read()).toMatchObject({ temporal: "up" });
+  temporal.stop(true);
+  expect(await read()).toMatchObject({ temporal: "down" });
+});

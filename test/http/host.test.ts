@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { shared } from "../support/tenant.ts";
-import { sendRaw } from "./raw.ts";
+import { sendRaw } from "../support/raw.ts";
+import { shared } from "../world/tenant.ts";
 
 /** The router's answers show whether it has dropped the beginning of a path. */
 const PATHS = [

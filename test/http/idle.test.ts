@@ -2,8 +2,8 @@
 
 import { expect, test } from "bun:test";
 import { connect } from "node:net";
-import { until } from "../support/api.ts";
-import { startPrivateApp } from "./private-app.ts";
+import { startPrivateApp } from "../support/private-app.ts";
+import { until } from "../world/api.ts";
 
 /** Elysia closes it after 30 s. */
 const IDLE_MS = 35_000;
@@ -27,4 +27,4 @@ test("an unused connection is closed by the proxy, not by the service", async ()
   await until("the second answer, or the end", () => answers === 2 || isClosed);
   expect([answers, isClosed]).toEqual([2, false]);
   socket.destroy();
-}, 180_000);
+});

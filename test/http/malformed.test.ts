@@ -1,8 +1,8 @@
 // Requests that Bun rejects before the application, as in docs/operations.md.
 
 import { expect, test } from "bun:test";
-import { shared } from "../support/tenant.ts";
-import { sendRaw } from "./raw.ts";
+import { sendRaw } from "../support/raw.ts";
+import { shared } from "../world/tenant.ts";
 
 const HOST = "Host: x\r\n";
 const get = (more: string) => `GET /healthz HTTP/1.1\r\n${HOST}${more}\r\n`;

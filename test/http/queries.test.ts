@@ -1,10 +1,10 @@
 // Unreadable queries and ambiguous charsets are rejected at every address.
 
 import { expect, test } from "bun:test";
-import { API, request } from "../entities/client.ts";
-import { composedApp } from "../openapi/app.ts";
-import { operationsOf, readDocument } from "../openapi/document.ts";
-import { newTenant, shared } from "../support/tenant.ts";
+import { composedApp } from "../support/composed-app.ts";
+import { API } from "../world/api.ts";
+import { operationsOf, readDocument } from "../world/documented.ts";
+import { newTenant, request, shared } from "../world/tenant.ts";
 
 const paths = [...new Set(composedApp().routes.map(({ path }) => path))].map((path) =>
   path.replaceAll(/:\w+/g, "1").replace("*", "x"),

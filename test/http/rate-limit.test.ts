@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { TooManyRequests } from "../../server/errors.ts";
-import { contextOf } from "../../server/http/context.ts";
-import { createRateLimit } from "../../server/http/rate-limit.ts";
-import { newClient } from "../authorize/client.ts";
-import { until } from "../support/api.ts";
-import { newTenant } from "../support/tenant.ts";
-import { type PrivateApp, startPrivateApp } from "./private-app.ts";
+import { TooManyRequests } from "../../server/platform/errors.ts";
+import { contextOf } from "../../server/platform/http/context.ts";
+import { createRateLimit } from "../../server/platform/http/rate-limit.ts";
+import { type PrivateApp, startPrivateApp } from "../support/private-app.ts";
+import { until } from "../world/api.ts";
+import { newClient } from "../world/client.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const API = "/Endpoint/rest/api/v1";
 const TOKEN = "/oAuth/rest/v2/Token";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { type Api, until } from "../support/api.ts";
-import { newTenant } from "../support/tenant.ts";
-import { type PrivateApp, startPrivateApp } from "./private-app.ts";
+import { type PrivateApp, startPrivateApp } from "../support/private-app.ts";
+import { type Api, until } from "../world/api.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const API = "/Endpoint/rest/api/v1";
 

@@ -1,12 +1,10 @@
 // The account page: linking an account at a provider, unlinking it, and signing in with it.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { alertOf, enrolled, Person, statusOf } from "../account/person.ts";
-import { logOf } from "../audit/log.ts";
-import { answerOf, type Client } from "../authorize/client.ts";
-import { type View, Visitor } from "../authorize/visitor.ts";
-import { db, eventsOf } from "../entities/client.ts";
-import { newPerson, type RealProvider, startRealProvider } from "./real-provider.ts";
+import { describe, expect, test } from "bun:test";
+import { closedAfterAll } from "../support/closed-after-all.ts";
+import { logOf } from "../world/audit.ts";
+import { answerOf, type Client, carrying } from "../world/client.ts";
+import { alertOf, enrolled, Person, statusOf } from "../world/person.ts";
 import {
   addProvider,
   comeBack,
@@ -14,19 +12,20 @@ import {
   idTokenOf,
   linkingForm,
   linksOf,
+  newPerson,
   newRealTenant,
   signIn,
   signInThere,
   startLinking,
+  startRealProvider,
   toProvider,
   type UpstreamTenant,
-} from "./tenant.ts";
+} from "../world/provider.ts";
+import { eventsOf, setRows } from "../world/rows.ts";
+import { db } from "../world/tenant.ts";
+import { type View, Visitor } from "../world/visitor.ts";
 
-let real: RealProvider;
-beforeAll(async () => {
-  real = await startRealProvider();
-});
-afterAll(() => real[Symbol.asyncDispose]());
+const real = closedAfterAll(await startRealProvider());
 
 const LINK = "/account/providers/link";
 const UNLINK = "/account/providers/unlink";
@@ -94,7 +93,7 @@ describe.concurrent("linking on the account page", () => {
     const again = await person.visitor.submit(page, { password });
     expect(again).toMatchObject({ status: 409, heading: "Link Your Bank" });
     expect(alertOf(again)).toContain("have changed since this page was shown");
-    await db()`update users set name = 'Boss' where tenant_id = ${caller.tenantId} and username = 'admin'`;
+    await setRows("users", { tenant_id: caller.tenantId, username: "admin" }, { name: "Boss" });
     const third = await person.visitor.submit(again, { password });
     expect(third.status).toBe(409);
     expect(third.html).toContain("<strong>Boss (admin)</strong>");
@@ -159,7 +158,7 @@ describe.concurrent("linking on the account page", () => {
     const { caller, provider } = tenant;
     const foreign = await newRealTenant(real);
     const { action, fields } = linkingForm(await person.account(), tenant)!;
-    expect((await new Visitor().post(action, fields)).heading).toBe("Sign in first");
+    expect((await new Visitor().post(action, fields)).heading).toBe("Which organisation?");
     for (const id of [foreign.provider.Id, "1", "0", "x", ""]) {
       expect((await person.visitor.post(action, { ...fields, provider: id })).status).toBe(404);
     }
@@ -260,14 +259,22 @@ describe.concurrent("signing in to the account page by a provider", () => {
     expect(view.html).toContain("Ana Silva");
   });
 
-  test("is rejected for a user without an account here, or an inactive one", async () => {
+  test("links an unknown account to the user's own, as an application's sign-in does", async () => {
     const { tenant } = await newAdmin({ Provisioning: "LinkOnly" });
+    const { client } = tenant;
+    const visitor = new Visitor();
+    const address = `/account/password?client_id=${client.id}`;
+    const unknown = await signIn(visitor, real.visitor(), newPerson(real).login, address);
+    expect(unknown).toMatchObject({ status: 200, heading: "Link your account" });
+    expect((await visitor.submit(unknown, client.tenant.admin)).heading).toBe("Change your password");
+    expect(rowsOf(await visitor.open("/account"))).toHaveLength(1);
+  });
+
+  test("is rejected for an inactive user", async () => {
+    const { tenant } = await newAdmin();
     const { client, caller } = tenant;
     const address = `/account?client_id=${client.id}`;
     const visitor = new Visitor();
-    const unknown = await signIn(visitor, real.visitor(), newPerson(real).login, address);
-    expect(unknown).toMatchObject({ status: 403, heading: "Sign-in did not work" });
-    expect((await visitor.open(linksOf(unknown)[0]!.href)).heading).toBe("Sign in");
     await caller.made("IdentityProvider", { Id: tenant.provider.Id, Provisioning: "Create" });
     const person = newPerson(real);
     await newcomer(tenant, person.login);
@@ -279,10 +286,7 @@ describe.concurrent("signing in to the account page by a provider", () => {
       Details.Reason,
       Subject?.Type,
     ]);
-    expect(reasons).toEqual([
-      ["InactiveUser", "User"],
-      ["UnknownUser", "IdentityProvider"],
-    ]);
+    expect(reasons).toEqual([["InactiveUser", "User"]]);
     expect(visitor.cookies.has("gatehouse-session")).toBe(false);
   });
 
@@ -300,9 +304,9 @@ describe.concurrent("signing in to the account page by a provider", () => {
     const guest = new Visitor();
     const { csrf } = (await guest.open((await newAdmin()).tenant.client.authorize())).forms[0]!.fields;
     const fields = { ...form.forms[0]!.fields, ...tenant.client.tenant.admin, csrf: csrf! };
-    expect((await guest.post("/account/sign-in", fields)).status).toBe(403);
-    const query = new URLSearchParams({ client_id: tenant.client.id, provider: other.Id });
-    expect((await guest.open(`/account/sign-in?${query}`)).status).toBe(403);
-    expect((await guest.open("/account/sign-in?client_id=1")).status).toBe(404);
+    expect((await guest.post("/signin", fields)).status).toBe(403);
+    const { request } = form.forms[0]!.fields;
+    expect((await guest.open(carrying(`/signin/upstream/${other.Id}`, request!))).status).toBe(404);
+    expect((await guest.open("/account/sign-in")).status).toBe(400);
   });
 });

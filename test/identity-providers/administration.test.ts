@@ -1,19 +1,14 @@
 // An administrator lists a User's accounts at providers, and unlinks one.
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { answerOf } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { API, expectError } from "../entities/client.ts";
-import { ok } from "../policies/people.ts";
-import { newTenant } from "../support/tenant.ts";
-import { newPerson, type RealProvider, startRealProvider } from "./real-provider.ts";
-import { idTokenOf, newRealTenant, signIn } from "./tenant.ts";
+import { expect, test } from "bun:test";
+import { closedAfterAll } from "../support/closed-after-all.ts";
+import { expectError, ok } from "../world/api.ts";
+import { answerOf } from "../world/client.ts";
+import { idTokenOf, newPerson, newRealTenant, signIn, startRealProvider } from "../world/provider.ts";
+import { newTenant } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
-let real: RealProvider;
-beforeAll(async () => {
-  real = await startRealProvider();
-});
-afterAll(() => real[Symbol.asyncDispose]());
+const real = closedAfterAll(await startRealProvider());
 
 test("a linked account is listed, and unlinked with the sessions that it began", async () => {
   const { client, caller, provider } = await newRealTenant(real);
@@ -42,7 +37,7 @@ test("a linked account is listed, and unlinked with the sessions that it began",
   expect((await (await caller.withScope("Settings:Read")).remove(one)).status).toBe(403);
   expect(await ok(caller.remove(one))).toEqual(Items[0]);
   expect((await ok(caller.get(path))).Items).toEqual([]);
-  expectError(await caller.remove(one), 404, "Not Found", API + one);
+  expectError(await caller.remove(one), 404, "Not Found");
   expect((await visitor.open(client.authorize({ prompt: "none" }))).location!.searchParams.get("error")).toBe(
     "login_required",
   );

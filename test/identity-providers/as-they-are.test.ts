@@ -1,11 +1,11 @@
 // Deviations of well-known providers from the standards, and the message for each.
 
 import { describe, expect, test } from "bun:test";
-import { logOf } from "../audit/log.ts";
-import { answerOf } from "../authorize/client.ts";
-import { type View, Visitor } from "../authorize/visitor.ts";
-import { type Behaviour, type ForgedProvider, sentBack, startForgedProvider } from "./forged-provider.ts";
-import { force, idTokenOf, linksOf, newUpstreamTenant, toProvider, type UpstreamTenant } from "./tenant.ts";
+import { logOf } from "../world/audit.ts";
+import { answerOf } from "../world/client.ts";
+import { type Behaviour, type ForgedProvider, sentBack, startForgedProvider } from "../world/forged-provider.ts";
+import { force, idTokenOf, linksOf, newUpstreamTenant, toProvider, type UpstreamTenant } from "../world/provider.ts";
+import { type View, Visitor } from "../world/visitor.ts";
 
 interface Begun extends AsyncDisposable {
   forged: ForgedProvider;
@@ -109,7 +109,7 @@ describe.concurrent("an answer by form_post (Apple)", () => {
     expect(answer.status).toBe(303);
     expect(answer.headers.get("referrer-policy")).toBe("no-referrer");
     const on = new URL(answer.headers.get("location")!, visitor.origin);
-    expect([...on.searchParams.keys()].toSorted()).toEqual(["code", "state"]);
+    expect([...on.searchParams.keys()].toSorted()).toEqual(["code", "name", "state"]);
     expect((await new Visitor().open(on.pathname + on.search)).status).toBe(400);
     expect(answerOf(await visitor.open(on.pathname + on.search)).code).toBeString();
     expect((await visitor.open(on.pathname + on.search)).status).toBe(400);

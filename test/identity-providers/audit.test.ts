@@ -1,18 +1,21 @@
 // Audit entries of sign-ins at a provider.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { logOf } from "../audit/log.ts";
-import { answerOf } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { type Behaviour, sentBack, startForgedProvider } from "./forged-provider.ts";
-import { newPerson, type RealProvider, startRealProvider } from "./real-provider.ts";
-import { newRealTenant, newUpstreamTenant, signIn, toProvider } from "./tenant.ts";
+import { describe, expect, test } from "bun:test";
+import { closedAfterAll } from "../support/closed-after-all.ts";
+import { logOf } from "../world/audit.ts";
+import { answerOf } from "../world/client.ts";
+import { type Behaviour, sentBack, startForgedProvider } from "../world/forged-provider.ts";
+import {
+  newPerson,
+  newRealTenant,
+  newUpstreamTenant,
+  signIn,
+  startRealProvider,
+  toProvider,
+} from "../world/provider.ts";
+import { Visitor } from "../world/visitor.ts";
 
-let real: RealProvider;
-beforeAll(async () => {
-  real = await startRealProvider();
-});
-afterAll(() => real[Symbol.asyncDispose]());
+const real = closedAfterAll(await startRealProvider());
 
 describe.concurrent("the audit log says why a sign-in at a provider failed", () => {
   test.each<[string, Behaviour, Record<string, string | undefined>, string]>([

@@ -1,22 +1,22 @@
 // The same in a real browser, which enforces the pages' policies and the cookies' rules.
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { type Client, issuer } from "../authorize/client.ts";
-import { db } from "../entities/client.ts";
 import { openWindows } from "../support/browser.ts";
-import { startForgedProvider } from "./forged-provider.ts";
-import { newPerson, type RealProvider, startRealProvider } from "./real-provider.ts";
-import { force, newRealTenant, newUpstreamTenant, type UpstreamTenant } from "./tenant.ts";
+import { closedAfterAll } from "../support/closed-after-all.ts";
+import { type Client, issuer, setCredentials } from "../world/client.ts";
+import { startForgedProvider } from "../world/forged-provider.ts";
+import {
+  force,
+  newPerson,
+  newRealTenant,
+  newUpstreamTenant,
+  startRealProvider,
+  type UpstreamTenant,
+} from "../world/provider.ts";
 
 const browser = openWindows();
-let real: RealProvider;
-beforeAll(async () => {
-  real = await startRealProvider();
-}, 60_000);
-afterAll(async () => {
-  await real?.[Symbol.asyncDispose]();
-});
+const real = closedAfterAll(await startRealProvider());
 
 /** An application that shows its user. */
 function startApplication() {
@@ -34,7 +34,7 @@ function startApplication() {
 
 async function newTenantAt(callback: string, fields: Record<string, unknown> = {}): Promise<UpstreamTenant> {
   const tenant = await newRealTenant(real, fields);
-  await db()`update credentials set redirect_uris = ${[callback]} where application_id = ${tenant.client.id}`;
+  await setCredentials(tenant.client.id, { redirect_uris: [callback] });
   return tenant;
 }
 
@@ -82,7 +82,7 @@ test("a person signs in by the provider's link, links the existing account, and 
   await page.getByRole("button", { name: "Link and sign in" }).click();
   await page.getByText("Welcome back").waitFor();
 
-  await page.context().clearCookies({ name: "gatehouse-session" });
+  await page.context().clearCookies({ name: /^gatehouse-session/ });
   await page.goto(issuer() + client.authorize({ redirect_uri: app.callback }));
   await page.getByRole("link", { name: "Sign in with Example ID" }).click();
   // The provider recognises the browser; for native applications it always asks for confirmation.
@@ -105,7 +105,7 @@ test("a person links a provider on the account page, signs in by it, and unlinks
   await page.getByRole("button", { name: "Link" }).click();
   await page.getByRole("status").getByText("It is linked.").waitFor();
 
-  await page.context().clearCookies({ name: "gatehouse-session" });
+  await page.context().clearCookies({ name: /^gatehouse-session/ });
   await page.goto(account);
   await page.getByRole("link", { name: "Sign in with Example ID" }).click();
   await page.getByRole("button", { name: "Continue" }).click();
@@ -121,7 +121,7 @@ test("a provider's form_post returns to the browser's sign-in, though it sends n
   using app = startApplication();
   await using forged = await startForgedProvider();
   const { client } = await newUpstreamTenant({ Issuer: forged.issuer });
-  await db()`update credentials set redirect_uris = ${[app.callback]} where application_id = ${client.id}`;
+  await setCredentials(client.id, { redirect_uris: [app.callback] });
   const field = (name: string, value: string) => `<input type="hidden" name="${name}" value="${value}">`;
   forged.behaviour.answers = {
     "/authorize": ({ url }) => {

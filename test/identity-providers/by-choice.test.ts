@@ -2,13 +2,14 @@
 
 import { describe, expect, test } from "bun:test";
 import { decodeProtectedHeader } from "jose";
-import { MAX_OPEN } from "../../server/signin/upstream/round-trips.ts";
-import { answerOf } from "../authorize/client.ts";
-import { type View, Visitor } from "../authorize/visitor.ts";
-import { db } from "../entities/client.ts";
-import { ok } from "../policies/people.ts";
-import { type Behaviour, type ForgedProvider, sentBack, startForgedProvider } from "./forged-provider.ts";
-import { newUpstreamTenant, toProvider, type UpstreamTenant } from "./tenant.ts";
+import { MAX_OPEN } from "../../server/identity/signin/upstream/round-trips.ts";
+import { ok } from "../world/api.ts";
+import { answerOf, setCredentials } from "../world/client.ts";
+import { type Behaviour, type ForgedProvider, sentBack, startForgedProvider } from "../world/forged-provider.ts";
+import { newUpstreamTenant, toProvider, type UpstreamTenant } from "../world/provider.ts";
+import { rowsOf } from "../world/rows.ts";
+import { db } from "../world/tenant.ts";
+import { type View, Visitor } from "../world/visitor.ts";
 
 interface Begun extends AsyncDisposable {
   forged: ForgedProvider;
@@ -95,8 +96,7 @@ describe.concurrent("a key in place of a secret (private_key_jwt)", () => {
     expect(response.headers.get("cache-control")).toBe("public, max-age=300");
     const { keys } = (await response.json()) as { keys: object[] };
     expect(keys.map((key) => Object.keys(key).toSorted())).toEqual([["e", "kid", "kty", "n", "use"]]);
-    const [stored] = await db()`
-      select client_key from identity_providers where id = ${begun.tenant.provider.Id}`;
+    const [stored] = await rowsOf("identity_providers", { id: begun.tenant.provider.Id });
     expect(Buffer.from(stored!.client_key).toString("latin1")).not.toContain("kty");
   });
 
@@ -148,7 +148,7 @@ describe.concurrent("signing out at the provider too", () => {
     const { issuer } = begun.forged;
     begun.forged.behaviour.metadata ??= { end_session_endpoint: `${issuer}/bye?own=1` };
     const { client } = begun.tenant;
-    await db()`update credentials set post_logout_redirect_uris = ${[AFTER]} where application_id = ${client.id}`;
+    await setCredentials(client.id, { post_logout_redirect_uris: [AFTER] });
     const { code } = answerOf(await begun.signIn());
     const { body } = await client.token(code!);
     const logout = (fields: Record<string, string> = {}) =>
@@ -159,7 +159,7 @@ describe.concurrent("signing out at the provider too", () => {
   test("redirects there with the provider's id_token, and on to the application", async () => {
     await using begun = await beginSignOut();
     const { visitor, forged, tenant, logout } = begun;
-    const kept = await db()`select * from sessions where tenant_id = ${tenant.caller.tenantId}`;
+    const kept = await rowsOf("sessions", { tenant_id: tenant.caller.tenantId });
     expect(kept.map((row) => Buffer.from(row.id_token_hint).toString("latin1")).join()).not.toContain("eyJ");
     const there = (await visitor.open(logout({ post_logout_redirect_uri: AFTER, state: "s 1" }))).location!;
     expect(there.origin + there.pathname).toBe(`${forged.issuer}/bye`);
@@ -168,7 +168,7 @@ describe.concurrent("signing out at the provider too", () => {
     expect(sent.post_logout_redirect_uri).toBe(String(tenant.provider.PostLogoutRedirectUri));
     // The session here ends at once, whether or not the browser returns.
     expect(visitor.cookies.has("gatehouse-session")).toBe(false);
-    expect(await db()`select from sessions where tenant_id = ${tenant.caller.tenantId}`).toHaveLength(0);
+    expect(await rowsOf("sessions", { tenant_id: tenant.caller.tenantId })).toHaveLength(0);
     const back = new URL(sent.post_logout_redirect_uri!);
     const path = `${back.pathname}?${new URLSearchParams({ state: sent.state! })}`;
     // A second browser is not redirected by it, and this one only once.
@@ -231,7 +231,7 @@ describe.concurrent("signing out at the provider too", () => {
     const there = (await visitor.open(logout())).location!;
     const back = new URL(String(tenant.provider.PostLogoutRedirectUri)).pathname;
     await visitor.open(`${back}?state=${there.searchParams.get("state")}`);
-    expect(await db()`select from upstream_attempts where tenant_id = ${tenantId}`).toHaveLength(0);
+    expect(await rowsOf("upstream_attempts", { tenant_id: tenantId })).toHaveLength(0);
     expect(answerOf(await begun.signIn()).code).toBeString();
     await toProvider(visitor, await visitor.open(tenant.client.authorize({ prompt: "login" })));
     await db()`
@@ -252,7 +252,7 @@ describe.concurrent("signing out at the provider too", () => {
     const { visitor, logout, tenant } = begun;
     const { location } = await visitor.open(logout({ post_logout_redirect_uri: AFTER }));
     expect(location?.href).toBe(AFTER);
-    expect(await db()`select from sessions where tenant_id = ${tenant.caller.tenantId}`).toHaveLength(0);
+    expect(await rowsOf("sessions", { tenant_id: tenant.caller.tenantId })).toHaveLength(0);
     const { body } = await tenant.caller.send("POST", `/IdentityProvider/${tenant.provider.Id}/Test`);
     const told = body.Checks.filter(({ Name }: { Name: string }) => Name === "SignOut");
     expect(told).toMatchObject(fields.SignOut === false ? [] : [{ Outcome: "Failed" }]);
@@ -261,7 +261,7 @@ describe.concurrent("signing out at the provider too", () => {
   test("stores an id_token only if requested, and none after a password sign-in", async () => {
     await using begun = await begin();
     expect(answerOf(await begun.signIn()).code).toBeString();
-    const kept = await db()`select id_token_hint from sessions where tenant_id = ${begun.tenant.caller.tenantId}`;
+    const kept = await rowsOf("sessions", { tenant_id: begun.tenant.caller.tenantId });
     expect(kept.map((row) => row.id_token_hint)).toEqual([null]);
   });
 

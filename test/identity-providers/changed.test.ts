@@ -1,11 +1,11 @@
 // A provider that is deleted, disabled or moved before, during and after its users' sign-in.
 
 import { describe, expect, test } from "bun:test";
-import { answerOf } from "../authorize/client.ts";
-import { type View, Visitor } from "../authorize/visitor.ts";
-import type { Answer } from "../entities/client.ts";
-import { type ForgedProvider, sentBack, startForgedProvider } from "./forged-provider.ts";
-import { force, idTokenOf, linksOf, newUpstreamTenant, toProvider, type UpstreamTenant } from "./tenant.ts";
+import type { Answer } from "../world/api.ts";
+import { answerOf } from "../world/client.ts";
+import { type ForgedProvider, sentBack, startForgedProvider } from "../world/forged-provider.ts";
+import { force, idTokenOf, linksOf, newUpstreamTenant, toProvider, type UpstreamTenant } from "../world/provider.ts";
+import { type View, Visitor } from "../world/visitor.ts";
 
 async function begin(fields: Record<string, unknown> = {}) {
   const provider = await startForgedProvider();

@@ -1,17 +1,13 @@
 // Existing accounts, and users signed in by a provider.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { answerOf } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { db, eventsOf } from "../entities/client.ts";
-import { newPerson, type RealProvider, startRealProvider } from "./real-provider.ts";
-import { idTokenOf, newRealTenant, signIn } from "./tenant.ts";
+import { describe, expect, test } from "bun:test";
+import { closedAfterAll } from "../support/closed-after-all.ts";
+import { answerOf } from "../world/client.ts";
+import { idTokenOf, newPerson, newRealTenant, signIn, startRealProvider } from "../world/provider.ts";
+import { eventsOf, expire } from "../world/rows.ts";
+import { Visitor } from "../world/visitor.ts";
 
-let real: RealProvider;
-beforeAll(async () => {
-  real = await startRealProvider();
-});
-afterAll(() => real[Symbol.asyncDispose]());
+const real = closedAfterAll(await startRealProvider());
 
 describe.concurrent("an existing account", () => {
   const local = { username: "admin" };
@@ -88,7 +84,7 @@ describe.concurrent("an existing account", () => {
     const statuses = [];
     for (let n = 0; n < 7; n++) statuses.push((await visitor.submit(page, { ...local, password: "wrong" })).status);
     expect(statuses).toEqual([422, 422, 422, 422, 422, 422, 429]);
-    await db()`update upstream_attempts set expires_on = now() where tenant_id = ${client.tenant.tenantId}`;
+    await expire("upstream_attempts", { tenant_id: client.tenant.tenantId });
     expect((await visitor.submit(page, client.tenant.admin)).status).toBe(400);
     expect((await visitor.open("/signin/link")).status).toBe(405);
   });

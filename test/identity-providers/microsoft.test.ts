@@ -1,24 +1,21 @@
 // Microsoft's addresses for all organisations, whose metadata has no single issuer.
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { EgressFetch } from "../../server/egress/index.ts";
-import { createProtocol } from "../../server/signin/upstream/protocol.ts";
-import type { Provider } from "../../server/signin/upstream/providers/contract.ts";
-import { createVault } from "../../server/vault.ts";
-import { setting } from "../support/tenant.ts";
-import { certificate } from "./certificate.ts";
-import { type ForgedProvider, sentBack, startForgedProvider } from "./forged-provider.ts";
+import { expect, test } from "bun:test";
+import { createProtocol } from "../../server/identity/signin/upstream/protocol.ts";
+import type { Provider } from "../../server/identity/signin/upstream/providers/contract.ts";
+import type { EgressFetch } from "../../server/platform/egress/index.ts";
+import { createVault } from "../../server/platform/vault.ts";
+import { certificate } from "../support/certificate.ts";
+import { closedAfterAll } from "../support/closed-after-all.ts";
+import { sentBack, startForgedProvider } from "../world/forged-provider.ts";
+import { setting } from "../world/tenant.ts";
 
 const MICROSOFT = "https://login.microsoftonline.com";
 const ORGANISATION = "0a1b2c3d-0000-4000-8000-000000000001";
 const CHECKS = { state: "a state", nonce: "a nonce", codeVerifier: "v".repeat(43) };
 const WISH = { maxAge: undefined, loginHint: "" };
 
-let forged: ForgedProvider;
-beforeAll(async () => {
-  forged = await startForgedProvider();
-});
-afterAll(() => forged[Symbol.asyncDispose]());
+const forged = closedAfterAll(await startForgedProvider());
 
 /** Requests to Microsoft go to the forged provider, also by HTTPS, because tests cannot use its name and port. */
 const fetchThere: EgressFetch = (_, address, { method, headers, body }) => {
@@ -41,6 +38,7 @@ function atMicrosoft(audience: string): Provider {
     ...{ tokenEndpointAuthMethod: null, scopes: ["openid"], mapping: {}, provisioning: "Create", allowedDomains: [] },
     ...{ allowedTenants: [ORGANISATION], requireVerifiedEmail: false, allowLocal: false, isActive: true },
     ...{ clientKey: null, authorizationParameters: {}, signOut: false },
+    ...{ metadataUri: null, idTokenAlg: null, emailsEndpoint: null },
   };
 }
 

@@ -2,11 +2,12 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { base64url, generateKeyPair, type JWTPayload, SignJWT } from "jose";
-import { answerOf } from "../authorize/client.ts";
-import { type View, Visitor } from "../authorize/visitor.ts";
-import { db, unique } from "../entities/client.ts";
-import { type Behaviour, sentBack, startForgedProvider } from "./forged-provider.ts";
-import { addProvider, linksOf, newUpstreamTenant, toProvider, type UpstreamTenant } from "./tenant.ts";
+import { unique } from "../world/api.ts";
+import { answerOf, carrying } from "../world/client.ts";
+import { type Behaviour, sentBack, startForgedProvider } from "../world/forged-provider.ts";
+import { addProvider, linksOf, newUpstreamTenant, toProvider, type UpstreamTenant } from "../world/provider.ts";
+import { db } from "../world/tenant.ts";
+import { type View, Visitor } from "../world/visitor.ts";
 
 const UNTRUSTED = "Its answer cannot be trusted";
 const UNAVAILABLE = "It cannot be reached or does not answer";
@@ -31,8 +32,7 @@ async function attempt(behaviour: Behaviour, more: Record<string, string | undef
 /** Starts a sign-in at a new provider. */
 async function begin(visitor: Visitor, Issuer: string): Promise<View> {
   const { Id } = await addProvider(tenant.caller, { Name: unique("provider"), Issuer, ClientSecret: SECRET });
-  const request = new URLSearchParams({ request: tenant.client.authorize() });
-  return visitor.open(`/signin/upstream/${Id}?${request}`);
+  return visitor.open(carrying(`/signin/upstream/${Id}`, tenant.client.authorize()));
 }
 
 async function expectRefused(behaviour: Behaviour, says: string, more: Record<string, string | undefined> = {}) {

@@ -1,16 +1,12 @@
 // POST …/IdentityProvider/{Id}/Test: checks of a provider without a user.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { kindsOf } from "../audit/log.ts";
-import { type Behaviour, startForgedProvider } from "./forged-provider.ts";
-import { type RealProvider, startRealProvider } from "./real-provider.ts";
-import { newRealTenant, newUpstreamTenant, type UpstreamTenant } from "./tenant.ts";
+import { describe, expect, test } from "bun:test";
+import { closedAfterAll } from "../support/closed-after-all.ts";
+import { kindsOf } from "../world/audit.ts";
+import { type Behaviour, startForgedProvider } from "../world/forged-provider.ts";
+import { newRealTenant, newUpstreamTenant, startRealProvider, type UpstreamTenant } from "../world/provider.ts";
 
-let real: RealProvider;
-beforeAll(async () => {
-  real = await startRealProvider();
-});
-afterAll(() => real[Symbol.asyncDispose]());
+const real = closedAfterAll(await startRealProvider());
 
 async function tested({ caller, provider }: UpstreamTenant) {
   const { status, body } = await caller.send("POST", `/IdentityProvider/${provider.Id}/Test`);

@@ -1,9 +1,10 @@
 // …/IdentityProvider, and an Application's AuthenticationId that references one.
 
 import { describe, expect, test } from "bun:test";
-import { issuer } from "../authorize/client.ts";
-import { API, db, eventsOf, expectError, unique } from "../entities/client.ts";
-import { newTenant } from "../support/tenant.ts";
+import { expectError, unique } from "../world/api.ts";
+import { issuer } from "../world/client.ts";
+import { eventsOf } from "../world/rows.ts";
+import { db, newTenant } from "../world/tenant.ts";
 
 const OIDC = { Name: "Example ID", Type: "OpenIDConnect", Issuer: "https://id.example.com", ClientId: "gatehouse" };
 const OAUTH2 = {
@@ -14,7 +15,6 @@ const OAUTH2 = {
   UserinfoEndpoint: "https://social.example.com/me",
   ClientId: "gatehouse",
 };
-const PATH = `${API}/IdentityProvider`;
 
 describe.concurrent("an identity provider", () => {
   test("is created, read, listed, changed by its Name and deleted; its secret is never returned", async () => {
@@ -24,6 +24,9 @@ describe.concurrent("an identity provider", () => {
       ...OIDC,
       Id: expect.stringMatching(/^\d+$/),
       ExternalId: "",
+      MetadataUri: "",
+      IdTokenAlg: "",
+      EmailsEndpoint: "",
       AuthorizationEndpoint: "",
       TokenEndpoint: "",
       UserinfoEndpoint: "",
@@ -57,9 +60,9 @@ describe.concurrent("an identity provider", () => {
     expect(changed).toEqual({ ...made, ExternalId: "IDP-1", Is_Active: true });
     expect(await caller.made("IdentityProvider", changed)).toEqual(changed);
     expect((await caller.get(`/IdentityProvider/${made.Id}`)).body).toEqual(changed);
-    expect((await caller.get("/IdentityProvider")).body).toEqual({ Items: [changed], Next: null });
+    expect((await caller.get("/IdentityProvider")).body).toEqual({ Items: [changed], Next: null, Hidden: 0 });
     expect((await caller.remove(`/IdentityProvider/${made.Id}`)).body).toEqual(changed);
-    expectError(await caller.get(`/IdentityProvider/${made.Id}`), 404, "Not Found", `${PATH}/${made.Id}`);
+    expectError(await caller.get(`/IdentityProvider/${made.Id}`), 404, "Not Found");
     expect(await eventsOf(caller.tenantId)).toEqual([]);
     const { body: log } = await caller.get("/AuditEvent");
     const kinds = log.Items.map(({ Kind }: { Kind: string }) => Kind).filter((kind: string) =>
@@ -104,14 +107,14 @@ describe.concurrent("an identity provider", () => {
     [{}, "Name is missing. Type is missing. ClientId is missing."],
     [{ ...OIDC, Issuer: "" }, "Issuer is missing."],
     [{ ...OIDC, Issuer: "http://id.example.com" }, "Issuer: The URL must start with https://."],
-    [{ ...OIDC, Issuer: "https://id.example.com?x" }, "Issuer: An issuer has neither a query nor a fragment."],
+    [{ ...OIDC, Issuer: "https://id.example.com?x" }, "Issuer: An issuer must have no query (?) and no fragment (#)."],
     [{ ...OIDC, Issuer: "https://u:p@id.example.com" }, "Issuer: The URL must not contain a user name or password"],
     [{ ...OIDC, TokenEndpoint: OAUTH2.TokenEndpoint }, "TokenEndpoint is for Type OAuth2"],
     [{ ...OIDC, Scopes: ["profile"] }, "Scopes must have openid."],
     [{ ...OIDC, Mapping: { Subject: "email" } }, "Mapping.Subject is always sub with OpenIDConnect."],
     [{ ...OAUTH2, UserinfoEndpoint: null }, "UserinfoEndpoint is missing."],
     [{ ...OAUTH2, Issuer: OIDC.Issuer }, "Issuer is for Type OpenIDConnect."],
-    [{ ...OAUTH2, TokenEndpoint: "https://x.example/#y" }, "TokenEndpoint: An endpoint has no fragment."],
+    [{ ...OAUTH2, TokenEndpoint: "https://x.example/#y" }, "TokenEndpoint: An endpoint must have no fragment (#)."],
     [{ ...OIDC, Type: "SAML" }, "Type must be OpenIDConnect or OAuth2."],
     [{ ...OIDC, Name: " " }, "Name must be a string of 1 to 200 characters."],
     [{ ...OIDC, ClientId: "x".repeat(1_001) }, "ClientId must be a string of 1 to 1000 characters."],
@@ -127,7 +130,7 @@ describe.concurrent("an identity provider", () => {
   ])("with %j is rejected with an explanation", async (body, says) => {
     const caller = await newTenant();
     const answer = await caller.patch("/IdentityProvider", body);
-    expectError(answer, 400, "Bad Input", PATH);
+    expectError(answer, 400, "Bad Input");
     expect(answer.body.Errors.join(" ")).toContain(says);
     expect((await caller.get("/IdentityProvider")).body.Items).toEqual([]);
   });
@@ -137,10 +140,10 @@ describe.concurrent("an identity provider", () => {
     const first = await caller.made("IdentityProvider", { ...OIDC, ExternalId: "one" });
     const second = await caller.made("IdentityProvider", { ...OIDC, Name: "Second", ExternalId: "two" });
     const renamed = await caller.patch("/IdentityProvider", { Id: second.Id, Name: first.Name });
-    expectError(renamed, 409, "Conflict", PATH, /^Name is already used by another IdentityProvider/);
+    expectError(renamed, 409, "Conflict", /^Name is already used by another IdentityProvider/);
     const both = await caller.patch("/IdentityProvider", { Name: first.Name, ExternalId: "two" });
-    expectError(both, 400, "Bad Input", PATH, /several IdentityProvider/);
-    expectError(await caller.patch("/IdentityProvider", { Id: "1", Name: "x" }), 404, "Not Found", PATH);
+    expectError(both, 400, "Bad Input", /several IdentityProvider/);
+    expectError(await caller.patch("/IdentityProvider", { Id: "1", Name: "x" }), 404, "Not Found");
     const other = await newTenant();
     expect((await other.made("IdentityProvider", { ...OIDC, ExternalId: "one" })).Id).not.toBe(first.Id);
   });
@@ -156,15 +159,15 @@ describe.concurrent("an identity provider", () => {
     const { Id } = await caller.made("IdentityProvider", OIDC);
     const reader = await caller.withScope("Settings:Read");
     expect((await reader.get(`/IdentityProvider/${Id}`)).status).toBe(200);
-    expectError(await reader.patch("/IdentityProvider", OIDC), 403, "Permission", PATH, /Settings:Update/);
+    expectError(await reader.patch("/IdentityProvider", OIDC), 403, "Permission", /Settings:Update/);
     const stranger = await caller.withScope("AccessManager:Read");
-    expectError(await stranger.get("/IdentityProvider"), 403, "Permission", PATH, /Settings:Read/);
+    expectError(await stranger.get("/IdentityProvider"), 403, "Permission", /Settings:Read/);
     const Policy =
       'forbid (principal, action, resource is IdentityProvider) when { resource.Type == "OpenIDConnect" };';
     await caller.made("Policy", { Name: "none", Policy });
-    expectError(await caller.get(`/IdentityProvider/${Id}`), 403, "Permission", `${PATH}/${Id}`);
+    expectError(await caller.get(`/IdentityProvider/${Id}`), 403, "Permission");
     expect((await caller.get("/IdentityProvider")).body.Items).toEqual([]);
-    expectError(await caller.patch("/IdentityProvider", { ...OIDC, Name: "new" }), 403, "Permission", PATH);
+    expectError(await caller.patch("/IdentityProvider", { ...OIDC, Name: "new" }), 403, "Permission");
     expect((await caller.patch("/IdentityProvider", OAUTH2)).status).toBe(200);
   });
 });
@@ -185,7 +188,7 @@ describe.concurrent("an Application's AuthenticationId", () => {
       const found = await caller.get(`/Application?AuthenticationId=${Id}`);
       expect(found.body.Items).toMatchObject([{ Name }]);
       const held = await caller.remove(`/IdentityProvider/${Id}`);
-      expectError(held, 409, "Conflict", `${PATH}/${Id}`, /referenced by Application/);
+      expectError(held, 409, "Conflict", /referenced by Application/);
       await caller.made("Application", { Name, AuthenticationId: null });
     }
     expect((await caller.remove(`/IdentityProvider/${Id}`)).status).toBe(200);
@@ -201,7 +204,7 @@ describe.concurrent("an Application's AuthenticationId", () => {
       { Id: caller.clientId },
     ]) {
       const answer = await caller.patch("/Application", { Name: unique("app"), AuthenticationId });
-      expectError(answer, 400, "Bad Input", `${API}/Application`, /^AuthenticationId points at/);
+      expectError(answer, 400, "Bad Input", /^AuthenticationId points at/);
     }
   });
 });

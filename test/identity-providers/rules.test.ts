@@ -2,12 +2,11 @@
 
 import { describe, expect, test } from "bun:test";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
-import { answerOf } from "../authorize/client.ts";
-import { type View, Visitor } from "../authorize/visitor.ts";
-import { unique } from "../entities/client.ts";
-import { until } from "../support/api.ts";
-import { type Behaviour, type ForgedProvider, sentBack, startForgedProvider } from "./forged-provider.ts";
-import { addProvider, linksOf, newUpstreamTenant, toProvider, type UpstreamTenant } from "./tenant.ts";
+import { unique, until } from "../world/api.ts";
+import { answerOf, carrying } from "../world/client.ts";
+import { type Behaviour, type ForgedProvider, sentBack, startForgedProvider } from "../world/forged-provider.ts";
+import { addProvider, linksOf, newUpstreamTenant, toProvider, type UpstreamTenant } from "../world/provider.ts";
+import { type View, Visitor } from "../world/visitor.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -111,7 +110,7 @@ describe.concurrent("an issuer with another name", () => {
       {
         Name: "Metadata",
         Outcome: "Failed",
-        Message: "The metadata belong to the issuer https://other.example/realm. If that is correct, set Issuer to it.",
+        Message: `The metadata belong to the issuer https://other.example/realm. If that is correct, set Issuer to it, and MetadataUri to ${provider.issuer}/.well-known/openid-configuration.`,
       },
     ]);
   });
@@ -296,7 +295,7 @@ test("a new provider is inactive: it is on no page, and no user signs in by it",
   const page = await visitor.open(tenant.client.authorize());
   expect(linksOf(page)).toEqual([]);
   const { client } = tenant;
-  const straight = `/signin/upstream/${tenant.provider.Id}?${new URLSearchParams({ request: client.authorize() })}`;
+  const straight = carrying(`/signin/upstream/${tenant.provider.Id}`, client.authorize());
   expect((await visitor.open(straight)).status).toBe(403);
   // It can be tested while it is off.
   expect((await tested(tenant)).Works).toBe(true);

@@ -1,20 +1,15 @@
 // A user signed in by a provider still needs the second factor required here.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { Authenticator, atTheCode, codesOf, enrolled, keyOf, requireSecondFactor } from "../account/person.ts";
-import { answerOf } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { db } from "../entities/client.ts";
-import { ok } from "../policies/people.ts";
-import type { Api } from "../support/api.ts";
-import { newPerson, type RealProvider, startRealProvider } from "./real-provider.ts";
-import { force, idTokenOf, newRealTenant, signIn } from "./tenant.ts";
+import { describe, expect, test } from "bun:test";
+import { closedAfterAll } from "../support/closed-after-all.ts";
+import { type Api, ok } from "../world/api.ts";
+import { answerOf } from "../world/client.ts";
+import { Authenticator, atTheCode, codesOf, enrolled, keyOf, requireSecondFactor } from "../world/person.ts";
+import { force, idTokenOf, newPerson, newRealTenant, signIn, startRealProvider } from "../world/provider.ts";
+import { expire } from "../world/rows.ts";
+import { Visitor } from "../world/visitor.ts";
 
-let real: RealProvider;
-beforeAll(async () => {
-  real = await startRealProvider();
-});
-afterAll(() => real[Symbol.asyncDispose]());
+const real = closedAfterAll(await startRealProvider());
 
 async function audited(caller: Api, kind: string) {
   return (await ok(caller.get(`/AuditEvent?Kind=${kind}`))).Items;
@@ -88,7 +83,7 @@ describe.concurrent("an account with a second factor", () => {
     const visitor = new Visitor();
     const form = await signIn(visitor, real.visitor(), newPerson(real).login, client.authorize());
     const page = await visitor.submit(form, client.tenant.admin);
-    await db()`update upstream_attempts set expires_on = now() where tenant_id = ${client.tenant.tenantId}`;
+    await expire("upstream_attempts", { tenant_id: client.tenant.tenantId });
     expect(answerOf(await visitor.submit(page, { code: app.code(1) })).code).toBeString();
     expect(await audited(caller, "Identity.Linked")).toEqual([]);
   });

@@ -1,16 +1,12 @@
 // Applications that require a new sign-in, and providers that do not support one.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { answerOf } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { newPerson, type RealProvider, startRealProvider } from "./real-provider.ts";
-import { force, linksOf, newRealTenant, plainOAuth, signIn } from "./tenant.ts";
+import { describe, expect, test } from "bun:test";
+import { closedAfterAll } from "../support/closed-after-all.ts";
+import { answerOf } from "../world/client.ts";
+import { force, linksOf, newPerson, newRealTenant, plainOAuth, signIn, startRealProvider } from "../world/provider.ts";
+import { Visitor } from "../world/visitor.ts";
 
-let real: RealProvider;
-beforeAll(async () => {
-  real = await startRealProvider();
-});
-afterAll(() => real[Symbol.asyncDispose]());
+const real = closedAfterAll(await startRealProvider());
 
 const ANEW = [{ prompt: "login" }, { max_age: "0" }, { max_age: "3600" }];
 

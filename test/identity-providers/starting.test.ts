@@ -1,10 +1,10 @@
 // The redirect from the account page to a provider.
 
 import { expect, test } from "bun:test";
-import { Person } from "../account/person.ts";
-import { logOf } from "../audit/log.ts";
-import { sentBack, startForgedProvider } from "./forged-provider.ts";
-import { linkingForm, newUpstreamTenant, startLinking } from "./tenant.ts";
+import { logOf } from "../world/audit.ts";
+import { sentBack, startForgedProvider } from "../world/forged-provider.ts";
+import { Person } from "../world/person.ts";
+import { linkingForm, newUpstreamTenant, startLinking } from "../world/provider.ts";
 
 test("a sign-in at a provider starts with a form: a GET stores nothing and sends nothing", async () => {
   await using provider = await startForgedProvider();

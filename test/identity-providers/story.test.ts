@@ -1,29 +1,28 @@
 // Sign-in at a real second provider, and its effects here.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { answerOf, otherClient, SPEC_PATH } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { eventsOf, request } from "../entities/client.ts";
-import { ok } from "../policies/people.ts";
-import { newPerson, type RealProvider, startRealProvider } from "./real-provider.ts";
+import { describe, expect, test } from "bun:test";
+import { closedAfterAll } from "../support/closed-after-all.ts";
+import { ok } from "../world/api.ts";
+import { answerOf, carrying, otherClient, SPEC_PATH } from "../world/client.ts";
 import {
   addProvider,
   comeBack,
   force,
   idTokenOf,
   linksOf,
+  newPerson,
   newRealTenant,
   plainOAuth,
   signIn,
   signInThere,
+  startRealProvider,
   toProvider,
-} from "./tenant.ts";
+} from "../world/provider.ts";
+import { eventsOf } from "../world/rows.ts";
+import { request } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
-let real: RealProvider;
-beforeAll(async () => {
-  real = await startRealProvider();
-});
-afterAll(() => real[Symbol.asyncDispose]());
+const real = closedAfterAll(await startRealProvider());
 
 describe.concurrent("a user of an external provider", () => {
   test("signs in by its link, is created as a User with an event, and the application gets a code", async () => {
@@ -159,7 +158,8 @@ describe.concurrent("a user of an external provider", () => {
     const { client, caller } = await newRealTenant(real);
     const person = newPerson(real);
     await signIn(new Visitor(), real.visitor(), person.login, client.authorize());
-    await caller.made("User", { Username: person.username, Is_Active: false });
+    const { Items } = await ok(caller.get(`/User?Username=${person.username}`));
+    await caller.made("User", { Id: Items[0].Id, Is_Active: false });
     const view = await signIn(new Visitor(), real.visitor(), person.login, client.authorize());
     expect(view).toMatchObject({ status: 403, heading: "Sign-in did not work" });
     expect(view.html).toContain("Your account here is not active.");
@@ -202,7 +202,7 @@ describe.concurrent("an application with an AuthenticationId", () => {
     expect(view).toMatchObject({ status: 303 });
     expect(view.location?.origin).toBe(real.issuer);
     expect((await visitor.submit(form, client.tenant.admin)).status).toBe(403);
-    const local = `/signin/local?${new URLSearchParams({ request: client.authorize() })}`;
+    const local = carrying("/signin/local", client.authorize());
     expect((await visitor.open(local)).status).toBe(403);
     expect(visitor.cookies.has("gatehouse-session")).toBe(false);
     const back = await signInThere(real.visitor(), view.location!, newPerson(real).login);
@@ -227,9 +227,9 @@ describe.concurrent("an application with an AuthenticationId", () => {
     const other = await addProvider(tenant.caller, { Name: "Other", Issuer: real.issuer });
     const foreign = await newRealTenant(real);
     await force(tenant);
-    const query = new URLSearchParams({ request: tenant.client.authorize() });
     for (const id of [other.Id, foreign.provider.Id, "1", "0", "x", "99999999999999999"]) {
-      expect((await new Visitor().open(`/signin/upstream/${id}?${query}`)).status).toBe(404);
+      const address = carrying(`/signin/upstream/${id}`, tenant.client.authorize());
+      expect((await new Visitor().open(address)).status).toBe(404);
     }
   });
 

@@ -1,9 +1,10 @@
 // The callback: valid for one browser and one provider, once.
 
 import { describe, expect, test } from "bun:test";
-import { answerOf } from "../authorize/client.ts";
-import { db } from "../entities/client.ts";
-import { expectNothing, onTheWay } from "./way-back.ts";
+import { answerOf, setCredentials } from "../world/client.ts";
+import { expectNothing, onTheWay } from "../world/provider.ts";
+import { expire, rowsOf } from "../world/rows.ts";
+import { db } from "../world/tenant.ts";
 
 describe.concurrent("the callback", () => {
   test("is rejected without a state, with an invented one, and with a used one", async () => {
@@ -23,13 +24,13 @@ describe.concurrent("the callback", () => {
       select extract(epoch from expires_on - started_on)::int as seconds from upstream_attempts
       where tenant_id = ${tenantId}`;
     expect(row).toEqual({ seconds: 600 });
-    await db()`update upstream_attempts set expires_on = now() where tenant_id = ${tenantId}`;
+    await expire("upstream_attempts", { tenant_id: tenantId });
     expectNothing(await visitor.open(back), visitor);
   });
 
   test("checks the application's request again: an unregistered address gets nothing", async () => {
     const { tenant, visitor, back } = await onTheWay();
-    await db()`update credentials set redirect_uris = '{}' where application_id = ${tenant.client.id}`;
+    await setCredentials(tenant.client.id, { redirect_uris: [] });
     expect(await visitor.open(back)).toMatchObject({ status: 404, location: undefined });
     expect(visitor.cookies.has("gatehouse-session")).toBe(false);
   });
@@ -37,7 +38,7 @@ describe.concurrent("the callback", () => {
   test("stores no secrets in plain text, and deletes its row afterwards", async () => {
     const { tenant, visitor, provider, location, back } = await onTheWay();
     const { tenantId } = tenant.client.tenant;
-    const rows = () => db()`select * from upstream_attempts where tenant_id = ${tenantId}`;
+    const rows = () => rowsOf("upstream_attempts", { tenant_id: tenantId });
     const text = JSON.stringify(await rows());
     for (const name of ["state", "nonce", "code_challenge"]) {
       expect(text).not.toContain(location.searchParams.get(name)!);

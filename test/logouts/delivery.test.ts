@@ -2,13 +2,14 @@
 
 import { describe, expect, test } from "bun:test";
 import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
-import { Person } from "../account/person.ts";
-import { type Client, issuer, otherClient } from "../authorize/client.ts";
-import { type Api, until } from "../support/api.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { db, newTenant, shared } from "../support/tenant.ts";
-import { historyText, temporal } from "../webhooks/temporal.ts";
-import { logoutClient, logoutsOf, setCredentials, signIn, signOut, tokensOf } from "./clients.ts";
+import { historyText, temporal } from "../support/temporal.ts";
+import { type Api, until } from "../world/api.ts";
+import { type Client, issuer, otherClient } from "../world/client.ts";
+import { logoutClient, logoutsOf, setCredentials, signIn, signOut, tokensOf } from "../world/logouts.ts";
+import { Person } from "../world/person.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { expire, removeRows, rowsOf } from "../world/rows.ts";
+import { newTenant, shared } from "../world/tenant.ts";
 
 const EVENT = "http://schemas.openid.net/event/backchannel-logout";
 
@@ -39,13 +40,34 @@ test("a client gets a logout token, which it verifies like an id_token and canno
     events: { [EVENT]: {} },
   });
   // Gatehouse does not accept it as a different kind of token.
+  await client.code(visitor);
   const hinted = await visitor.open(`/oauth2/logout?${new URLSearchParams({ id_token_hint: token! })}`);
-  expect(hinted.status).toBe(400);
+  expect(hinted.heading).toBe("Sign out");
   const asBearer = { headers: { authorization: `Bearer ${token}` } };
   for (const path of ["/oauth2/userinfo", "/Endpoint/rest/api/v1/Application"]) {
     expect((await fetch(shared().url + path, asBearer)).status).toBe(401);
   }
 });
+
+test.each([
+  ["JWT", "JWT"],
+  ["", undefined],
+])(
+  "a client with LogoutTokenType %j gets it with typ %p, and it is still no id_token",
+  async (LogoutTokenType, typ) => {
+    await using receiver = startReceiver(200);
+    const { client } = await logoutClient(receiver.url, undefined, { LogoutTokenType });
+    const { visitor, idToken, sid } = await signIn(client);
+    await signOut(visitor, idToken);
+    expect(await logoutsOf(receiver, 1)).toEqual([sid]);
+    const [token] = tokensOf(receiver);
+    expect(decodeProtectedHeader(token!).typ).toBe(typ!);
+    const again = await signIn(client);
+    const hint = `/oauth2/logout?${new URLSearchParams({ id_token_hint: token! })}`;
+    expect((await again.visitor.open(hint)).heading).not.toBe("Signed out");
+    expect(again.visitor.cookies.has("gatehouse-session")).toBe(true);
+  },
+);
 
 test("all clients of the session get one each, and no others", async () => {
   await using first = startReceiver(200);
@@ -97,8 +119,8 @@ describe("clients are notified however a session ends:", () => {
     await using receiver = startReceiver(200);
     const { client } = await logoutClient(receiver.url);
     const [expired, again] = [await signIn(client), await signIn(client)];
-    await db()`update sessions set expires_on = now() where id = ${expired.sid}`;
-    await db()`delete from sessions where id = ${expired.sid}`;
+    await expire("sessions", { id: expired.sid });
+    await removeRows("sessions", { id: expired.sid });
     const page = await again.visitor.open(client.authorize({ prompt: "login" }));
     const code = new URL((await client.goThrough(again.visitor, page)).location!).searchParams.get("code")!;
     const { id_token } = (await client.token(code)).body;
@@ -193,7 +215,7 @@ const newPassword = ({ client }: Person) => ({
 
 /** The workflow of the client's only logout. */
 async function workflowOf(client: Client) {
-  const found = () => db()<{ id: string }[]>`select id from logouts where client_id = ${client.id}`;
+  const found = () => rowsOf<{ id: string }>("logouts", { client_id: client.id });
   const [logout] = await until("the logout", async () => {
     const rows = await found();
     return rows.length === 1 ? rows : undefined;

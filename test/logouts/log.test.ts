@@ -2,19 +2,21 @@
 
 import { expect, test } from "bun:test";
 import { decodeJwt } from "jose";
-import { Client, issuer } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { API, request } from "../entities/client.ts";
-import { newPerson, savePolicy } from "../policies/people.ts";
-import { type Api, until } from "../support/api.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { clientOf, newTenant } from "../support/tenant.ts";
-import { logoutClient, setCredentials, signIn, signOut, tokensOf } from "./clients.ts";
+import { API, type Api, until } from "../world/api.ts";
+import { Client, issuer } from "../world/client.ts";
+import { logoutClient, setCredentials, signIn, signOut, tokensOf } from "../world/logouts.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { clientOf, newMember, newTenant, request, savePolicy } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: as the API answers it
 type Logout = any;
 
-const listOf = async (api: Api, id: string, query = ""): Promise<{ Items: Logout[]; Next: string | null }> =>
+const listOf = async (
+  api: Api,
+  id: string,
+  query = "",
+): Promise<{ Items: Logout[]; Next: string | null; Hidden: number | null }> =>
   (await api.call("GET", `/Application/${id}/Logouts${query}`)).body as never;
 
 /** The newest logout, after it has ended. */
@@ -104,12 +106,12 @@ test("they are visible to readers of the application's credentials, in pages", a
   const [first, ...others] = all;
   const page = await listOf(api, client.id, "?Limit=1");
   const rest = await listOf(api, client.id, `?Limit=2&Cursor=${encodeURIComponent(page.Next!)}`);
-  expect([page.Items, rest]).toEqual([[first], { Items: others, Next: null }]);
+  expect([page.Items, rest]).toEqual([[first], { Items: others, Next: null, Hidden: 0 }]);
 
   const own = `/Application/${client.id}/Logouts`;
   const stranger = await newTenant();
   const reader = await clientOf(api.tenant);
-  const hidden = await newPerson(reader);
+  const hidden = await newMember(reader);
   await savePolicy(
     reader,
     "Hide",

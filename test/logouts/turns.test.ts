@@ -1,12 +1,12 @@
 // Logouts of one client or tenant do not delay others.
 
 import { expect, test } from "bun:test";
-import { MAX_UNDER_WAY } from "../../server/logouts/store.ts";
-import { type Client, otherClient } from "../authorize/client.ts";
-import { until } from "../support/api.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { db } from "../support/tenant.ts";
-import { logoutClient, logoutsOf, setCredentials, signIn, signOut } from "./clients.ts";
+import { MAX_UNDER_WAY } from "../../server/identity/logouts/store.ts";
+import { until } from "../world/api.ts";
+import { type Client, otherClient } from "../world/client.ts";
+import { logoutClient, logoutsOf, setCredentials, signIn, signOut } from "../world/logouts.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { db } from "../world/tenant.ts";
 
 /** Ended sessions of the client up to the limit of logouts, each with its logout. */
 async function endSessions(client: Client, count: number): Promise<void> {

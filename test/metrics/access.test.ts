@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { PROJECT_ROOT } from "../../server/config.ts";
-import { isTaken } from "../../server/embedded/ports.ts";
-import { startPrivateApp } from "../http/private-app.ts";
+import { isTaken } from "../../server/appliance/embedded/ports.ts";
+import { PROJECT_ROOT } from "../../server/platform/config/config.ts";
+import { startPrivateApp } from "../support/private-app.ts";
 import { withoutSettings } from "../support/stack.ts";
-import { setting, shared } from "../support/tenant.ts";
+import { setting, shared } from "../world/tenant.ts";
 
 const TOKEN = "a-token-for-the-metrics";
 const NONE = { port: undefined, host: "127.0.0.1", token: undefined };

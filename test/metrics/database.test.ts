@@ -1,10 +1,11 @@
 import { expect, test } from "bun:test";
 import { Registry } from "prom-client";
-import { connect } from "../../server/db/sql.ts";
-import { createLog } from "../../server/log.ts";
-import { createWorkerMetrics, measureDatabase } from "../../server/metrics/index.ts";
-import { until } from "../support/api.ts";
-import { shared } from "../support/tenant.ts";
+import { measureBacklog } from "../../server/data/backlog.ts";
+import { connect } from "../../server/platform/db/sql.ts";
+import { createLog } from "../../server/platform/log.ts";
+import { createWorkerMetrics, measureDatabase } from "../../server/platform/metrics/index.ts";
+import { until } from "../world/api.ts";
+import { shared } from "../world/tenant.ts";
 
 const log = createLog("silent", "test");
 
@@ -14,8 +15,6 @@ test("waits for a connection of a full pool are counted, and its use is measured
     expect(await read()).toMatchObject({ max: 1, Active: 0, waiting: 0, waits: 0 });
     const running = sql`select pg_sleep(1)`.execute();
     await until("the statement to run", async () => (await read()).Active === 1);
-    // Behind a statement that has just begun, one more is sent on the same connection.
-    await Bun.sleep(20);
     const late = sql`select`.catch((error) => error.code);
     expect(await read()).toMatchObject({ Active: 1, Idle: 0, waiting: 1 });
     expect(await late).toBe("CONNECT_TIMEOUT");
@@ -74,7 +73,8 @@ test("a scrape that PostgreSQL does not answer is logged once", async () => {
   const told = createLog("info", "test", { write: (line: string) => void lines.push(JSON.parse(line)) });
   const sql = connect("postgres://127.0.0.1:1/none", "gatehouse test", 1, { connect_timeout: 1 });
   try {
-    const { registry } = createWorkerMetrics(sql, { log: 1, payloads: 1, audit: 1 }, told);
+    const { registry } = createWorkerMetrics();
+    measureBacklog(sql, registry, { log: 1, payloads: 1, audit: 1 }, told);
     for (const _ of ["a scrape", "another one"]) {
       expect(await registry.metrics()).toContain("gatehouse_postgresql_up 0");
     }

@@ -2,18 +2,17 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { version } from "../../package.json" with { type: "json" };
-import { migrationNames } from "../../server/db/migrate.ts";
-import { isTaken } from "../../server/embedded/ports.ts";
-import { DEVICE_GRANT } from "../../server/oauth/index.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { readPage } from "../documents/pages.ts";
-import { DEVICE_PATH, typeCode } from "../oauth/device.ts";
-import { ok } from "../policies/people.ts";
-import { type Api, until } from "../support/api.ts";
-import { startReceiver } from "../support/receiver.ts";
+import { isTaken } from "../../server/appliance/embedded/ports.ts";
+import { DEVICE_GRANT } from "../../server/identity/oauth/contract.ts";
+import { migrationNames } from "../../server/platform/db/migrate.ts";
+import { readPage } from "../support/pages.ts";
+import { type Samples, scrape, sum } from "../support/scrape.ts";
 import { type Stack, startStack } from "../support/stack.ts";
-import { newTenant } from "../support/tenant.ts";
-import { type Samples, scrape, sum } from "./scrape.ts";
+import { type Api, ok, until } from "../world/api.ts";
+import { DEVICE_PATH, typeCode } from "../world/device.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { newTenant } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
 const API_ROUTE = "/Endpoint/rest/api/v1";
 
@@ -27,8 +26,8 @@ const receiver = (reply: Parameters<typeof startReceiver>[0]) =>
 beforeAll(async () => {
   port = await twoFreePorts();
   stack = await startStack({ env: { METRICS_PORT: String(port), WEBHOOK_TIMEOUT: "1s" } });
-}, 180_000);
-afterAll(() => stack?.stop(), 180_000);
+});
+afterAll(() => stack?.stop());
 
 test("`start` prints the address of the metrics", () => {
   expect(stack.said).toContain(`metrics       127.0.0.1:${port} (API) and ${port + 1} (worker)`);
@@ -39,8 +38,7 @@ test("decisions, windows, maintenance, workers and the build are measured", asyn
   await using hook = receiver(200);
   const before = await ofApi();
   await api.connect(hook.url);
-  await api.change({ Name: "Gate" });
-  await api.settledEvent();
+  await api.settledChange({ Name: "Gate" });
   const after = await ofApi();
   const decided = (result: string) => grown(before, after, "gatehouse_policy_decisions_total", { result });
   expect(decided("Allowed")).toBeGreaterThanOrEqual(2);
@@ -79,8 +77,7 @@ test("a change is counted at each step: accepted, dispatched, attempted, deliver
   for (const { url } of [failing, gone, silent]) await api.connect(url);
   const [before, workerBefore] = await Promise.all([ofApi(), ofWorker()]);
   await api.change({ Name: "Gate" });
-  await api.change({ Name: "Gate" });
-  await api.settledEvent();
+  await api.settledChange({ Name: "Gate" });
   // A test event is dispatched, but its failure does not count.
   await using tried = receiver(500);
   const { Id } = await api.connect(tried.url, { Entities: ["User"] });
@@ -194,8 +191,7 @@ test("waiting deliveries are counted while no worker runs, with the age of the o
   await using hook = receiver(200);
   const { Id } = await api.connect(hook.url, { Events: ["Updated"] });
   await api.connect(hook.url, { Events: ["Created"] });
-  await api.change({ Name: "Gate" });
-  await api.settledEvent();
+  await api.settledChange({ Name: "Gate" });
   await api.setState(Id, "Paused");
   await api.change({ Name: "Gate", Description: "changed" });
   await stack.parts.worker.stop();
@@ -239,8 +235,7 @@ test("labels never contain values from callers or tenants", async () => {
   const api = await newTenant(stack);
   await using hook = receiver(200);
   const { Id } = await api.connect(hook.url);
-  await api.change({ Name: "Ada's gate" });
-  const { EventId } = await api.settledEvent();
+  const { EventId } = await api.settledChange({ Name: "Ada's gate" });
   await fetch(`${stack.url}/nothing/ada-was-here`);
   await fetch(`${stack.url}${API_ROUTE}/User/ada?Name=Username`, { headers: { authorization: api.authorization } });
   await fetch(`${stack.url}/healthz`, { method: "PROPFIND" });

@@ -1,6 +1,6 @@
 // An Application of a tenant, with actions on its credentials and secrets.
 
-import type { Api } from "../support/api.ts";
+import type { Api } from "../world/api.ts";
 
 export async function newApplication(by: Api) {
   const { body } = await by.patch("/Application", { Name: `app ${Bun.randomUUIDv7()}`, Is_Active: true });

@@ -1,22 +1,18 @@
 // Authentication of clients: the fields of Credentials.
 
-import { beforeAll, describe, expect, test } from "bun:test";
-import { API, expectError } from "../entities/client.ts";
-import type { Api } from "../support/api.ts";
-import { newTenant } from "../support/tenant.ts";
+import { describe, expect, test } from "bun:test";
+import { expectError } from "../world/api.ts";
+import { newTenant } from "../world/tenant.ts";
 import { newApplication } from "./application.ts";
 
 const ED25519 = { kty: "OKP", crv: "Ed25519", kid: "1", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" };
 
-let client: Api;
-beforeAll(async () => {
-  client = await newTenant();
-});
+const client = await newTenant();
 
 async function expectRefused(changes: unknown, says: RegExp): Promise<void> {
   const app = await newApplication(client);
   const answer = await app.change(changes);
-  expectError(answer, 400, "Bad Input", `${API}${app.path}/Credentials`, says);
+  expectError(answer, 400, "Bad Input", says);
 }
 
 describe("client authentication", () => {
@@ -83,8 +79,7 @@ describe("client authentication", () => {
     const own = await newTenant();
     const change = (changes: unknown) => own.patch(`/Application/${own.clientId}/Credentials`, changes);
     const answer = await change({ TokenEndpointAuthMethod: "private_key_jwt", Jwks: { keys: [P256] } });
-    const at = `${API}/Application/${own.clientId}/Credentials`;
-    expectError(answer, 409, "Conflict", at, /a different TokenEndpointAuthMethod/);
+    expectError(answer, 409, "Conflict", /a different TokenEndpointAuthMethod/);
     expect((await change({ Jwks: { keys: [P256] } })).status).toBe(200);
   });
 });

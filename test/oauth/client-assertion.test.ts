@@ -1,29 +1,25 @@
 // Clients that authenticate by a signed JWT (private_key_jwt: RFC 7523, OIDC Core 9).
 
-import { beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { decodeJwt, type JWTHeaderParameters, type JWTPayload, SignJWT, UnsecuredJWT } from "jose";
 import pino from "pino";
-import { createEgress } from "../../server/egress/index.ts";
-import type { TenantId } from "../../server/ids.ts";
-import { createClientKeys } from "../../server/oauth/clients/client-keys.ts";
-import { MAX_USED_JWTS } from "../../server/oauth/clients/used-jwts.ts";
-import { db, request, TOKEN_PATH } from "../entities/client.ts";
-import type { Api } from "../support/api.ts";
-import { newTenant, setting } from "../support/tenant.ts";
-import { expectRfcError, form, RFC_TOKEN_PATH } from "./client.ts";
-import { assertion, assertionClaims, newSigner, provesBy, publish, type Signer } from "./signing-client.ts";
+import { createClientKeys } from "../../server/identity/oauth/clients/client-keys.ts";
+import { MAX_USED_JWTS } from "../../server/identity/oauth/clients/used-jwts.ts";
+import { createEgress } from "../../server/platform/egress/index.ts";
+import type { TenantId } from "../../server/platform/ids.ts";
+import { type Api, TOKEN_PATH } from "../world/api.ts";
+import { RFC_TOKEN_PATH } from "../world/client.ts";
+import { expectRfcError, form } from "../world/grants.ts";
+import { rowsOf } from "../world/rows.ts";
+import { assertion, assertionClaims, newSigner, provesBy, publish, type Signer } from "../world/signer.ts";
+import { db, newTenant, request, setting } from "../world/tenant.ts";
 
 const GRANT = { grant_type: "client_credentials", scope: "AccessManager:Read" };
 
-let client: Api;
-let signer: Signer;
-let issuer: string;
-beforeAll(async () => {
-  [client, signer] = await Promise.all([newTenant(), newSigner()]);
-  issuer = String(decodeJwt(client.token).iss);
-  await provesBy(client, signer);
-});
+const [client, signer] = await Promise.all([newTenant(), newSigner()]);
+const issuer = String(decodeJwt(client.token).iss);
+await provesBy(client, signer);
 
 const CA_FILE = () => join(setting("GATEHOUSE_TEST_DATA_DIR"), "receiver", "ca.pem");
 const post = (path: string, fields: Record<string, string | undefined>, headers?: Record<string, string>) =>
@@ -55,8 +51,7 @@ describe("a client with private_key_jwt", () => {
     };
     expect((await push(`${issuer}/oauth2/par`)).status).toBe(201);
     expectRfcError(await push(`${issuer}/oauth2/revoke`), 401, "invalid_client", /aud must be/);
-    const rows = await db()<{ parameters: string }[]>`
-      select parameters from pushed_requests where client_id = ${own.clientId}`;
+    const rows = await rowsOf<{ parameters: string }>("pushed_requests", { client_id: own.clientId });
     expect(rows.map(({ parameters }) => parameters)).toEqual([expect.stringContaining("state=pushed")]);
     expect(rows[0]!.parameters).not.toContain("assertion");
   });

@@ -3,17 +3,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { decodeJwt, decodeProtectedHeader } from "jose";
-import { createTenant } from "../../server/tenants/index.ts";
-import { newApplication, Person } from "../account/person.ts";
-import { answerOf, CALLBACK, type Client } from "../authorize/client.ts";
-import { type View, Visitor } from "../authorize/visitor.ts";
-import { API, db } from "../entities/client.ts";
-import { type SecondApi, startSecondApi } from "../policies/second-api.ts";
-import { until } from "../support/api.ts";
-import { clientOf, newTenant } from "../support/tenant.ts";
-import { startApiProcess } from "./api-process.ts";
-import { clientGrant, form, postAs } from "./client.ts";
-import { newKeyDatabase } from "./key-database.ts";
+import { createTenant } from "../../server/identity/tenants/index.ts";
+import { startApiProcess } from "../support/api-process.ts";
+import { newKeyDatabase } from "../support/key-database.ts";
+import { type SecondApi, startSecondApi } from "../support/second-api.ts";
+import { API, until } from "../world/api.ts";
+import { answerOf, CALLBACK, type Client } from "../world/client.ts";
+import { clientGrant, form, postAs } from "../world/grants.ts";
+import { newApplication, Person } from "../world/person.ts";
+import { elapse, rowsOf } from "../world/rows.ts";
+import { clientOf, db, newTenant } from "../world/tenant.ts";
+import { type View, Visitor } from "../world/visitor.ts";
 
 const APART_MS = 120_000;
 const NOTICED_MS = 2_000;
@@ -35,13 +35,6 @@ const apis: [string, () => SecondApi][] = [
   ["ahead", () => ahead],
   ["behind", () => behind],
 ];
-
-/** The same browser at another API. Pages of that API link to this address. */
-function at(api: SecondApi, visitor: Visitor): Visitor {
-  const other = new Visitor(api.url);
-  for (const [name, value] of visitor.cookies) other.cookies.set(name, value);
-  return other;
-}
 
 const outcome = (view: View) => (view.location ? Object.keys(answerOf(view)).sort().join() : view.heading);
 
@@ -75,10 +68,10 @@ describe.concurrent.each(apis)("an API whose clock is %s", (_, api) => {
     const client = await newApplication();
     const person = new Person(client);
     await person.signIn();
-    const asked = (max_age: string) => at(api(), person.visitor).open(client.authorize({ max_age, prompt: "none" }));
+    const asked = (max_age: string) => person.visitor.at(api().url).open(client.authorize({ max_age, prompt: "none" }));
     expect(outcome(await asked("60"))).toBe("code,iss,state");
     const { tenantId } = client.tenant;
-    await db()`update sessions set auth_time = auth_time - interval '90 seconds' where tenant_id = ${tenantId}`;
+    await elapse("90 seconds", "sessions", { tenant_id: tenantId }, "auth_time");
     expect(answerOf(await asked("60"))).toMatchObject({ error: "login_required" });
     expect(outcome(await asked("180"))).toBe("code,iss,state");
   });
@@ -138,8 +131,7 @@ describe.concurrent.each(apis)("an API whose clock is %s", (_, api) => {
 
   async function link(client: Client): Promise<void> {
     const { token } = await clientOf(client.tenant);
-    const [user] = await db()<{ id: number }[]>`
-      select id from users where tenant_id = ${client.tenant.tenantId} and username = 'admin'`;
+    const [user] = await rowsOf<{ id: number }>("users", { tenant_id: client.tenant.tenantId, username: "admin" });
     const answer = await fetch(`${api().url}${API}/User/${user!.id}/PasswordReset`, {
       method: "POST",
       headers: { authorization: `Bearer ${token}` },
@@ -158,6 +150,7 @@ test("starts signing with a new key at the shared time", async () => {
   await using database = await newKeyDatabase();
   const { sql, rotation } = database;
   const { client } = await createTenant(sql, "tenant");
+  await sql`update credentials set id_token_alg = 'EdDSA'`;
   await rotation.run();
   const first = await sql<{ kid: string }[]>`select kid from signing_keys`;
   const { announced } = await rotation.run(new Date(Date.now() + 90 * 86_400_000));

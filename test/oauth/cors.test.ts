@@ -2,13 +2,14 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { answerOf, type Client, newClient, newPkce } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { API, db, request } from "../entities/client.ts";
-import { ok } from "../policies/people.ts";
+import { ASKED_HEADERS_LIMIT } from "../../server/platform/http/cors.ts";
 import { openWindows } from "../support/browser.ts";
-import { newTenant, shared } from "../support/tenant.ts";
-import { DOORS, form } from "./client.ts";
+import { API, ok } from "../world/api.ts";
+import { answerOf, type Client, newClient, newPkce, setCredentials } from "../world/client.ts";
+import { DOORS, form } from "../world/grants.ts";
+import { rowsOf } from "../world/rows.ts";
+import { newTenant, request, shared } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
 const browser = openWindows();
 const pages = new Map<string, Page>();
@@ -167,8 +168,7 @@ describe("a page of another origin", () => {
     const headers = { authorization: `Bearer ${(await tokens()).access_token}`, "content-type": "application/json" };
     const sent = { method: "POST", headers, body: '{"Name":"From elsewhere"}' };
     expect(await read(foreign, `${API}/Department`, sent)).toBe("kept from it");
-    const rows = await db()`
-      select from departments where tenant_id = ${client.tenant.tenantId} and name = 'From elsewhere'`;
+    const rows = await rowsOf("departments", { tenant_id: client.tenant.tenantId, name: "From elsewhere" });
     expect(rows).toBeEmpty();
   });
 
@@ -249,13 +249,39 @@ describe("a preflight", () => {
     expect(unknown.headers.get("vary")).toBe("Origin");
   });
 
+  /** Headers of Swagger UI, Sentry, OpenTelemetry, Datadog, MCP clients and caches. */
+  const ASKED = [
+    "x-requested-with",
+    "authorization,baggage,content-type,sentry-trace",
+    "traceparent, tracestate, cache-control, pragma",
+    "x-datadog-trace-id,mcp-protocol-version,dpop",
+    `x-${"a".repeat(ASKED_HEADERS_LIMIT - 2)}`,
+  ];
+  const REFUSED = [`x-${"a".repeat(ASKED_HEADERS_LIMIT - 1)}`, "a b", "x;y", "a,,b", "(x)", '"x"', "*: x"];
+  const OPEN = ["/.well-known/openid-configuration", "/.well-known/jwks.json", "/oauth2/register"];
+
+  test.each([...PATHS, ...OPEN])("for %s allows every header that a page asks for", async (path) => {
+    const allowed = async (asked: string) => {
+      const headers = {
+        origin: own,
+        "access-control-request-method": "POST",
+        "access-control-request-headers": asked,
+      };
+      return (await request("OPTIONS", path, { headers })).headers.get("access-control-allow-headers");
+    };
+    for (const asked of ASKED) expect(await allowed(asked)).toBe(asked);
+    for (const asked of REFUSED) {
+      expect(await allowed(asked)).toBe("Authorization, Content-Type, DPoP, If-Match, If-None-Match, X-Request-Id");
+    }
+  });
+
   test("follows a change of the redirect URIs", async () => {
     const moving = await newClient({ client_type: "public", redirect_uris: ["https://before.example/callback"] });
     const allowed = async (origin: string) =>
       (await ask("/oauth2/token", origin)).headers.has("access-control-allow-origin");
     const origin = `https://${Bun.randomUUIDv7()}.example`;
     expect(await allowed(origin)).toBe(false);
-    await db()`update credentials set redirect_uris = ${[`${origin}/callback`]}::text[] where application_id = ${moving.id}`;
+    await setCredentials(moving.id, { redirect_uris: [`${origin}/callback`] });
     expect(await allowed(origin)).toBe(true);
   });
 });

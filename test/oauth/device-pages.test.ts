@@ -1,18 +1,15 @@
 // The pages on which a person signs a device in, in a real browser.
 
-import { beforeAll, describe, expect, test } from "bun:test";
-import { DEVICE_GRANT } from "../../server/oauth/index.ts";
-import { type Client, newClient } from "../authorize/client.ts";
+import { describe, expect, test } from "bun:test";
+import { DEVICE_GRANT } from "../../server/identity/oauth/contract.ts";
 import { openWindows } from "../support/browser.ts";
-import { shared } from "../support/tenant.ts";
-import { beginDevice } from "./device.ts";
+import { newClient } from "../world/client.ts";
+import { beginDevice } from "../world/device.ts";
+import { shared } from "../world/tenant.ts";
 
 const browser = openWindows();
 
-let client: Client;
-beforeAll(async () => {
-  client = await newClient({ grant_types: [DEVICE_GRANT] });
-});
+const client = await newClient({ grant_types: [DEVICE_GRANT] });
 
 describe.each([true, false])("in a browser, with script: %p", (javaScriptEnabled) => {
   test("a person signs a device in by keyboard only", async () => {

@@ -1,15 +1,11 @@
 // The device flow (RFC 8628): codes, pages, and attacks.
 
-import { beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
-import { MAX_WAITING } from "../../server/oauth/authorize/device.ts";
-import { DEVICE_GRANT } from "../../server/oauth/index.ts";
-import { type Client, newClient, otherClient } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { db, request } from "../entities/client.ts";
-import { startSecondApi } from "../policies/second-api.ts";
-import { clientOf } from "../support/tenant.ts";
-import { expectRfcError, form, postAs, RFC_TOKEN_PATH } from "./client.ts";
+import { MAX_WAITING } from "../../server/identity/oauth/authorize/device.ts";
+import { DEVICE_GRANT } from "../../server/identity/oauth/contract.ts";
+import { startSecondApi } from "../support/second-api.ts";
+import { type Client, newClient, otherClient, RFC_TOKEN_PATH, setCredentials } from "../world/client.ts";
 import {
   ageDevice,
   allowDevice,
@@ -19,8 +15,12 @@ import {
   type Device,
   toQuestion,
   typeCode,
-} from "./device.ts";
-import { DpopKey } from "./dpop.ts";
+} from "../world/device.ts";
+import { expectRfcError, form, postAs } from "../world/grants.ts";
+import { expire, removeRows, rowsOf } from "../world/rows.ts";
+import { DpopKey } from "../world/signer.ts";
+import { clientOf, db, request } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
 const ENTER = "Sign a device in";
 const GRANTS = [DEVICE_GRANT, "refresh_token", "authorization_code", "client_credentials"];
@@ -34,10 +34,7 @@ async function signedIn(client: Client): Promise<Visitor> {
   return visitor;
 }
 
-let client: Client;
-beforeAll(async () => {
-  client = await newDeviceClient();
-});
+const client = await newDeviceClient();
 
 describe("a device", () => {
   test("gets its codes, and its tokens once its user has allowed it", async () => {
@@ -71,7 +68,7 @@ describe("a device", () => {
 
   test("gets tokens bound to its key, and none without a key if the client requires one (RFC 9449)", async () => {
     const bound = await newDeviceClient();
-    await db()`update credentials set dpop_bound = true where application_id = ${bound.id}`;
+    await setCredentials(bound.id, { dpop_bound: true });
     const [device, key] = await Promise.all([beginDevice(bound, { scope: "openid profile" }), DpopKey.make()]);
     await allowDevice(device, bound);
     const proven = async () => device.poll({}, bound, { dpop: await key.proof({ path: RFC_TOKEN_PATH }) });
@@ -227,7 +224,7 @@ describe("its user", () => {
     expect((await toQuestion(visitor, device, own)).heading).toBe("Allow access");
     await allowDevice(device, own, visitor);
     expect((await device.poll()).status).toBe(200);
-    expect(await db()`select from consents where client_id = ${own.id}`).toBeEmpty();
+    expect(await rowsOf("consents", { client_id: own.id })).toBeEmpty();
   });
 
   test("answers once: afterwards neither the page nor its form is valid", async () => {
@@ -337,9 +334,9 @@ describe("an attack", () => {
     expect((await begin(other)).status).toBe(429);
     expect((await begin(client)).status).toBe(200);
     // Expired requests do not count.
-    await db()`update device_codes set expires_on = now() where tenant_id = ${own.tenant.tenantId}`;
+    await expire("device_codes", { tenant_id: own.tenant.tenantId });
     expect((await begin(own)).status).toBe(200);
-    await db()`delete from device_codes where tenant_id = ${own.tenant.tenantId}`;
+    await removeRows("device_codes", { tenant_id: own.tenant.tenantId });
   });
 
   test("with many unfinished requests from one address: other addresses are not affected", async () => {

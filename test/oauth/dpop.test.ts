@@ -1,14 +1,21 @@
 // Tokens bound to the client's key (RFC 9449): from the grant to their use, and invalid proofs.
 
-import { beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
-import { answerOf, type Client, newClient, newPkce, RFC_PATH } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { type Answer, API, db, expectError, request, TOKEN_PATH } from "../entities/client.ts";
-import type { Api } from "../support/api.ts";
-import { newTenant } from "../support/tenant.ts";
-import { expectRfcError, form, RFC_TOKEN_PATH } from "./client.ts";
-import { DpopKey, type ProofParts } from "./dpop.ts";
+import { type Answer, API, type Api, expectError, TOKEN_PATH } from "../world/api.ts";
+import {
+  answerOf,
+  type Client,
+  newClient,
+  newPkce,
+  RFC_PATH,
+  RFC_TOKEN_PATH,
+  setCredentials,
+} from "../world/client.ts";
+import { expectRfcError, form } from "../world/grants.ts";
+import { DpopKey, type ProofParts } from "../world/signer.ts";
+import { newTenant, request } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
 const PAR = "/oauth2/par";
 const USERINFO = "/oauth2/userinfo";
@@ -66,14 +73,11 @@ const use = async (accessToken: string, key: DpopKey, parts: Parts = {}) =>
   call(accessToken, await key.proof({ method: "GET", path: USERS, accessToken, ...parts }));
 
 function expectRefusal(answer: Answer, error: string, says: RegExp): void {
-  expectError(answer, 401, "Unauthorized", USERS, says);
+  expectError(answer, 401, "Unauthorized", says);
   expect(answer.headers.get("www-authenticate")).toBe(`DPoP error="${error}", algs="RS256 PS256 ES256 EdDSA Ed25519"`);
 }
 
-let api: Api;
-beforeAll(async () => {
-  api = await newTenant();
-});
+const api = await newTenant();
 
 describe.concurrent("a token requested with a proof", () => {
   test.each(["ES256", "EdDSA", "RS256", "PS256"])("by %s is valid with proofs of that key", async (alg) => {
@@ -223,7 +227,7 @@ describe.concurrent("a proof is rejected", () => {
 describe.concurrent("a client that is DpopBound", () => {
   async function boundClient(): Promise<Api> {
     const client = await newTenant();
-    await db()`update credentials set dpop_bound = true where application_id = ${client.clientId}`;
+    await setCredentials(client.clientId, { dpop_bound: true });
     return client;
   }
 

@@ -1,15 +1,16 @@
 // Issued access tokens are counted by the hour, and no request waits for the count.
 
 import { describe, expect, test } from "bun:test";
-import type { TenantId } from "../../server/ids.ts";
-import { createLog } from "../../server/log.ts";
-import { createIssuedTokens, removeOldIssued } from "../../server/oauth/index.ts";
-import { createTenant } from "../../server/tenants/index.ts";
-import { TOKEN_PATH } from "../entities/client.ts";
-import { until } from "../support/api.ts";
-import { db, newTenant } from "../support/tenant.ts";
-import { clientGrant, postAs, RFC_TOKEN_PATH, refresh } from "./client.ts";
-import { newKeyDatabase } from "./key-database.ts";
+import { removeOldIssued } from "../../server/identity/oauth/tokens/issued.store.ts";
+import { createIssuedTokens } from "../../server/identity/oauth/tokens/issued.ts";
+import { createTenant } from "../../server/identity/tenants/index.ts";
+import type { TenantId } from "../../server/platform/ids.ts";
+import { createLog } from "../../server/platform/log.ts";
+import { newKeyDatabase } from "../support/key-database.ts";
+import { TOKEN_PATH, until } from "../world/api.ts";
+import { RFC_TOKEN_PATH } from "../world/client.ts";
+import { clientGrant, postAs, refresh } from "../world/grants.ts";
+import { db, newTenant } from "../world/tenant.ts";
 
 type Counts = Record<string, number>;
 

@@ -2,11 +2,12 @@
 
 import { expect, test } from "bun:test";
 import { decodeJwt } from "jose";
-import { db } from "../entities/client.ts";
-import { until } from "../support/api.ts";
-import { newTenant } from "../support/tenant.ts";
-import { temporal } from "../webhooks/temporal.ts";
-import { age, clientGrant, postAs, RFC_TOKEN_PATH, refresh, userFamily } from "./client.ts";
+import { temporal } from "../support/temporal.ts";
+import { until } from "../world/api.ts";
+import { RFC_TOKEN_PATH } from "../world/client.ts";
+import { age, clientGrant, postAs, refresh, userFamily } from "../world/grants.ts";
+import { elapse, expire, rowsOf } from "../world/rows.ts";
+import { newTenant } from "../world/tenant.ts";
 
 /** Tables from which it removes expired rows, and its work on partitions and closed events. */
 const TABLES = [
@@ -57,13 +58,12 @@ test("its runs are visible in Temporal, with the number of expired rows removed"
   const { jti } = decodeJwt(caller.token);
   await age(idle.familyId, "31 days");
   // Unused for long, but its signed first token is still valid. If it were removed, the token would count as unused.
-  await db()`update refresh_families set rotated_on = rotated_on - interval '29 days' where id = ${own}`;
-  await db()`update revoked_tokens set expires_on = now() - interval '1 second' where id = ${jti!}`;
+  await elapse("29 days", "refresh_families", { id: own }, "rotated_on");
+  await expire("revoked_tokens", { id: jti! }, "expires_on", "1 second");
 
   const rows = async () => {
-    const families = await db()<{ id: string }[]>`
-      select id from refresh_families where tenant_id = ${caller.tenantId}`;
-    const tokens = await db()`select id from revoked_tokens where id = ${jti!}`;
+    const families = await rowsOf<{ id: string }>("refresh_families", { tenant_id: caller.tenantId });
+    const tokens = await rowsOf("revoked_tokens", { id: jti! });
     return { families: families.map((row) => row.id).sort(), tokens: tokens.length };
   };
   expect((await rows()).families).toHaveLength(3);

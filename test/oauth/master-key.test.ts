@@ -2,25 +2,26 @@
 // removed.
 
 import { expect, test } from "bun:test";
-import type { Sql } from "../../server/db/sql.ts";
-import { createFamilies, createSigningKeys, createTokens, SEALED_BY_OAUTH } from "../../server/oauth/index.ts";
-import {
-  createCookies,
-  createKnownBrowsers,
-  createSecondFactor,
-  SEALED_BY_SIGN_IN,
-  type Session,
-} from "../../server/signin/index.ts";
-import { createTenant, type NewTenant } from "../../server/tenants/index.ts";
-import type { SealedColumn } from "../../server/vault.ts";
-import { createVault, type Vault } from "../../server/vault.ts";
+import { createSigningKeys } from "../../server/identity/oauth/keys/signing-keys.ts";
+import { SEALED_BY_OAUTH } from "../../server/identity/oauth/sealed.ts";
+import { createFamilies } from "../../server/identity/oauth/tokens/families.ts";
+import { createTokens } from "../../server/identity/oauth/tokens/tokens.ts";
+import { createCookies } from "../../server/identity/signin/cookies.ts";
+import { createKnownBrowsers } from "../../server/identity/signin/known-browsers.ts";
+import { SEALED as SEALED_BY_SIGN_IN } from "../../server/identity/signin/sealed.ts";
+import { createSecondFactor } from "../../server/identity/signin/second-factor/second-factor.ts";
+import type { Session } from "../../server/identity/signin/session.ts";
+import { createTenant, type NewTenant } from "../../server/identity/tenants/index.ts";
+import type { Sql } from "../../server/platform/db/sql.ts";
+import type { SealedColumn } from "../../server/platform/vault.ts";
+import { createVault, type Vault } from "../../server/platform/vault.ts";
 import { SEALED_BY_WEBHOOKS } from "../../server/webhooks/index.ts";
-import { Authenticator } from "../account/person.ts";
-import { API } from "../entities/client.ts";
-import { runEntry } from "../start/entry.ts";
-import { startApiProcess } from "./api-process.ts";
-import { livenessBy } from "./client.ts";
-import { type KeyDatabase, newKeyDatabase } from "./key-database.ts";
+import { startApiProcess } from "../support/api-process.ts";
+import { runEntry } from "../support/entry.ts";
+import { type KeyDatabase, newKeyDatabase } from "../support/key-database.ts";
+import { API } from "../world/api.ts";
+import { livenessBy } from "../world/grants.ts";
+import { Authenticator } from "../world/person.ts";
 
 const SEALED = [...SEALED_BY_OAUTH, ...SEALED_BY_SIGN_IN, ...SEALED_BY_WEBHOOKS];
 const ISSUER = "https://id.example.com";
@@ -150,7 +151,7 @@ test("a master key is replaced without losing any encrypted value", async () => 
   expect(await factor.check(request(), session, codes[1]!, CALLER)).toEqual({ outcome: "right" });
   expect(await factor.check(request(), session, app.code(1), CALLER)).toEqual({ outcome: "right" });
   expect(await families.read(refreshToken)).toBeUndefined();
-}, 120_000);
+});
 
 // Audit entries are encrypted by the keys of their persons, which are not encrypted (docs/decisions/0011).
 test("every column encrypted with the master key is included in resealing", async () => {

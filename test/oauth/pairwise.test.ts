@@ -2,17 +2,16 @@
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
-import { answerOf, CALLBACK, type Client, issuer, newClient, otherClient } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { API, db, request } from "../entities/client.ts";
-import { logoutClient, logoutsOf, tokensOf as logoutTokensOf, signIn, signOut } from "../logouts/clients.ts";
-import { ok } from "../policies/people.ts";
-import { at, initialToken, REGISTER, send } from "../registration/client.ts";
-import type { Api } from "../support/api.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { clientOf } from "../support/tenant.ts";
-import { expectRfcError, postAs } from "./client.ts";
-import { publish } from "./signing-client.ts";
+import { API, type Api, ok } from "../world/api.ts";
+import { answerOf, CALLBACK, type Client, issuer, newClient, otherClient } from "../world/client.ts";
+import { expectRfcError, postAs } from "../world/grants.ts";
+import { logoutClient, logoutsOf, tokensOf as logoutTokensOf, signIn, signOut } from "../world/logouts.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { at, initialToken, REGISTER, send } from "../world/registrar.ts";
+import { rowsOf } from "../world/rows.ts";
+import { publish } from "../world/signer.ts";
+import { clientOf, request } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
 const PAIRWISE = { subject_type: "pairwise", scopes: ["openid", "profile", "AccessManager:Read"] };
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
@@ -24,8 +23,7 @@ beforeAll(async () => {
   const own = await newClient();
   admin = await clientOf(own.tenant);
   first = await otherClient(own, PAIRWISE);
-  const [user] = await db()<{ id: number }[]>`
-    select id from users where tenant_id = ${first.tenant.tenantId} and username = 'admin'`;
+  const [user] = await rowsOf<{ id: number }>("users", { tenant_id: first.tenant.tenantId, username: "admin" });
   userId = user!.id;
 });
 
@@ -128,7 +126,7 @@ test("is the same in logout tokens and id_tokens", async () => {
 test("clients of two sectors know one session by two sids, which survive a refresh", async () => {
   const visitor = new Visitor();
   const sidsAt = async (host: string, more = {}) => {
-    const client = await clientAt(host, more);
+    const client = await clientAt(host, { backchannel_logout_uri: `https://${host}/logout`, ...more });
     const redirect_uri = `https://${host}/callback`;
     const { code } = answerOf(await client.visit(visitor, { redirect_uri }));
     const { id_token, refresh_token } = (await client.token(code!, { redirect_uri })).body;

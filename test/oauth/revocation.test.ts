@@ -1,33 +1,28 @@
 // POST /oauth2/revoke (RFC 7009) and /oauth2/introspect (RFC 7662).
 
-import { beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
-import { type Answer, db, request, TOKEN_PATH } from "../entities/client.ts";
-import { newPerson, ok } from "../policies/people.ts";
-import { type Api, until } from "../support/api.ts";
-import { newTenant } from "../support/tenant.ts";
-import { basic } from "../token/client.ts";
+import { type Answer, type Api, ok, TOKEN_PATH, until } from "../world/api.ts";
+import { RFC_TOKEN_PATH } from "../world/client.ts";
 import {
   age,
+  basic,
   clientGrant,
   expectRfcError,
   form,
   otherProcess,
   postAs,
-  RFC_TOKEN_PATH,
   refresh,
   userFamily,
-} from "./client.ts";
+} from "../world/grants.ts";
+import { setRows } from "../world/rows.ts";
+import { db, newMember, newTenant, request } from "../world/tenant.ts";
 
 const REVOKE = "/oauth2/revoke";
 const INTROSPECT = "/oauth2/introspect";
 
-let client: Api;
-let issuer: string;
-beforeAll(async () => {
-  client = await newTenant();
-  issuer = String(decodeJwt(client.token).iss);
-});
+const client = await newTenant();
+const issuer = String(decodeJwt(client.token).iss);
 
 const revoke = (token: string, by = client) => postAs(by, REVOKE, { token });
 const introspect = (token: string, by = client) => postAs(by, INTROSPECT, { token });
@@ -46,7 +41,7 @@ function expectInactive(answer: Answer): void {
 
 async function makePublic(own: Api): Promise<void> {
   const changes = { ClientType: "public", GrantTypes: ["refresh_token"], RedirectUris: [] };
-  await ok((await newPerson(own, "admin")).patch(`/Application/${own.clientId}/Credentials`, changes));
+  await ok((await newMember(own, "admin")).patch(`/Application/${own.clientId}/Credentials`, changes));
 }
 
 describe("revocation", () => {
@@ -162,10 +157,10 @@ describe("introspection", () => {
     const secret = await other.send("POST", `/Application/${sibling.body.Id}/Secrets`);
     const asSibling = { client_id: sibling.body.Id, client_secret: secret.body.Secret };
     const ask = (token: string) => postAs(other, INTROSPECT, { ...asSibling, token });
-    await db()`update users set is_active = false where id = ${family.userId}`;
+    await setRows("users", { id: family.userId }, { is_active: false });
     expectInactive(await ask(body.access_token));
     expect((await ask(other.token)).body.active).toBe(true);
-    await db()`update applications set is_active = false where id = ${other.clientId}`;
+    await setRows("applications", { id: other.clientId }, { is_active: false });
     expectInactive(await ask(other.token));
   });
 

@@ -1,14 +1,15 @@
 // Revocations by this process before their notification arrives.
 
 import { expect, test } from "bun:test";
-import { connect, type Transaction } from "../../server/db/sql.ts";
-import type { TenantId } from "../../server/ids.ts";
-import { createRevocations } from "../../server/oauth/index.ts";
-import { updateFamiliesRevoked } from "../../server/oauth/tokens/families.store.ts";
-import { insertRevokedToken } from "../../server/oauth/tokens/revocations.store.ts";
-import { newClient } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { db, newTenant, shared } from "../support/tenant.ts";
+import { updateFamiliesRevoked } from "../../server/identity/oauth/tokens/families.store.ts";
+import { insertRevokedToken } from "../../server/identity/oauth/tokens/revocations.store.ts";
+import { createRevocations } from "../../server/identity/oauth/tokens/revoke.ts";
+import { connect, type Transaction } from "../../server/platform/db/sql.ts";
+import type { TenantId } from "../../server/platform/ids.ts";
+import { newClient } from "../world/client.ts";
+import { rowsOf } from "../world/rows.ts";
+import { newTenant, shared } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
 /** A valid grant, and its revocation. */
 interface Live {
@@ -28,7 +29,7 @@ async function family(): Promise<Live> {
   const client = await newClient();
   const { tenantId } = client.tenant;
   expect((await client.token(await client.code(new Visitor()))).status).toBe(200);
-  const [row] = await db()<{ id: string }[]>`select id from refresh_families where tenant_id = ${tenantId}`;
+  const [row] = await rowsOf<{ id: string }>("refresh_families", { tenant_id: tenantId });
   const { id } = row!;
   return { id, tenantId, revoke: async (tx) => (await updateFamiliesRevoked(tx, tenantId, { familyId: id })) === 1 };
 }

@@ -1,20 +1,15 @@
 // POST /oauth2/token: RFC 6749, strictly.
 
-import { beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
-import { request } from "../entities/client.ts";
-import type { Api } from "../support/api.ts";
-import { newTenant } from "../support/tenant.ts";
-import { basic, changeCredentials, newClientOfType } from "../token/client.ts";
-import { expectRfcError, form, postAs, RFC_TOKEN_PATH } from "./client.ts";
+import { RFC_TOKEN_PATH } from "../world/client.ts";
+import { basic, changeCredentials, expectRfcError, form, newClientOfType, postAs } from "../world/grants.ts";
+import { newTenant, request } from "../world/tenant.ts";
 
 const GRANT = { grant_type: "client_credentials" };
 const FORM = "application/x-www-form-urlencoded";
 
-let client: Api;
-beforeAll(async () => {
-  client = await newTenant();
-});
+const client = await newTenant();
 
 const ask = (fields: Record<string, string | undefined> = {}) =>
   postAs(client, RFC_TOKEN_PATH, { ...GRANT, scope: "openid", ...fields });

@@ -3,8 +3,9 @@
 
 import { describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
-import { DEVICE_GRANT } from "../../server/oauth/index.ts";
-import { newScene } from "../apis/apis.ts";
+import { DEVICE_GRANT } from "../../server/identity/oauth/contract.ts";
+import { type Answer, ok } from "../world/api.ts";
+import { newScene } from "../world/apis.ts";
 import {
   answerOf,
   CALLBACK,
@@ -13,15 +14,13 @@ import {
   newPkce,
   otherClient,
   RFC_PATH,
+  RFC_TOKEN_PATH,
   SPEC_PATH,
-} from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import type { Answer } from "../entities/client.ts";
-import { ok, savePolicy } from "../policies/people.ts";
-import { clientOf } from "../support/tenant.ts";
-import { expectTokenError } from "../token/client.ts";
-import { DOORS, expectRfcError, postAs, RFC_TOKEN_PATH } from "./client.ts";
-import { beginDevice, DEVICE_PATH, toQuestion } from "./device.ts";
+} from "../world/client.ts";
+import { beginDevice, DEVICE_PATH, toQuestion } from "../world/device.ts";
+import { DOORS, expectRfcError, expectTokenError, postAs } from "../world/grants.ts";
+import { clientOf, savePolicy } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
 const EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
 const GRANTS = ["authorization_code", "client_credentials", "refresh_token", DEVICE_GRANT, EXCHANGE];

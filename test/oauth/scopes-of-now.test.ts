@@ -2,15 +2,13 @@
 
 import { describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
-import { DEVICE_GRANT, STANDARD_GRANT_TYPES } from "../../server/oauth/index.ts";
-import { type Client, newClient, otherClient } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { type Answer, API, request } from "../entities/client.ts";
-import { ok, roleOf } from "../policies/people.ts";
-import type { Api } from "../support/api.ts";
-import { clientOf } from "../support/tenant.ts";
-import { DOORS, postAs, RFC_TOKEN_PATH } from "./client.ts";
-import { allowDevice, beginDevice } from "./device.ts";
+import { DEVICE_GRANT, STANDARD_GRANT_TYPES } from "../../server/identity/oauth/contract.ts";
+import { type Answer, API, type Api, ok } from "../world/api.ts";
+import { type Client, newClient, otherClient, RFC_TOKEN_PATH } from "../world/client.ts";
+import { allowDevice, beginDevice } from "../world/device.ts";
+import { DOORS, postAs } from "../world/grants.ts";
+import { clientOf, request, roleOf } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
 const SCOPES = ["openid", "profile", "AccessManager:Read", "Webhooks:Read"];
 const scope = SCOPES.join(" ");

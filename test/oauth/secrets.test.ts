@@ -1,26 +1,23 @@
 // …/Application/{Id}/Secrets.
 
-import { beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import pino from "pino";
-import { createSecretUses } from "../../server/oauth/clients/secret-uses.ts";
-import { API, db, expectError } from "../entities/client.ts";
-import { type Api, until } from "../support/api.ts";
-import { newTenant } from "../support/tenant.ts";
-import { askToken, formOf } from "../token/client.ts";
+import { createSecretUses } from "../../server/identity/oauth/clients/secret-uses.ts";
+import { expectError, until } from "../world/api.ts";
+import { askToken, formOf } from "../world/grants.ts";
+import { elapse } from "../world/rows.ts";
+import { db, newTenant } from "../world/tenant.ts";
 import { newApplication } from "./application.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-let client: Api;
-beforeAll(async () => {
-  client = await newTenant();
-});
+const client = await newTenant();
 
 describe("Secrets", () => {
   test("are shown once, listed without values, and deleted", async () => {
     const app = await newApplication(client);
     await app.change({ GrantTypes: ["client_credentials"], Scopes: ["openid"] });
-    expect((await app.secrets()).body).toEqual({ Items: [], Next: null });
+    expect((await app.secrets()).body).toEqual({ Items: [], Next: null, Hidden: 0 });
     const made = await app.makeSecret();
     expect(made.status).toBe(200);
     expect(made.headers.get("cache-control")).toBe("no-store");
@@ -32,7 +29,7 @@ describe("Secrets", () => {
       Secret: expect.stringMatching(/^[\w-]{43}$/),
     });
     const { Secret, ...listed } = made.body;
-    expect((await app.secrets()).body).toEqual({ Items: [listed], Next: null });
+    expect((await app.secrets()).body).toEqual({ Items: [listed], Next: null, Hidden: 0 });
     const credentials = { clientId: app.id, clientSecret: Secret };
     expect((await askToken(formOf(credentials))).status).toBe(200);
     // It is written after the answer.
@@ -56,7 +53,7 @@ describe("Secrets", () => {
     [null, /^The body must be one Secret object/],
   ])("%j is refused", async (named, reason) => {
     const app = await newApplication(client);
-    expectError(await app.makeNamed(named), 400, "Bad Input", `${API}${app.path}/Secrets`, reason);
+    expectError(await app.makeNamed(named), 400, "Bad Input", reason);
     const plain = await client.send("POST", `${app.path}/Secrets`, { body: JSON.stringify({ Name: "a" }) });
     expect(plain.status).toBe(415);
     expect((await app.secrets()).body.Items).toEqual([]);
@@ -68,7 +65,7 @@ describe("Secrets", () => {
     await app.change({ GrantTypes: ["client_credentials"] });
     const [used, unused] = [(await app.makeSecret()).body, (await app.makeSecret()).body];
     const heard: string[] = [];
-    const listening = await db().listen("gatehouse_access", (text) => heard.push(text));
+    const stopListening = await db().listen("gatehouse_access", (text) => heard.push(text));
     try {
       const last = `clients ${Bun.randomUUIDv7()}`;
       await db()`select pg_notify('gatehouse_access', ${last})`;
@@ -96,7 +93,7 @@ describe("Secrets", () => {
       other(unused.Id);
       await until("the other's use", async () => (await usesNow())[1][1] !== null);
       expect((await usesNow())[0]).toEqual(uses[0]);
-      await db()`update client_secrets set last_used_on = last_used_on - interval '61 minutes' where id = ${used.Id}`;
+      await elapse("61 minutes", "client_secrets", { id: used.Id }, "last_used_on");
       createSecretUses(db(), pino({ enabled: false }))(used.Id);
       await until("an hour later", async () => (await usesNow())[0][1] > uses[0][1]);
 
@@ -106,7 +103,7 @@ describe("Secrets", () => {
       await until("the removal to be told", async () => ofTenant().length > 0);
       expect(ofTenant()).toEqual([`clients ${by.tenant.tenantId}`]);
     } finally {
-      await listening.unlisten();
+      await stopListening();
     }
   });
 
@@ -117,7 +114,7 @@ describe("Secrets", () => {
     for (const { Secret } of secrets) {
       expect((await askToken(formOf({ clientId: app.id, clientSecret: Secret }))).status).toBe(200);
     }
-    expectError(await app.makeSecret(), 409, "Conflict", `${API}${app.path}/Secrets`, /2 secrets already/);
+    expectError(await app.makeSecret(), 409, "Conflict", /2 secrets already/);
     await app.removeSecret(secrets[0].Id);
     expect((await app.makeSecret()).status).toBe(200);
   });
@@ -141,6 +138,6 @@ describe("Secrets", () => {
   test("a public client has none", async () => {
     const app = await newApplication(client);
     await app.change({ ClientType: "public" });
-    expectError(await app.makeSecret(), 400, "Bad Input", `${API}${app.path}/Secrets`, /public client/);
+    expectError(await app.makeSecret(), 400, "Bad Input", /public client/);
   });
 });

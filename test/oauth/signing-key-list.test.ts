@@ -1,12 +1,11 @@
 // GET …/SigningKey: the keys and their states.
 
 import { expect, test } from "bun:test";
-import { createTenant } from "../../server/tenants/index.ts";
-import { API, expectError, request } from "../entities/client.ts";
-import { newPerson, ok } from "../policies/people.ts";
-import { newTenant } from "../support/tenant.ts";
-import { startApiProcess } from "./api-process.ts";
-import { newKeyDatabase } from "./key-database.ts";
+import { createTenant } from "../../server/identity/tenants/index.ts";
+import { startApiProcess } from "../support/api-process.ts";
+import { newKeyDatabase } from "../support/key-database.ts";
+import { API, expectError, ok } from "../world/api.ts";
+import { newMember, newTenant, request } from "../world/tenant.ts";
 
 const DAY = 86_400_000;
 
@@ -27,7 +26,7 @@ test("a key is Announced, then Signing, then Retired, each with its dates", asyn
   const keys = async (): Promise<SigningKey[]> => {
     const answer = await fetch(`${api.url}${API}/SigningKey`, { headers });
     const { Items } = (await answer.json()) as { Items: SigningKey[] };
-    return Items.filter(({ Alg }) => Alg === "EdDSA");
+    return Items.filter(({ Alg }) => Alg === "ES256");
   };
   const daysAfter = (key: SigningKey, date: string) => (Date.parse(date) - Date.parse(key.SignsFrom)) / DAY;
 
@@ -51,7 +50,6 @@ test("a key is Announced, then Signing, then Retired, each with its dates", asyn
 
 test.concurrent("they are the published ones, shown to readers of settings, and read-only", async () => {
   const admin = await newTenant();
-  const path = `${API}/SigningKey`;
   const published = await ok(request("GET", "/.well-known/jwks.json"));
   const { Items, Next } = await ok(admin.get("/SigningKey"));
   expect(Next).toBeNull();
@@ -59,7 +57,7 @@ test.concurrent("they are the published ones, shown to readers of settings, and 
     expect.arrayContaining(published.keys.map((key: { kid: string; alg: string }) => [key.kid, key.alg])),
   );
   expect(JSON.stringify(Items)).not.toContain('"d"');
-  expectError(await (await admin.withScope("Webhooks:Read")).get("/SigningKey"), 403, "Permission", path);
-  expect((await ok((await newPerson(admin)).get("/SigningKey"))).Items).toEqual([]);
+  expectError(await (await admin.withScope("Webhooks:Read")).get("/SigningKey"), 403, "Permission");
+  expect((await ok((await newMember(admin)).get("/SigningKey"))).Items).toEqual([]);
   expect((await admin.send("POST", "/SigningKey")).status).toBe(405);
 });

@@ -2,14 +2,13 @@
 // requests, and approved devices.
 
 import { describe, expect, test } from "bun:test";
-import { DEVICE_GRANT, STANDARD_GRANT_TYPES } from "../../server/oauth/index.ts";
-import { answerOf, CALLBACK, type Client, newClient, otherClient, RFC_PATH } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { ok } from "../policies/people.ts";
-import type { Api } from "../support/api.ts";
-import { clientOf } from "../support/tenant.ts";
-import { DOORS, postAs, RFC_TOKEN_PATH } from "./client.ts";
-import { allowDevice, beginDevice } from "./device.ts";
+import { DEVICE_GRANT, STANDARD_GRANT_TYPES } from "../../server/identity/oauth/contract.ts";
+import { type Api, ok } from "../world/api.ts";
+import { answerOf, CALLBACK, type Client, newClient, otherClient, RFC_PATH, RFC_TOKEN_PATH } from "../world/client.ts";
+import { allowDevice, beginDevice } from "../world/device.ts";
+import { DOORS, postAs } from "../world/grants.ts";
+import { clientOf } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
 interface Scene {
   admin: Api;

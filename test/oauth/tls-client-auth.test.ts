@@ -2,14 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { generate } from "selfsigned";
-import { CERTIFICATE_LIMIT } from "../../server/oauth/certificate.ts";
-import { createMtls } from "../../server/oauth/mtls.ts";
-import { issuer } from "../authorize/client.ts";
-import { unique } from "../entities/client.ts";
-import { ok } from "../policies/people.ts";
-import { startSecondApi } from "../policies/second-api.ts";
-import { type Answer, type Api, requestAt, until } from "../support/api.ts";
-import { newTenant, shared } from "../support/tenant.ts";
+import { CERTIFICATE_LIMIT } from "../../server/identity/oauth/certificate.ts";
+import { createMtls } from "../../server/identity/oauth/mtls.ts";
 import {
   type Authority,
   asEscaped,
@@ -18,9 +12,13 @@ import {
   newAuthority,
   startProxy,
   type TlsProxy,
-} from "./certificates.ts";
-import { expectRfcError, form } from "./client.ts";
-import { DpopKey } from "./dpop.ts";
+} from "../support/client-certificates.ts";
+import { startSecondApi } from "../support/second-api.ts";
+import { type Answer, type Api, ok, requestAt, unique, until } from "../world/api.ts";
+import { issuer } from "../world/client.ts";
+import { expectRfcError, form } from "../world/grants.ts";
+import { DpopKey } from "../world/signer.ts";
+import { newTenant, shared } from "../world/tenant.ts";
 
 const SUBJECT = "/C=DE/O=Payroll, Inc./OU=Wages+UID=pay-7/CN=payroll é";
 const NAMES =
@@ -69,7 +67,12 @@ async function newClient(name: string, value: string, more: object = {}): Promis
 async function answerOf(sent: Promise<Response>): Promise<Answer> {
   const answer = await sent;
   const text = await answer.text();
-  return { status: answer.status, headers: answer.headers, body: text ? JSON.parse(text) : {} };
+  return {
+    path: new URL(answer.url).pathname,
+    status: answer.status,
+    headers: answer.headers,
+    body: text ? JSON.parse(text) : {},
+  };
 }
 
 /** Through the proxy, with this client certificate. */
@@ -88,7 +91,7 @@ function passed(headers: [string, string][], fields: Record<string, string>, hos
   return answerOf(fetch(`${api.url}/oauth2/token`, { method: "POST", body: form(fields), headers: all }));
 }
 
-const refused = (answer: Answer, says: RegExp = /neither a secret nor a certificate/) =>
+const refused = (answer: Answer, says: RegExp = /neither a secret nor a certificate|not this client's/) =>
   expectRfcError(answer, 401, "invalid_client", says);
 
 describe("a client with tls_client_auth", () => {
@@ -132,8 +135,8 @@ describe("a client with tls_client_auth", () => {
     ["SubjectDn", "CN=payroll é,OU=Wages,O=Payroll\\, Inc.,C=DE"],
     ["SubjectDn", "CN=payroll é"],
     ["SanDns", "example.com"],
-    ["SanDns", "192.0.2.1"],
     ["SanUri", "https://payroll.example.com/clients"],
+    ["SanUri", "https://PAYROLL.example.com/client"],
     ["SanIp", "192.0.2.2"],
     ["SanEmail", "PAY@example.com"],
   ])("is not recognised by the %s %s, which the certificate does not have", async (name, value) => {
@@ -198,11 +201,9 @@ describe("a client with tls_client_auth", () => {
         ["client-cert", field],
         ["client-cert", field],
       ],
-      [["client-cert", field.slice(1, -1)]],
       [["client-cert", `${field.slice(0, 200)}:`]],
       [["client-cert", ":aGVsbG8=:"]],
       [["client-cert", "(null)"]],
-      [["client-cert", own.cert.replaceAll("\n", " ")]],
       [["client-cert", "-----BEGIN%20CERTIFICATE-----%0A%E0%A4%A"]],
       [["client-cert", asEscaped(own.cert.replace("CERTIFICATE", "PUBLIC KEY"))]],
       [["client-cert", `:${"A".repeat(CERTIFICATE_LIMIT)}:`]],
@@ -302,7 +303,6 @@ describe("a client with tls_client_auth", () => {
     ["SubjectDn", "payroll", /must be a distinguished name/],
     ["SubjectDn", "CN=a,,CN=b", /must be a distinguished name/],
     ["SubjectDn", "NOSUCH=a", /must be a distinguished name/],
-    ["SanDns", "*.example.com", /must be a host name/],
     ["SanUri", "payroll", /must be an absolute address/],
     ["SanIp", "300.0.0.1", /must be an IP address/],
     ["SanIp", "010.0.0.1", /must be an IP address/],

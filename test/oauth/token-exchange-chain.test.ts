@@ -2,14 +2,15 @@
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
-import { deleteEndedFamilies } from "../../server/oauth/index.ts";
-import { newApi, newScene, type Scene } from "../apis/apis.ts";
-import { type Client, issuer, otherClient } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { type Answer, db } from "../entities/client.ts";
-import { ok, savePolicy } from "../policies/people.ts";
-import { expectRfcError, postAs } from "./client.ts";
-import { ACCESS_TOKEN, exchange, GRANT, introspect } from "./token-exchange.ts";
+import { deleteEndedFamilies } from "../../server/identity/oauth/tokens/families.store.ts";
+import { type Answer, ok } from "../world/api.ts";
+import { newApi, newScene, type Scene } from "../world/apis.ts";
+import { type Client, issuer, otherClient } from "../world/client.ts";
+import { expectRfcError, postAs } from "../world/grants.ts";
+import { expire } from "../world/rows.ts";
+import { db, savePolicy } from "../world/tenant.ts";
+import { ACCESS_TOKEN, exchange, GRANT, introspect } from "../world/token-exchange.ts";
+import { Visitor } from "../world/visitor.ts";
 
 const ENTITY = ["AccessManager:Read", "AccessManager:Update", "Settings:Read", "Settings:Update"];
 const OPENID = ["openid", "profile", "name", "email"];
@@ -171,7 +172,7 @@ describe("however a first token is exchanged, and by which client,", () => {
     const client = world.apis.get(stock.audience)!.client;
     const back = () => exchange(client, access_token, { resource: issuer(), scope: "*" });
     expect((await back()).body.scope).toBe("AccessManager:Read");
-    await db()`update refresh_families set expires_on = now() - interval '1 second' where id = ${familyId}`;
+    await expire("refresh_families", { id: familyId }, "expires_on", "1 second");
     expectRfcError(await back(), 400, "invalid_scope");
     expect(await deleteEndedFamilies(db())).toBeGreaterThan(0);
     expectRfcError(await back(), 400, "invalid_scope");

@@ -1,19 +1,15 @@
 // POST /oauth2/token with grant_type token-exchange (RFC 8693): rejected exchanges.
 
-import { beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
-import { newApi, ORDERS } from "../apis/apis.ts";
-import { newPkce, otherClient, RFC_TOKEN_PATH } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { type Answer, db, request, TOKEN_PATH } from "../entities/client.ts";
-import { savePolicy } from "../policies/people.ts";
-import { until } from "../support/api.ts";
-import { expectTokenError } from "../token/client.ts";
-import { expectRfcError, postAs } from "./client.ts";
-import { DpopKey } from "./dpop.ts";
+import { type Answer, TOKEN_PATH, until } from "../world/api.ts";
+import { newApi, ORDERS } from "../world/apis.ts";
+import { newPkce, otherClient, RFC_TOKEN_PATH, setCredentials } from "../world/client.ts";
+import { expectRfcError, expectTokenError, postAs } from "../world/grants.ts";
+import { DpopKey } from "../world/signer.ts";
+import { db, request, savePolicy } from "../world/tenant.ts";
 import {
   ACCESS_TOKEN,
-  type Chain,
   claimsOf,
   exchange,
   type Fields,
@@ -22,14 +18,11 @@ import {
   newChain,
   ordersToken,
   signIn,
-} from "./token-exchange.ts";
+} from "../world/token-exchange.ts";
+import { Visitor } from "../world/visitor.ts";
 
-let chain: Chain;
-let subject: string;
-beforeAll(async () => {
-  chain = await newChain();
-  subject = await ordersToken(chain);
-});
+const chain = await newChain();
+const subject = await ordersToken(chain);
 
 describe("rejected is", () => {
   const wrong = (answer: Answer, says: RegExp) => expectRfcError(answer, 400, "invalid_request", says);
@@ -191,8 +184,7 @@ describe("rejected is", () => {
 
   test("a pairwise subject of another sector", async () => {
     const own = await newChain();
-    await db()`
-      update credentials set subject_type = 'pairwise' where application_id = ${own.scene.client.id}`;
+    await setCredentials(own.scene.client.id, { subject_type: "pairwise" });
     const token = await ordersToken(own);
     expect(decodeJwt(token).sub).toStartWith("pairwise-");
     wrong(await exchange(own.caller, token, { resource: own.scene.stock.audience }), /another sector/);

@@ -1,11 +1,11 @@
 // …/User/{Id}/Grants and …/Application/{Id}/Grants: grants of users to applications, listed and revoked.
 
 import { describe, expect, test } from "bun:test";
-import { CALLBACK, Client, issuer, otherClient } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import type { Api } from "../support/api.ts";
-import { newTenant } from "../support/tenant.ts";
-import { postAs } from "./client.ts";
+import type { Api } from "../world/api.ts";
+import { CALLBACK, Client, issuer, otherClient } from "../world/client.ts";
+import { postAs } from "../world/grants.ts";
+import { newTenant } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
 interface Tokens {
   access_token: string;
@@ -28,7 +28,7 @@ describe.concurrent("a user's grant to an application", () => {
       Consented: true,
       LastUsedOn: null,
     };
-    const page = { Items: [{ ...grant, GrantedOn: expect.any(String) }], Next: null };
+    const page = { Items: [{ ...grant, GrantedOn: expect.any(String) }], Next: null, Hidden: 0 };
     expect(body).toEqual(page);
     expect((await api.call("GET", `/Application/${client.id}/Grants`)).body).toEqual(page);
   });
@@ -47,7 +47,7 @@ describe.concurrent("a user's grant to an application", () => {
     });
     expect(userinfo.status).toBe(401);
     expect((await visitor.open(client.authorize())).heading).toBe("Allow access");
-    expect((await api.call("GET", path)).body).toEqual({ Items: [], Next: null });
+    expect((await api.call("GET", path)).body).toEqual({ Items: [], Next: null, Hidden: 0 });
     expect((await api.call("DELETE", `${path}/${client.id}`)).status).toBe(404);
   });
 
@@ -85,7 +85,7 @@ describe.concurrent("a user's grant to an application", () => {
 
   test("exists for an application without consent, and ends when revoked", async () => {
     const { api, client, visitor, path } = await allowed({ FirstParty: true });
-    expect((await api.call("GET", path)).body).toEqual({ Items: [], Next: null });
+    expect((await api.call("GET", path)).body).toEqual({ Items: [], Next: null, Hidden: 0 });
     const { body } = await client.token(await client.code(visitor));
     const other = (await client.token(await client.code(visitor))).body;
     expect(await grantOf(api, path)).toMatchObject({ Consented: false, Scopes: ["openid", "profile"] });
@@ -95,7 +95,7 @@ describe.concurrent("a user's grant to an application", () => {
       expect((await client.refresh(token)).body).toMatchObject({ error: "invalid_grant" });
     }
     expect((await client.token(code)).body).toMatchObject({ error: "invalid_grant" });
-    expect((await api.call("GET", path)).body).toEqual({ Items: [], Next: null });
+    expect((await api.call("GET", path)).body).toEqual({ Items: [], Next: null, Hidden: 0 });
     const [entry] = (await ok(api, "GET", "/AuditEvent?Kind=Grant.Revoked")).Items as { Details: object }[];
     expect(entry!.Details).toEqual({ ApplicationId: client.id, Scopes: ["openid", "profile"] });
   });
@@ -107,7 +107,7 @@ describe.concurrent("a user's grant to an application", () => {
     expect((await settings.submit(page, api.tenant.admin)).heading).toBe("Overview");
     const { body } = await client.token(await client.code(visitor));
     await postAs(api, "/oauth2/revoke", { token: body.refresh_token });
-    expect((await api.call("GET", path)).body).toEqual({ Items: [], Next: null });
+    expect((await api.call("GET", path)).body).toEqual({ Items: [], Next: null, Hidden: 0 });
   });
 
   test("belongs to one user: revoking it leaves other users' tokens", async () => {

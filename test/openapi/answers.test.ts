@@ -1,18 +1,15 @@
 // Responses of a running Gatehouse match the document in every property.
 
-import { beforeAll, describe, expect, test } from "bun:test";
-import { DEVICE_GRANT, STANDARD_GRANT_TYPES } from "../../server/oauth/index.ts";
-import { db, unique } from "../entities/client.ts";
-import { type Api, signIn } from "../support/api.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { clientOf, newTenant, shared } from "../support/tenant.ts";
+import { describe, expect, test } from "bun:test";
+import { DEVICE_GRANT, STANDARD_GRANT_TYPES } from "../../server/identity/oauth/contract.ts";
+import { type Api, signIn, unique } from "../world/api.ts";
+import { setCredentials } from "../world/client.ts";
+import { expectDocumented, type Json, readDocument, validatorOf } from "../world/documented.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { clientOf, newTenant, shared } from "../world/tenant.ts";
 import { API, type CallOptions, callDocumented } from "./call.ts";
-import { expectDocumented, type Json, readDocument, validatorOf } from "./document.ts";
 
-let document: Json;
-beforeAll(async () => {
-  document = await readDocument();
-});
+const document = await readDocument();
 
 /** One call, checked against the document. */
 function call(caller: Api | undefined, method: string, path: string, status: number, options?: CallOptions) {
@@ -167,7 +164,7 @@ test.concurrent("the strict endpoints and discovery", async () => {
   await ask("/oauth2/revoke", 200, { ...own, token: access_token });
   expect(await ask("/oauth2/introspect", 200, { ...own, token: access_token })).toEqual({ active: false });
   const asked = { ...own, response_type: "code", redirect_uri: "https://app.example/callback" };
-  await db()`update credentials set redirect_uris = ${[asked.redirect_uri]} where application_id = ${client.clientId}`;
+  await setCredentials(client.clientId, { redirect_uris: [asked.redirect_uri] });
   await ask("/oauth2/par", 201, asked);
   await ask("/oauth2/par", 400, { ...asked, scope: "Color:Read" });
   await ask("/oauth2/device_authorization", 400, own);

@@ -1,8 +1,8 @@
 // A call of the API whose answer is checked against the document.
 
-import type { Api } from "../support/api.ts";
-import { shared } from "../support/tenant.ts";
-import { expectDocumented, type Json } from "./document.ts";
+import type { Api } from "../world/api.ts";
+import { expectDocumented, type Json } from "../world/documented.ts";
+import { shared } from "../world/tenant.ts";
 
 export const API = "/Endpoint/rest/api/v1";
 const JSON_TYPE = { "content-type": "application/json" };

@@ -1,21 +1,18 @@
-import { beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import packageFile from "../../package.json" with { type: "json" };
-import { SCOPES } from "../../server/access/index.ts";
-import { date, id, record, reference, text, whole } from "../../server/records/index.ts";
-import { shared } from "../support/tenant.ts";
-import { composedApp } from "./app.ts";
-import { type DocumentedOperation, type Json, operationsOf, readDocument, resolve, validatorOf } from "./document.ts";
+import { SCOPES } from "../../server/records/access/scopes.ts";
+import { date, id, reference, text, whole } from "../../server/records/fields.ts";
+import { record } from "../../server/records/index.ts";
+import { composedApp } from "../support/composed-app.ts";
+import { type Json, operationsOf, readDocument, resolve, validatorOf } from "../world/documented.ts";
+import { shared } from "../world/tenant.ts";
 import { DOCUMENT, normalForm } from "./normal-form.ts";
 
 const API = "/Endpoint/rest/api/v1";
 
-let document: Json;
-let operations: DocumentedOperation[];
-beforeAll(async () => {
-  document = await readDocument();
-  operations = operationsOf(document);
-});
+const document = await readDocument();
+const operations = operationsOf(document);
 
 describe("GET /openapi.json", () => {
   test("is public, and cacheable for a while", async () => {

@@ -1,9 +1,9 @@
 // Every path of the API with a parameter: Ids beyond PostgreSQL's integers are unknown, or refused.
 
 import { expect, test } from "bun:test";
-import { API } from "../entities/client.ts";
-import { newTenant } from "../support/tenant.ts";
-import { operationsOf, readDocument } from "./document.ts";
+import { API } from "../world/api.ts";
+import { operationsOf, readDocument } from "../world/documented.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const operations = operationsOf(await readDocument()).filter(({ path }) => path.startsWith(API) && path.includes("{"));
 

@@ -2,7 +2,7 @@
 // test/openapi/normal-form.ts http://localhost:3000` writes document.txt from a running server.
 
 import { join } from "node:path";
-import { type Json, operationsOf, resolve } from "./document.ts";
+import { type Json, operationsOf, resolve } from "../world/documented.ts";
 
 /** Every operation, then every schema by its name, then all other parts by name. */
 export function normalForm(document: Json): string {

@@ -1,9 +1,9 @@
 // The order of checks: media type, scopes, body.
 
 import { expect, test } from "bun:test";
-import { API } from "../entities/client.ts";
-import { newTenant } from "../support/tenant.ts";
-import { operationsOf, readDocument, resolve } from "./document.ts";
+import { API } from "../world/api.ts";
+import { operationsOf, readDocument, resolve } from "../world/documented.ts";
+import { newTenant } from "../world/tenant.ts";
 
 test("the media type is checked before the scopes, and the body after them, for every body", async () => {
   const document = await readDocument();

@@ -1,7 +1,7 @@
-import { beforeAll, describe, expect, test } from "bun:test";
-import { newTenant, shared } from "../support/tenant.ts";
-import { composedApp } from "./app.ts";
-import { type Json, readDocument } from "./document.ts";
+import { describe, expect, test } from "bun:test";
+import { composedApp } from "../support/composed-app.ts";
+import { type Json, readDocument } from "../world/documented.ts";
+import { newTenant, shared } from "../world/tenant.ts";
 
 /** Routes outside the API: the entry, the viewer, the sign-in pages and Settings with their assets and forms. */
 const LEFT_OUT =
@@ -9,10 +9,7 @@ const LEFT_OUT =
 /** A method that no path has. */
 const NO_METHOD = "PROPFIND";
 
-let document: Json;
-beforeAll(async () => {
-  document = await readDocument();
-});
+const document = await readDocument();
 
 /** Independent of the names of parameters and of wildcards for them. */
 const shapeOf = (path: string) => path.replace(/\{[^}]+\}|:[^/]+|\*$/g, "{}");

@@ -1,18 +1,14 @@
 // Settings responses of a running Gatehouse match the document: policies, roles, the audit log, sign-in.
 
-import { beforeAll, expect, test } from "bun:test";
-import { newClient } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { unique } from "../entities/client.ts";
-import type { Api } from "../support/api.ts";
-import { clientOf, newTenant } from "../support/tenant.ts";
+import { expect, test } from "bun:test";
+import { type Api, unique } from "../world/api.ts";
+import { newClient } from "../world/client.ts";
+import { type Json, readDocument, validatorOf } from "../world/documented.ts";
+import { clientOf, newTenant } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 import { API, type CallOptions, callDocumented } from "./call.ts";
-import { type Json, readDocument, validatorOf } from "./document.ts";
 
-let document: Json;
-beforeAll(async () => {
-  document = await readDocument();
-});
+const document = await readDocument();
 
 /** One call, checked against the document. */
 function call(caller: Api | undefined, method: string, path: string, status: number, options?: CallOptions) {

@@ -1,74 +1,62 @@
-import { beforeAll, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
-import { until } from "../support/api.ts";
+import { expect, test } from "bun:test";
 import { openWindows } from "../support/browser.ts";
-import { newTenant, shared } from "../support/tenant.ts";
+import { until } from "../world/api.ts";
+import { newTenant, shared } from "../world/tenant.ts";
 
 /** A browser draws such a long page slowly on a busy machine. */
 const PATIENCE_MS = 180_000;
 
 const browser = openWindows();
-let page: Page;
-beforeAll(async () => {
-  page = await browser.newPage();
-  page.setDefaultTimeout(PATIENCE_MS);
+const page = await browser.newPage();
+page.setDefaultTimeout(PATIENCE_MS);
+
+test("the viewer shows every operation, narrow or wide, and sends requests only to this service", async () => {
+  const heard = await open("User/getUser");
+  await page.getByRole("button", { name: "Try it out" }).waitFor();
+  for (const width of [1400, 400]) {
+    await page.setViewportSize({ width, height: 900 });
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+  }
+  const operations = await countOperations();
+  const seen = new Set<string>();
+  await page.evaluate("scrollTo(0, 0)");
+  await until(
+    "every operation",
+    async () => {
+      for (const id of await operationsShown()) seen.add(id);
+      await page.evaluate("scrollBy(0, 300)");
+      return seen.size === operations;
+    },
+    PATIENCE_MS,
+  );
+  await page.emulateMedia({ colorScheme: "dark" });
+  await until("the page to be dark", async () => (await brightness()) < 64);
+  await page.emulateMedia({ colorScheme: "light" });
+  await until("the page to be light", async () => (await brightness()) > 192);
+  expect(heard.messages).toEqual([]);
+  expect(heard.requests.filter((url) => url !== "about:blank" && !url.startsWith(shared().url))).toEqual([]);
+  expect(heard.requests.length).toBeGreaterThan(4);
 });
 
-test(
-  "the viewer shows every operation, narrow or wide, and sends requests only to this service",
-  async () => {
-    const heard = await open("User/getUser");
-    await page.getByRole("button", { name: "Try it out" }).waitFor();
-    for (const width of [1400, 400]) {
-      await page.setViewportSize({ width, height: 900 });
-      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
-    }
-    const operations = await countOperations();
-    const seen = new Set<string>();
-    await page.evaluate("scrollTo(0, 0)");
-    await until(
-      "every operation",
-      async () => {
-        for (const id of await operationsShown()) seen.add(id);
-        await page.evaluate("scrollBy(0, 300)");
-        return seen.size === operations;
-      },
-      PATIENCE_MS,
-    );
-    await page.emulateMedia({ colorScheme: "dark" });
-    await until("the page to be dark", async () => (await brightness()) < 64);
-    await page.emulateMedia({ colorScheme: "light" });
-    await until("the page to be light", async () => (await brightness()) > 192);
-    expect(heard.messages).toEqual([]);
-    expect(heard.requests.filter((url) => url !== "about:blank" && !url.startsWith(shared().url))).toEqual([]);
-    expect(heard.requests.length).toBeGreaterThan(4);
-  },
-  PATIENCE_MS,
-);
+test("a developer gets a token there and reads a record", async () => {
+  const { tenant } = await newTenant();
+  const heard = await open("Application/getApplication");
+  await page.getByRole("button", { name: "Authorize" }).first().click();
+  const form = page.locator(".auth-container").filter({ hasText: "clientCredentials" });
+  await form.getByLabel("client_id:").fill(tenant.client.clientId);
+  await form.getByLabel("client_secret:").fill(tenant.client.clientSecret);
+  await form.getByText("select all").click();
+  await form.getByRole("button", { name: "Apply given OAuth2 credentials" }).click();
+  await form.getByText("Logout").waitFor();
+  await page.locator(".modal-ux .close-modal").click();
 
-test(
-  "a developer gets a token there and reads a record",
-  async () => {
-    const { tenant } = await newTenant();
-    const heard = await open("Application/getApplication");
-    await page.getByRole("button", { name: "Authorize" }).first().click();
-    const form = page.locator(".auth-container").filter({ hasText: "clientCredentials" });
-    await form.getByLabel("client_id:").fill(tenant.client.clientId);
-    await form.getByLabel("client_secret:").fill(tenant.client.clientSecret);
-    await form.getByText("select all").click();
-    await form.getByRole("button", { name: "Apply given OAuth2 credentials" }).click();
-    await form.getByText("Logout").waitFor();
-    await page.locator(".modal-ux .close-modal").click();
-
-    const operation = page.locator("#operations-Application-getApplication");
-    await operation.getByRole("button", { name: "Try it out" }).click();
-    await operation.locator("tr[data-param-name=Id] input").fill(tenant.client.clientId);
-    await operation.getByRole("button", { name: "Execute" }).click();
-    await operation.locator(".live-responses-table").getByText("demo-client").first().waitFor();
-    expect(heard.messages).toEqual([]);
-  },
-  PATIENCE_MS,
-);
+  const operation = page.locator("#operations-Application-getApplication");
+  await operation.getByRole("button", { name: "Try it out" }).click();
+  await operation.locator("tr[data-param-name=Id] input").fill(tenant.client.clientId);
+  await operation.getByRole("button", { name: "Execute" }).click();
+  await operation.locator(".live-responses-table").getByText("demo-client").first().waitFor();
+  expect(heard.messages).toEqual([]);
+});
 
 test("its pages allow only our scripts and no frames, and its files are cacheable", async () => {
   for (const path of ["", "/viewer.js", "/viewer.css", "/swagger-ui-bundle.js", "/swagger-ui.css"]) {

@@ -2,13 +2,13 @@
 
 import { describe, expect, test } from "bun:test";
 import { strFromU8, unzipSync } from "fflate";
-import { alertOf, enrolled, newApplication, type Person, signedIn } from "../account/person.ts";
-import { logOf } from "../audit/log.ts";
-import { API, expectError } from "../entities/client.ts";
-import { newPerson, ok, savePolicy } from "../policies/people.ts";
-import { type Api, until } from "../support/api.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { clientOf, shared } from "../support/tenant.ts";
+import { composedApp } from "../support/composed-app.ts";
+import { API, type Api, expectError, ok, until } from "../world/api.ts";
+import { logOf } from "../world/audit.ts";
+import { setCredentials, signIn, signOut } from "../world/logouts.ts";
+import { alertOf, enrolled, newApplication, type Person, signedIn } from "../world/person.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { clientOf, newMember, savePolicy, setting, shared } from "../world/tenant.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests check its type.
 type Files = Record<string, any>;
@@ -31,9 +31,16 @@ async function downloadOwn({ visitor }: Person, fields: Record<string, string>):
   return fetch(`${visitor.origin}/account/data`, {
     method: "POST",
     body: new URLSearchParams({ ...page.forms[0]!.fields, ...fields }),
-    headers: { cookie: [...visitor.cookies].map((pair) => pair.join("=")).join("; ") },
+    headers: { cookie: visitor.cookieHeader },
   });
 }
+
+/** Addresses that only operators need. */
+const INTERNAL = [
+  new URL(setting("GATEHOUSE_TEST_TEMPORAL_UI")).host,
+  setting("GATEHOUSE_TEST_TEMPORAL_ADDRESS"),
+  new URL(setting("GATEHOUSE_TEST_DATABASE_URL")).host,
+];
 
 async function arrange(): Promise<{ person: Person; admin: Api; user: Record<string, unknown> }> {
   const person = await signedIn(await newApplication());
@@ -74,16 +81,18 @@ describe.concurrent("an administrator's export of a User", () => {
     const text = JSON.stringify(files);
     expect(text).not.toContain("$argon2id");
     expect(files["Passwords.json"]).toEqual([{ UserId: user.Id }]);
-    expect(files["index.json"].LeftOut.Secrets).toMatchObject({ Passwords: ["Hash"], RecoveryCodes: ["Digest"] });
+    const { Secrets, Internal } = files["index.json"].LeftOut;
+    expect(Secrets).toMatchObject({ Passwords: ["Hash"], RecoveryCodes: ["Digest"] });
+    expect(Internal).toEqual({ WebhookEvents: ["WorkflowUrl"] });
+    expect(JSON.stringify(files["WebhookEvents.json"])).not.toContain("WorkflowUrl");
   });
 
   test("needs the scopes, and a policy that permits to read the User and its settings", async () => {
     const { admin, user } = await arrange();
-    const path = `${API}/User/${user.Id}/Export`;
     const reading = await admin.withScope("AccessManager:Read");
-    expectError(await reading.get(`/User/${user.Id}/Export`), 403, "Permission", path);
-    const auditor = await newPerson(admin);
-    expectError(await auditor.get(`/User/${user.Id}/Export`), 403, "Permission", path);
+    expectError(await reading.get(`/User/${user.Id}/Export`), 403, "Permission");
+    const auditor = await newMember(admin);
+    expectError(await auditor.get(`/User/${user.Id}/Export`), 403, "Permission");
     await savePolicy(admin, "users", `permit (principal == Client::"${auditor.clientId}", action, resource is User);`);
     const files = await until("the policy", async () => {
       const response = await download(auditor, user.Id);
@@ -109,7 +118,7 @@ describe.concurrent("an administrator's export of a User", () => {
   test("of one that does not exist is 404", async () => {
     const { admin } = await arrange();
     for (const id of ["0", "999999999", "99999999999", "abc", "1e3"]) {
-      expectError(await admin.get(`/User/${id}/Export`), 404, "Not Found", `${API}/User/${id}/Export`);
+      expectError(await admin.get(`/User/${id}/Export`), 404, "Not Found");
     }
   });
 });
@@ -133,6 +142,43 @@ describe.concurrent("a person's own data", () => {
     const files = await filesIn(await downloadOwn(person, { password: person.client.tenant.admin.password }));
     const found = files["AuditEvents.json"].find(({ Kind }: { Kind: string }) => Kind === "PasswordReset.Created");
     expect(found).toMatchObject({ Actor: { Type: "Application" }, Address: "", UserAgent: "" });
+  });
+
+  test("has no internal address or answer of a server, nor has any page without a role", async () => {
+    const host = "localhost";
+    await using receiver = startReceiver(
+      () => new Response("internal answer", { headers: { "x-backend": "10.1.2.3" } }),
+    );
+    await using failing = startReceiver(() => new Response("internal answer", { status: 500 }));
+    const { person, admin, user } = await arrange();
+    await admin.connect(receiver.url, { Entities: ["User"] });
+    await ok(admin.patch("/User", { Id: user.Id, Nickname: "Nana" }));
+    await until("the event to be delivered", () => receiver.calls.length > 0);
+    await setCredentials(admin, person.client, { BackchannelLogoutUri: failing.url });
+    const { visitor, idToken } = await signIn(person.client);
+    await signOut(visitor, idToken);
+    await until("the logout to end", async () => {
+      const { Items } = await ok(admin.get(`/Application/${person.client.id}/Logouts`));
+      return Items[0]?.EndedOn;
+    });
+    const files = await filesIn(await downloadOwn(person, { password: person.client.tenant.admin.password }));
+    expect(files["WebhookEvents.json"][0]).toMatchObject({ Deliveries: [{ State: "Delivered" }] });
+    expect(files["LogoutAttempts.json"]).not.toBeEmpty();
+    expect(files["index.json"].LeftOut.Internal).toMatchObject({ LogoutAttempts: ["ResponseHeaders", "ResponseBody"] });
+    const { "User.json": _, "index.json": __, ...others } = files;
+    const text = JSON.stringify(others);
+    for (const internal of [...INTERNAL, "internal answer", "10.1.2.3", "WorkflowUrl", `"${host} answered`]) {
+      expect({ internal, isShown: text.includes(internal) }).toEqual({ internal, isShown: false });
+    }
+
+    const plain = composedApp().routes.filter(
+      ({ method, path }) => ["GET", "ALL"].includes(method) && !/[:*]|^\/settings/.test(path),
+    );
+    expect(plain.map(({ path }) => path)).toContain("/account");
+    for (const { path } of plain) {
+      const { html } = await person.visitor.open(path);
+      expect({ path, shown: INTERNAL.filter((address) => html.includes(address)) }).toEqual({ path, shown: [] });
+    }
   });
 
   test("needs the password, and a code where there is a second factor", async () => {

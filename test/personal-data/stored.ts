@@ -2,8 +2,8 @@
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { connect } from "../../server/db/sql.ts";
-import { temporalFiles } from "../../server/embedded/processes.ts";
+import { temporalFiles } from "../../server/appliance/embedded/processes.ts";
+import { connect } from "../../server/platform/db/sql.ts";
 import type { Stack } from "../support/stack.ts";
 
 /** Every table with rows that contain a value, and the values. */

@@ -1,8 +1,8 @@
-// Compares the declarations of server/personal-data/tables.ts with the schema.
+// Compares the declarations of server/data/personal-data/tables.ts with the schema.
 
 import { expect, test } from "bun:test";
-import { PERSONAL_DATA } from "../../server/personal-data/tables.ts";
-import { db } from "../support/tenant.ts";
+import { PERSONAL_DATA } from "../../server/data/personal-data/tables.ts";
+import { db } from "../world/tenant.ts";
 
 interface Column {
   table: string;

@@ -1,18 +1,15 @@
 // Authorization requests and sign-ins in progress name a person without the User's Id. An erasure clears them.
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { Visitor } from "../authorize/visitor.ts";
-import { db } from "../entities/client.ts";
-import { newPerson, type RealProvider, startRealProvider } from "../identity-providers/real-provider.ts";
-import { newRealTenant, signIn } from "../identity-providers/tenant.ts";
-import { postAs } from "../oauth/client.ts";
-import { ok } from "../policies/people.ts";
+import { expect, test } from "bun:test";
+import { closedAfterAll } from "../support/closed-after-all.ts";
+import { type Api, ok, until } from "../world/api.ts";
+import { postAs } from "../world/grants.ts";
+import { newPerson, newRealTenant, signIn, startRealProvider } from "../world/provider.ts";
+import { rowsOf } from "../world/rows.ts";
+import { db } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
-let real: RealProvider;
-beforeAll(async () => {
-  real = await startRealProvider();
-});
-afterAll(() => real[Symbol.asyncDispose]());
+const real = closedAfterAll(await startRealProvider());
 
 /** All values of the tenant's requests and sign-ins in progress. */
 async function unfinished(tenantId: string): Promise<string> {
@@ -21,6 +18,17 @@ async function unfinished(tenantId: string): Promise<string> {
     union all
     select concat_ws(' ', target, identity) from upstream_attempts where tenant_id = ${tenantId}`;
   return rows.map(({ text }) => text).join("\n");
+}
+
+/** Until it has ended. */
+async function erase(caller: Api, userId: unknown): Promise<void> {
+  const { Id } = await ok(caller.call("POST", `/User/${userId}/Erase`));
+  await until("the end of the erasure", async () => {
+    const { body } = await caller.call("GET", `/Erasure/${Id}`);
+    return body.State === "Completed";
+  });
+  const [erasure] = await rowsOf<{ names: string[] | null }>("erasures", { id: Id });
+  expect(erasure!.names).toBeNull();
 }
 
 test("sign-ins in progress that name an erased person end, and the others continue", async () => {
@@ -56,7 +64,7 @@ test("sign-ins in progress that name an erased person end, and the others contin
   ]);
   const before = await unfinished(caller.tenantId);
   expect(names.filter((name) => before.includes(name)).length).toBeGreaterThanOrEqual(5);
-  await ok(caller.call("POST", `/User/${ana.Id}/Erase`));
+  await erase(caller, ana.Id);
   const after = await unfinished(caller.tenantId);
   expect(names.filter((name) => after.includes(name))).toEqual([]);
   for (const address of pushed) expect((await new Visitor().open(address)).status).toBe(400);
@@ -74,7 +82,28 @@ test("a short name ends only what has it as a whole word", async () => {
   };
   const named = await Promise.all(["os", "OS", "mailto:os@example.com"].map(push));
   const others = await push("rosa@example.com");
-  await ok(caller.call("POST", `/User/${user.Id}/Erase`));
+  await erase(caller, user.Id);
   for (const address of named) expect((await new Visitor().open(address)).status).toBe(400);
   expect((await new Visitor().open(others)).status).toBe(200);
+});
+
+test("thousands of long requests neither fail an erasure nor hide the one that names the person", async () => {
+  const { client, caller } = await newRealTenant(real);
+  const user = await caller.made("User", {
+    ...{ Username: "Ana Silva", Email: "ana@example.com", MobilePhone: "+49 151/1234 5678", External_Id: "HR é 1" },
+    Is_Active: true,
+  });
+  // 60 MB, of 1.3 GB that the limits admit for one application.
+  await db()`
+    insert into pushed_requests (digest, tenant_id, client_id, parameters, expires_on)
+    select sha256(uuid_send(gen_random_uuid())), ${caller.tenantId}, ${client.id},
+      repeat(md5(entry::text) || '+', 900)
+        || case when entry % 1000 = 0 then '&login_hint=ANA%40example.com' else '' end,
+      now() + interval '1 hour'
+    from generate_series(1, 2000) entry`;
+  await erase(caller, user.Id);
+  const [counts] = await db()`
+    select count(*) filter (where parameters = '') as cleared, count(*) as all
+    from pushed_requests where tenant_id = ${caller.tenantId}`;
+  expect(counts).toMatchObject({ cleared: 2, all: 2000 });
 });

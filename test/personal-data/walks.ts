@@ -1,9 +1,9 @@
 // Every GET of the API and every page of Settings, as the document and the routes list them.
 
 import { strFromU8, unzipSync } from "fflate";
-import { Visitor } from "../authorize/visitor.ts";
-import { fill, PATHS } from "../console/every-path.ts";
-import type { Api } from "../support/api.ts";
+import type { Api } from "../world/api.ts";
+import { fill, PATHS } from "../world/every-path.ts";
+import { Visitor } from "../world/visitor.ts";
 
 export interface Answered {
   path: string;

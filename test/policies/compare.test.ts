@@ -1,20 +1,25 @@
 // Comparing a policy's effect on calls: limits and results, over the same database, without pages.
 
 import { afterAll, expect, test } from "bun:test";
-import { type Caller, type Case, createAccess, type Permitted, POLICIES, SCOPES } from "../../server/access/index.ts";
-import { recordAudit } from "../../server/audit/index.ts";
-import { connect } from "../../server/db/sql.ts";
-import { createFindRecords, ENTITIES } from "../../server/entities/index.ts";
-import { Conflict } from "../../server/errors.ts";
-import type { TenantId } from "../../server/ids.ts";
+import { scopesNow } from "../../server/identity/oauth/scopes.ts";
+import { SETTINGS } from "../../server/identity/settings.ts";
 import { policyTypes } from "../../server/kinds.ts";
-import { createLog } from "../../server/log.ts";
-import { scopesNow } from "../../server/oauth/index.ts";
-import { SETTINGS } from "../../server/settings.ts";
-import { createVault } from "../../server/vault.ts";
-import type { Api } from "../support/api.ts";
-import { shared } from "../support/tenant.ts";
-import { newAdmin, newPerson, savePolicy } from "./people.ts";
+import { connect } from "../../server/platform/db/sql.ts";
+import { Conflict } from "../../server/platform/errors.ts";
+import type { TenantId } from "../../server/platform/ids.ts";
+import { createLog } from "../../server/platform/log.ts";
+import { createVault } from "../../server/platform/vault.ts";
+import { createAccess } from "../../server/records/access/access.ts";
+import type { Caller, Permitted } from "../../server/records/access/bearer.ts";
+import type { Case } from "../../server/records/access/policies/evaluate.ts";
+import { createRenameRole } from "../../server/records/access/policies/rename.ts";
+import { POLICIES } from "../../server/records/access/policies/routes.ts";
+import { SCOPES } from "../../server/records/access/scopes.ts";
+import { recordAudit } from "../../server/records/audit/write.ts";
+import { createFindRecords } from "../../server/records/entities/record.ts";
+import { ENTITIES } from "../../server/records/entities/registry.ts";
+import type { Api } from "../world/api.ts";
+import { newMember, newTenant, savePolicy, shared } from "../world/tenant.ts";
 
 const sql = connect(shared().databaseUrl, "gatehouse test", 4);
 afterAll(() => sql.end());
@@ -28,7 +33,10 @@ const access = createAccess({
   findScopes: scopesNow,
   findRecords: createFindRecords(ENTITIES),
 });
-const { service: policies } = POLICIES.create({ sql, access, recordChange: recordAudit });
+const { service: policies } = POLICIES.create({
+  ...{ sql, access, recordChange: recordAudit },
+  renameRole: createRenameRole({ access, recordChange: recordAudit }),
+});
 
 const NO_CLIENTS = { Name: "No clients", Policy: "forbid (principal is Client, action, resource);" };
 
@@ -59,7 +67,7 @@ function casesOf({ clientId }: Api): Case[] {
 }
 
 test.concurrent("a comparison runs in the tenant's queue, like its lists", async () => {
-  const [admin, other] = await Promise.all([newAdmin(), newAdmin()]);
+  const [admin, other] = await Promise.all([newTenant(), newTenant()]);
   const list = Promise.withResolvers<void>();
   const listed = access.inTurn(admin.tenantId as TenantId, () => list.promise);
   const compare = async (by: Api) => policies.compare(await callerOf(by), NO_CLIENTS, casesOf(by));
@@ -76,8 +84,8 @@ test.concurrent("a comparison runs in the tenant's queue, like its lists", async
 });
 
 test.concurrent("a caller who may not read all Credentials learns nothing of clients' scopes", async () => {
-  const admin = await newAdmin();
-  const { clientId } = await newPerson(admin, "admin");
+  const admin = await newTenant();
+  const { clientId } = await newMember(admin, "admin");
   const compare = async () => policies.compare(await callerOf(admin, clientId), NO_CLIENTS, casesOf(admin));
   expect(await compare()).toMatchObject({ checked: 1, changes: [{}] });
   const credentials = (condition: string) =>
@@ -90,7 +98,7 @@ test.concurrent("a caller who may not read all Credentials learns nothing of cli
 });
 
 test.concurrent("a text that exceeds the limit with the other policies is not compared", async () => {
-  const admin = await newAdmin();
+  const admin = await newTenant();
   const pattern = (length: number) =>
     `permit (principal == Client::"0", action, resource is Application)
      when { resource.Description like "Sales *${"x".repeat(length)}" };`;

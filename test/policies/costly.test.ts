@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { newAdmin, ok, savePolicy } from "./people.ts";
+import { ok } from "../world/api.ts";
+import { newTenant, savePolicy } from "../world/tenant.ts";
 
 const RECORDS = 40;
 
@@ -8,7 +9,7 @@ const PATTERN = `forbid (principal, action, resource is Application)
   when { resource.Description like "*${"a".repeat(600)}b" };`;
 
 test("a tenant with a slow list does not delay others", async () => {
-  const [costly, other] = await Promise.all([newAdmin(), newAdmin()]);
+  const [costly, other] = await Promise.all([newTenant(), newTenant()]);
   // Equal questions are decided only once, so all texts differ.
   const descriptions = Array.from({ length: RECORDS }, (_, index) => `${index}`.padEnd(10_000, "a"));
   await ok(
@@ -36,7 +37,7 @@ test("a tenant with a slow list does not delay others", async () => {
 });
 
 test("nor does a tenant with a slow event of many records", async () => {
-  const [costly, other] = await Promise.all([newAdmin(), newAdmin()]);
+  const [costly, other] = await Promise.all([newTenant(), newTenant()]);
   const records = Array.from({ length: RECORDS }, (_, index) => ({ Description: `${index}`.padEnd(10_000, "a") }));
   await ok(costly.patch("/Application", records));
   await savePolicy(costly, "pattern", PATTERN);

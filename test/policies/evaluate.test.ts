@@ -1,42 +1,27 @@
 // Trying policies: the predicted decision equals the decision of the actual call.
 
 import { describe, expect, test } from "bun:test";
-import { type Answer, API, expectError, unique } from "../entities/client.ts";
-import type { Api } from "../support/api.ts";
-import { addMember, newAdmin, newPerson, ok, type Person, roleOf, savePolicy } from "./people.ts";
+import { type Answer, type Api, expectError, ok, unique } from "../world/api.ts";
+import { addMember, newMember, newTenant, roleOf, savePolicy } from "../world/tenant.ts";
 
-const PATH = `${API}/Policy/Evaluate`;
-
-interface Asker {
-  token: string;
-  send: Api["send"];
-}
-
-function post(asker: Pick<Asker, "send">, question: unknown) {
+function post(asker: Api, question: unknown) {
   const headers = { "content-type": "application/json" };
   return asker.send("POST", "/Policy/Evaluate", { headers, body: JSON.stringify(question) });
 }
 
-const evaluate = (asker: Pick<Asker, "send">, question: unknown) => ok(post(asker, question));
+const evaluate = (asker: Api, question: unknown) => ok(post(asker, question));
 
 const allowed = (...by: string[]) => ({ Decision: "Allow", DecidedBy: by, Problems: [] });
 const denied = (...by: string[]) => ({ Decision: "Deny", DecidedBy: by, Problems: [] });
 const client = ({ clientId }: { clientId: string }) => ({ Type: "Client", Id: clientId });
 
 /** A caller with its own policy and no other permission. */
-async function newAsker(admin: Api) {
-  const person = await newPerson(admin);
-  const send: Api["send"] = (method, path, options = {}) =>
-    admin.send(method, path, { ...options, headers: { ...options.headers, authorization: `Bearer ${person.token}` } });
-  return { ...person, send };
-}
-
 describe.concurrent("a simulated call", () => {
   test("is allowed or denied, with the names of the deciding policies", async () => {
-    const admin = await newAdmin();
-    const [editor, nobody] = [await newPerson(admin, "editor"), await newPerson(admin)];
+    const admin = await newTenant();
+    const [editor, nobody] = [await newMember(admin, "editor"), await newMember(admin)];
     const Resource = { Type: "Application", Id: admin.clientId };
-    const ask = (who: Person | Api, Action: string, more: object = {}) =>
+    const ask = (who: Api, Action: string, more: object = {}) =>
       evaluate(admin, { Principal: client(who), Action, Resource: { ...Resource, ...more } });
     expect(await ask(admin, "AccessManager:Delete")).toEqual(allowed("Administrators"));
     expect(await ask(editor, "AccessManager:Read")).toEqual(allowed("Editors"));
@@ -54,8 +39,8 @@ describe.concurrent("a simulated call", () => {
   });
 
   test("is checked with an unsaved text: a new one, or in place of a policy by Name or Id", async () => {
-    const admin = await newAdmin();
-    const nobody = await newPerson(admin);
+    const admin = await newTenant();
+    const nobody = await newMember(admin);
     const question = {
       Principal: client(nobody),
       Action: "AccessManager:Read",
@@ -72,12 +57,12 @@ describe.concurrent("a simulated call", () => {
     expect(await evaluate(admin, { ...question, Id: saved.Id, Name: "Renamed", Policy: never })).toEqual(denied());
     expect(await evaluate(admin, { ...question, Name: "Another", Policy: never })).toEqual(allowed("Mine"));
     const gone = await post(admin, { ...question, Id: crypto.randomUUID(), Policy });
-    expectError(gone, 404, "Not Found", PATH, /^There is no Policy with the Id/);
+    expectError(gone, 404, "Not Found", /^There is no Policy with the Id/);
   });
 
   test("has an address, a time and scopes", async () => {
-    const admin = await newAdmin();
-    const auditor = await newPerson(admin, "auditor");
+    const admin = await newTenant();
+    const auditor = await newMember(admin, "auditor");
     const ask = (Context: object, more: object = {}) =>
       evaluate(admin, {
         Principal: client(auditor),
@@ -107,7 +92,7 @@ describe.concurrent("a simulated call", () => {
   });
 
   test("by an inactive caller is denied", async () => {
-    const admin = await newAdmin();
+    const admin = await newTenant();
     const Resource = { Type: "Application", Id: admin.clientId };
     const user = await ok(admin.patch("/User", { Username: unique("user"), Is_Active: false }));
     const { Members } = await roleOf(admin, "editor");
@@ -122,7 +107,7 @@ describe.concurrent("a simulated call", () => {
 
 describe.concurrent("an invalid simulation", () => {
   test("is Bad Input, with all errors at once", async () => {
-    const admin = await newAdmin();
+    const admin = await newTenant();
     const shape = await post(admin, {
       Principal: { Type: "Robot", Colour: "red" },
       Action: "Read",
@@ -130,7 +115,7 @@ describe.concurrent("an invalid simulation", () => {
       Context: { Address: "fe80::1%eth0", Time: "soon", Scopes: ["all"] },
       Name: "Mine",
     });
-    expectError(shape, 400, "Bad Input", PATH);
+    expectError(shape, 400, "Bad Input");
     expect(shape.body.Errors.join("\n")).toMatch(
       /Principal\.Type must be Client or User\. Colour is not a field of Principal\. Principal\.Id is missing\./,
     );
@@ -148,7 +133,7 @@ describe.concurrent("an invalid simulation", () => {
       Resource: { Type: "Application", Id: "nine", Fields: { Name: 5, Colour: "red", CreatedBy: { Id: "x" } } },
       Policy: "permit (principal, action, resource is Role) when { resource.Naem == 1 };",
     });
-    expectError(inside, 400, "Bad Input", PATH);
+    expectError(inside, 400, "Bad Input");
     for (const says of [
       /^Policy, line 1, column 53: attribute `Naem`/,
       /^Principal: there is no User with this Id\.$/,
@@ -162,10 +147,10 @@ describe.concurrent("an invalid simulation", () => {
     }
     const Principal = client(admin);
     const types = await post(admin, { Principal, Action: "Settings:Read", Resource: { Type: "Robot", Id: 1 } });
-    expectError(types, 400, "Bad Input", PATH, /^Resource\.Type must be one of Application, .*Role\.$/);
+    expectError(types, 400, "Bad Input", /^Resource\.Type must be one of Application, .*Role\.$/);
     const Resource = { Type: "SigningKey", Id: "x" };
     const described = await post(admin, { Principal, Action: "Settings:Read", Resource });
-    expectError(described, 400, "Bad Input", PATH, /^Resource\.Id refers to a record of .*give Fields\.$/);
+    expectError(described, 400, "Bad Input", /^Resource\.Id refers to a record of .*give Fields\.$/);
     const fields = { Type: "SigningKey", Fields: { Alg: "ES256" } };
     expect(await evaluate(admin, { Principal, Action: "Settings:Read", Resource: fields })).toEqual(
       allowed("Administrators"),
@@ -173,7 +158,7 @@ describe.concurrent("an invalid simulation", () => {
   });
 
   test("with hostile values is rejected or decided, and never fails", async () => {
-    const admin = await newAdmin();
+    const admin = await newTenant();
     const all = "resource.after == resource.after";
     await savePolicy(admin, "Users", `forbid (principal, action, resource is User) when { ${all} };`);
     const values = [
@@ -201,25 +186,25 @@ describe.concurrent("permission to simulate", () => {
     `permit (principal is Client, action == Action::"${action}", ${resource}) when { ${when} };`;
 
   test("requires the scopes, for a webhook's record also Webhooks:Read", async () => {
-    const admin = await newAdmin();
+    const admin = await newTenant();
     const Principal = client(admin);
     const own = { Principal, Action: "AccessManager:Read", Resource: { Type: "Application", Id: admin.clientId } };
     for (const scope of ["Settings:Read", "AccessManager:Read"]) {
       const answer = await post(await admin.withScope(scope), own);
-      expectError(answer, 403, "Permission", PATH, /^The access token lacks the scope /);
+      expectError(answer, 403, "Permission", /^The access token lacks the scope /);
     }
     const reader = await admin.withScope("Settings:Read AccessManager:Read");
     expect(await evaluate(reader, own)).toEqual(allowed("Administrators"));
     const connection = { URL: "https://example.com/hook", Entities: ["Application"], Events: ["Deleted"] };
     const { Id } = await ok(admin.patch("/WebhookConnection", { Name: "hook", ...connection }));
     const hook = { Principal, Action: "Webhooks:Update", Resource: { Type: "WebhookConnection", Id } };
-    expectError(await post(reader, hook), 403, "Permission", PATH, /lacks the scope Webhooks:Read\.$/);
+    expectError(await post(reader, hook), 403, "Permission", /lacks the scope Webhooks:Read\.$/);
     expect(await evaluate(admin, hook)).toEqual(allowed("Administrators"));
   });
 
   test("requires reading the principal, the record, its references, every policy and every role", async () => {
-    const admin = await newAdmin();
-    const asker = await newAsker(admin);
+    const admin = await newTenant();
+    const asker = await newMember(admin);
     const own = await ok(admin.get(`/Application/${asker.clientId}`));
     const sales = await ok(admin.patch("/Department", { Name: "Secret department" }));
     const user = await ok(admin.patch("/User", { Username: unique("user"), Department: { Id: sales.Id } }));
@@ -241,18 +226,18 @@ describe.concurrent("permission to simulate", () => {
     for (const [index, [text, says]] of grants.entries()) {
       const answer = await post(asker, question);
       const first = index === 0 ? /Settings:Read on this Policy/ : grants[index - 1]![1];
-      expectError(answer, 403, "Permission", PATH, first);
+      expectError(answer, 403, "Permission", first);
       expect(JSON.stringify(answer.body)).not.toContain("Secret");
       await savePolicy(admin, `Grant ${index}`, text);
-      if (index === grants.length - 1) expectError(await post(asker, question), 403, "Permission", PATH, says);
+      if (index === grants.length - 1) expectError(await post(asker, question), 403, "Permission", says);
     }
     await savePolicy(admin, "Departments", permit("AccessManager:Read", "resource is Department"));
     const hidden = await post(asker, question);
-    expectError(hidden, 403, "Permission", PATH, /may not read all Credentials\. List the scopes/);
+    expectError(hidden, 403, "Permission", /may not read all Credentials\. List the scopes/);
     const Scopes = ["AccessManager:Read"];
     expect((await evaluate(asker, { ...question, Context: { Scopes } })).Decision).toBe("Allow");
     await savePolicy(admin, "One's", permit("Settings:Read", "resource is Credentials", `resource.Id == "${own.Id}"`));
-    expectError(await post(asker, question), 403, "Permission", PATH, /Context\.Scopes/);
+    expectError(await post(asker, question), 403, "Permission", /Context\.Scopes/);
     const all = 'permit (principal is Client, action == Action::"Settings:Read", resource is Credentials);';
     await savePolicy(admin, "Credentials", all);
     expect((await evaluate(asker, question)).Decision).toBe("Allow");
@@ -260,22 +245,22 @@ describe.concurrent("permission to simulate", () => {
   });
 
   test("does not extend to another tenant", async () => {
-    const [admin, stranger] = await Promise.all([newAdmin(), newAdmin()]);
+    const [admin, stranger] = await Promise.all([newTenant(), newTenant()]);
     const user = await ok(stranger.patch("/User", { Username: unique("theirs") }));
     const policy = await savePolicy(stranger, "Theirs", 'permit (principal == Client::"0", action, resource);');
     const Resource = { Type: "User", Id: user.Id };
     const Action = "AccessManager:Read";
     const record = await post(admin, { Principal: client(admin), Action, Resource });
-    expectError(record, 400, "Bad Input", PATH, /^Resource: there is no User with this Id\.$/);
+    expectError(record, 400, "Bad Input", /^Resource: there is no User with this Id\.$/);
     const principal = { Principal: client(stranger), Action, Resource: { Type: "User", Fields: {} } };
-    expectError(await post(admin, principal), 400, "Bad Input", PATH, /^Principal: there is no Application/);
+    expectError(await post(admin, principal), 400, "Bad Input", /^Principal: there is no Application/);
     const taken = { ...principal, Principal: client(admin), Id: policy.Id, Policy: policy.Policy };
-    expectError(await post(admin, taken), 404, "Not Found", PATH);
+    expectError(await post(admin, taken), 404, "Not Found");
   });
 });
 
 test.concurrent("a text that exceeds the limit with the other policies is rejected as on saving", async () => {
-  const admin = await newAdmin();
+  const admin = await newTenant();
   const question = {
     Principal: client(admin),
     Action: "AccessManager:Read",
@@ -286,7 +271,7 @@ test.concurrent("a text that exceeds the limit with the other policies is reject
      when { resource.Description like "Sales *${"x".repeat(length)}" };`;
   await savePolicy(admin, "half", pattern(300));
   const steps = await post(admin, { ...question, Name: "other half", Policy: pattern(400) });
-  expectError(steps, 409, "Conflict", PATH, /^A decision by all policies, with this one, could take 1\d{4} steps/);
+  expectError(steps, 409, "Conflict", /^A decision by all policies, with this one, could take 1\d{4} steps/);
   expect(await evaluate(admin, { ...question, Name: "half", Policy: pattern(400) })).toEqual(allowed("Administrators"));
   const Policy = `permit (principal == Client::"0", action, resource); // ${"x".repeat(3_900)}`;
   let [Name, saved] = ["0", await admin.patch("/Policy", { Name: "0", Policy })];
@@ -295,7 +280,7 @@ test.concurrent("a text that exceeds the limit with the other policies is reject
     saved = await admin.patch("/Policy", { Name, Policy });
   }
   const tried = await post(admin, { ...question, Name, Policy });
-  expectError(tried, 409, "Conflict", PATH, /^A tenant can have 100 policies with 40000 characters together/);
+  expectError(tried, 409, "Conflict", /^A tenant can have 100 policies with 40000 characters together/);
   expect(tried.body.Errors).toEqual(saved.body.Errors);
 });
 
@@ -315,8 +300,8 @@ const TEXTS: Record<string, string> = {
 };
 
 test("a simulation equals the real call, for every caller and all saved policies", async () => {
-  const admin = await newAdmin();
-  const people = await Promise.all([["editor"], ["auditor"], ["ops"], []].map((roles) => newPerson(admin, ...roles)));
+  const admin = await newTenant();
+  const people = await Promise.all([["editor"], ["auditor"], ["ops"], []].map((roles) => newMember(admin, ...roles)));
   const { Id: inRole } = await ok(admin.patch("/Application", { Name: unique("member") }));
   await addMember(admin, "editor", inRole);
   const connection = { URL: "https://example.com/hook", Entities: ["User"], Events: ["Deleted"] };
@@ -338,7 +323,7 @@ test("a simulation equals the real call, for every caller and all saved policies
   let compared = 0;
   const outcomes = { Allow: 0, Deny: 0 };
 
-  const questions = (person: Person) =>
+  const questions = (person: Api) =>
     records.flatMap(([Type, Id, Fields]) => {
       const Principal = client(person);
       const read = { Principal, Action: `${familyOf(Type)}:Read`, Resource: { Type, Id } };
@@ -371,7 +356,7 @@ test("a simulation equals the real call, for every caller and all saved policies
         Resource: { Type: "Department", Id: gone },
       };
       said.push(await evaluate(admin, remove));
-      asked.push({ question: remove, call: () => person.delete(`/Department/${gone}`) });
+      asked.push({ question: remove, call: () => person.remove(`/Department/${gone}`) });
       for (const [index, { question, call }] of asked.entries()) {
         const { status, body } = await call();
         const { Decision } = said[index]! as { Decision: keyof typeof outcomes };
@@ -388,4 +373,4 @@ test("a simulation equals the real call, for every caller and all saved policies
   }
   expect(compared).toBeGreaterThan(400);
   expect(Math.min(outcomes.Allow, outcomes.Deny)).toBeGreaterThan(50);
-}, 120_000);
+});

@@ -2,16 +2,15 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createApp } from "../../server/app.ts";
-import { readConfig } from "../../server/config.ts";
-import { connect } from "../../server/db/sql.ts";
-import { createEgress } from "../../server/egress/index.ts";
-import { createLog } from "../../server/log.ts";
-import { createVault } from "../../server/vault.ts";
-import { API, unique } from "../entities/client.ts";
-import { metadata, REGISTER, send } from "../registration/client.ts";
-import { type Api, until } from "../support/api.ts";
-import { db, newTenant, setting, shared } from "../support/tenant.ts";
-import { ok } from "./people.ts";
+import { readConfig } from "../../server/platform/config/config.ts";
+import { connect } from "../../server/platform/db/sql.ts";
+import { createEgress } from "../../server/platform/egress/index.ts";
+import { createLog } from "../../server/platform/log.ts";
+import { createVault } from "../../server/platform/vault.ts";
+import { API, type Api, ok, unique, until } from "../world/api.ts";
+import { metadata, REGISTER, send } from "../world/registrar.ts";
+import { plantAlert } from "../world/rows.ts";
+import { newTenant, setting, shared } from "../world/tenant.ts";
 
 /** Outside the entity API: these are open without a tenant's token. A new one must be added here deliberately. */
 const PUBLIC =
@@ -67,11 +66,7 @@ beforeAll(async () => {
   const registered = await send("POST", `${REGISTER}/${owner.tenantId}`, undefined, metadata({ client_name: marker }));
   theirs.RegistrationAccessToken = registered.body.client_id;
   theirs.RegistrationToken = (await ok(owner.call("POST", "/RegistrationToken", { Name: marker }))).Id;
-  theirs.Alert = Bun.randomUUIDv7();
-  // Ended: otherwise the service would end one without a cause during the test.
-  await db()`
-    insert into alerts (id, tenant_id, kind, reason, ended_on)
-    values (${theirs.Alert}, ${owner.tenantId}, 'FailedSignIns', ${marker}, now())`;
+  theirs.Alert = await plantAlert(owner.tenantId, { reason: marker, ended_on: new Date() });
   const wished = { headers: { "content-type": "application/json" }, body: JSON.stringify(redelivery()) };
   theirs.Redelivery = (await ok(owner.send("POST", "/Redelivery", wished))).Id;
   // The worker may still change records, which would make the lists differ.

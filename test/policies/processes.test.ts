@@ -1,26 +1,19 @@
 // Policies in several API processes, behind a proxy, and in the log.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { db } from "../entities/client.ts";
-import { until } from "../support/api.ts";
-import { shared } from "../support/tenant.ts";
-import { newAdmin, newPerson, ok, savePolicy } from "./people.ts";
-import { type SecondApi, startSecondApi } from "./second-api.ts";
+import { describe, expect, test } from "bun:test";
+import { closedAfterAll } from "../support/closed-after-all.ts";
+import { startSecondApi } from "../support/second-api.ts";
+import { ok, until } from "../world/api.ts";
+import { db, newMember, newTenant, savePolicy, shared } from "../world/tenant.ts";
 
-let second: SecondApi;
-beforeAll(async () => {
-  second = await startSecondApi({ TRUST_PROXY: "true" });
-});
-afterAll(async () => {
-  await second[Symbol.asyncDispose]();
-});
+const second = closedAfterAll(await startSecondApi({ TRUST_PROXY: "true" }));
 
 const NOTICED_MS = 30_000;
 
 describe.concurrent("a change saved through one process", () => {
   test("applies in another at once: a policy, a role, and its members", async () => {
-    const admin = await newAdmin();
-    const person = await newPerson(admin);
+    const admin = await newTenant();
+    const person = await newMember(admin);
     const path = `/Application/${admin.clientId}`;
     const seen = (status: number) =>
       until(`${status} elsewhere`, async () => (await second.get(path, person.token)).status === status, NOTICED_MS);
@@ -55,7 +48,7 @@ describe.concurrent("a change saved through one process", () => {
   });
 
   test("of a client applies here with the answer and in another at once: secrets, grants, deletion", async () => {
-    const admin = await newAdmin();
+    const admin = await newTenant();
     const { body: application } = await admin.patch("/Application", { Name: "kept client", Is_Active: true });
     const path = `/Application/${application.Id}`;
     const makeSecret = () => ok(admin.send("POST", `${path}/Secrets`));
@@ -94,8 +87,8 @@ describe.concurrent("a change saved through one process", () => {
   });
 
   test("applies in another whose connection to PostgreSQL was interrupted", async () => {
-    const admin = await newAdmin();
-    const person = await newPerson(admin);
+    const admin = await newTenant();
+    const person = await newMember(admin);
     const path = `/Application/${admin.clientId}`;
     expect((await second.get(path, person.token)).status).toBe(403);
     const listeners = () => db()<{ pid: number }[]>`
@@ -120,8 +113,8 @@ describe.concurrent("a change saved through one process", () => {
 
 describe.concurrent("the address in policies", () => {
   test("is, behind our proxy, the last of X-Forwarded-For, which the caller cannot choose", async () => {
-    const admin = await newAdmin();
-    const auditor = await newPerson(admin, "auditor");
+    const admin = await newTenant();
+    const auditor = await newMember(admin, "auditor");
     const from = async (forwarded: string) =>
       (await second.get(`/Application/${admin.clientId}`, auditor.token, { "x-forwarded-for": forwarded })).status;
     expect(await from("10.1.2.3")).toBe(200);
@@ -134,8 +127,8 @@ describe.concurrent("the address in policies", () => {
   });
 
   test("is missing if the proxy sends none: a policy that uses it denies, whether permit or forbid", async () => {
-    const admin = await newAdmin();
-    const auditor = await newPerson(admin, "auditor");
+    const admin = await newTenant();
+    const auditor = await newMember(admin, "auditor");
     await savePolicy(
       admin,
       "Not from there",
@@ -158,15 +151,15 @@ describe.concurrent("the address in policies", () => {
   });
 
   test("is the peer's without a trusted proxy", async () => {
-    const admin = await newAdmin();
-    const auditor = await newPerson(admin, "auditor");
+    const admin = await newTenant();
+    const auditor = await newMember(admin, "auditor");
     const headers = { "x-forwarded-for": "203.0.113.9", authorization: `Bearer ${auditor.token}` };
     expect((await admin.send("GET", `/Application/${admin.clientId}`, { headers })).status).toBe(200);
   });
 });
 
 test.concurrent("a denial is logged with the deciding policies' names, without the record", async () => {
-  const admin = await newAdmin();
+  const admin = await newTenant();
   await savePolicy(admin, "No peeking", "forbid (principal, action, resource is Application);");
   const path = `/Application/${admin.clientId}`;
   const key = Bun.randomUUIDv7();

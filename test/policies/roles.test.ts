@@ -1,17 +1,14 @@
 // Roles by REST, and their scopes for a user.
 
 import { describe, expect, test } from "bun:test";
-import { userScopes } from "../../server/access/index.ts";
-import type { TenantId } from "../../server/ids.ts";
-import { API, db, expectError, unique } from "../entities/client.ts";
-import { newTenant } from "../support/tenant.ts";
-import { newAdmin, newPerson, ok, roleOf } from "./people.ts";
-
-const PATH = `${API}/Role`;
+import type { TenantId } from "../../server/platform/ids.ts";
+import { userScopes } from "../../server/records/access/user-scopes.ts";
+import { expectError, ok, unique } from "../world/api.ts";
+import { db, newMember, newTenant, roleOf } from "../world/tenant.ts";
 
 describe.concurrent("the lifecycle of a role", () => {
   test("is saved by Name, changed by Id, read and deleted; Members, when given, replaces all", async () => {
-    const admin = await newAdmin();
+    const admin = await newTenant();
     const user = await ok(admin.patch("/User", { Username: unique("user") }));
     const Members = [
       { Type: "Application", Id: admin.clientId },
@@ -38,7 +35,7 @@ describe.concurrent("the lifecycle of a role", () => {
   });
 
   test("a deleted user is no longer a member", async () => {
-    const admin = await newAdmin();
+    const admin = await newTenant();
     const user = await ok(admin.patch("/User", { Username: unique("user") }));
     await ok(admin.patch("/Role", { Name: "helper", Members: [{ Type: "User", Id: user.Id }] }));
     await ok(admin.send("DELETE", `/User/${user.Id}`));
@@ -46,7 +43,7 @@ describe.concurrent("the lifecycle of a role", () => {
   });
 
   test("invalid input is Bad Input, and nothing is written", async () => {
-    const admin = await newAdmin();
+    const admin = await newTenant();
     const stranger = await newTenant();
     const member = { Type: "Application", Id: stranger.clientId };
     const bad: [unknown, RegExp][] = [
@@ -62,23 +59,23 @@ describe.concurrent("the lifecycle of a role", () => {
       ],
       [{ Name: "x", Members: [{ Type: "User", Id: 9007199254740991 }] }, /^There is no User 9007199254740991/],
     ];
-    for (const [body, says] of bad) expectError(await admin.patch("/Role", body), 400, "Bad Input", PATH, says);
+    for (const [body, says] of bad) expectError(await admin.patch("/Role", body), 400, "Bad Input", says);
     expect(await roleOf(admin, "x")).toBeUndefined();
     const taken = await admin.patch("/Role", { Id: (await roleOf(admin, "editor")).Id, Name: "auditor" });
-    expectError(taken, 409, "Conflict", PATH, /^Name is already used by another Role\.$/);
+    expectError(taken, 409, "Conflict", /^Name is already used by another Role\.$/);
   });
 
   test("readers of settings read roles", async () => {
-    const admin = await newAdmin();
-    const auditor = await newPerson(admin, "auditor");
+    const admin = await newTenant();
+    const auditor = await newMember(admin, "auditor");
     const { Id } = await roleOf(admin, "editor");
     await ok(auditor.get(`/Role/${Id}`));
-    expect((await auditor.delete(`/Role/${Id}`)).status).toBe(403);
+    expect((await auditor.remove(`/Role/${Id}`)).status).toBe(403);
   });
 });
 
 test.concurrent("a user's scopes are those of all its roles and the OpenID scopes", async () => {
-  const admin = await newAdmin();
+  const admin = await newTenant();
   const { Id } = await ok(admin.patch("/User", { Username: unique("user") }));
   const scopes = () => userScopes(db(), admin.tenantId as TenantId, Id);
   const openId = ["openid", "profile", "name", "email", "address", "phone"];

@@ -1,25 +1,25 @@
 // Policies by REST: list, read, save, delete, and invalid texts.
 
 import { describe, expect, test } from "bun:test";
-import { blockMarked } from "../documents/pages.ts";
-import { API, expectError, unique } from "../entities/client.ts";
-import { newAdmin, newPerson, ok, savePolicy } from "./people.ts";
+import { blockMarked } from "../support/pages.ts";
+import { expectError, ok, unique } from "../world/api.ts";
+import { newMember, newTenant, savePolicy } from "../world/tenant.ts";
 
-const PATH = `${API}/Policy`;
 const NOTHING = "permit (principal, action, resource is Application) when { false && context.hour == 0 };";
 /** For rejected policies, and for policies that permit nothing new to the admin. */
-const bystander = newAdmin();
+const bystander = newTenant();
 const NEVER = 'permit (principal == Client::"0", action, resource);';
 
 describe.concurrent("the lifecycle of a policy", () => {
   test("is saved by Name, changed by Id, listed, read and deleted, with the actor", async () => {
-    const admin = await newAdmin();
+    const admin = await newTenant();
     const saved = await ok(admin.patch("/Policy", { Name: "Mine", Description: "For the test.", Policy: NEVER }));
     expect(saved).toEqual({
       Id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       Name: "Mine",
       Description: "For the test.",
       Policy: NEVER,
+      Findings: [{ Type: "Client", Key: "0", Message: 'There is no Client with the Id "0".' }],
       ModifiedOn: expect.stringMatching(/Z$/),
       ModifiedBy: { Id: Number(admin.clientId), ExternalId: "", Name: "demo-client", Type: "Application" },
       CreatedBy: { Id: Number(admin.clientId), ExternalId: "", Name: "demo-client", Type: "Application" },
@@ -46,12 +46,12 @@ describe.concurrent("the lifecycle of a policy", () => {
   });
 
   test("a Name of another is a Conflict, an unknown Id Not Found, an invalid body Bad Input", async () => {
-    const admin = await newAdmin();
+    const admin = await newTenant();
     const { Id, ModifiedOn } = await savePolicy(admin, "Mine", NEVER);
     const taken = await admin.patch("/Policy", { Id, Name: "Editors" });
-    expectError(taken, 409, "Conflict", PATH, /^Name is already used by another Policy\.$/);
+    expectError(taken, 409, "Conflict", /^Name is already used by another Policy\.$/);
     const unknown = { Id: "00000000-0000-0000-0000-000000000000", Name: "Other" };
-    expectError(await admin.patch("/Policy", unknown), 404, "Not Found", PATH);
+    expectError(await admin.patch("/Policy", unknown), 404, "Not Found");
     const bad: [unknown, RegExp][] = [
       [[], /^The body must be one Policy object\.$/],
       [{ Name: "New" }, /^Policy is missing\.$/],
@@ -60,27 +60,27 @@ describe.concurrent("the lifecycle of a policy", () => {
         { Name: "", Policy: 7, Colour: "red", Id: "x" },
         /^Name must.*\nPolicy must.*\nColour is not a field.*\nId must/s,
       ],
-      [{ Name: "a\0b", Policy: NEVER }, /^Name must/],
-      [{ Name: "\0", Policy: NEVER }, /^Name must/],
+      [{ Name: "a\0b", Policy: NEVER }, /^Name contains a character that is not text/],
+      [{ Name: "\0", Policy: NEVER }, /^Name contains a character that is not text/],
       [{ Name: "Mine", Policy: "" }, /^Policy: The policy has no statement/],
       [{ Name: "Mine", Policy: "// only a comment" }, /^Policy: The policy has no statement/],
       [{ Id, ModifiedOn: "2020-01-01T00:00:00Z" }, /^ModifiedOn is set by the server/],
     ];
-    for (const [body, says] of bad) expectError(await admin.patch("/Policy", body), 400, "Bad Input", PATH, says);
+    for (const [body, says] of bad) expectError(await admin.patch("/Policy", body), 400, "Bad Input", says);
     expect((await ok(admin.get(`/Policy/${Id}`))).ModifiedOn).toBe(ModifiedOn);
   });
 
   test("reading and saving need Settings:Read and Settings:Update, as scopes and by a policy", async () => {
-    const admin = await newAdmin();
+    const admin = await newTenant();
     const reader = await admin.withScope("Settings:Read");
     await ok(reader.get("/Policy"));
     const refused = await reader.patch("/Policy", { Name: "Mine", Policy: NEVER });
-    expectError(refused, 403, "Permission", PATH, /^The access token lacks the scope Settings:Update\.$/);
-    const auditor = await newPerson(admin, "auditor");
+    expectError(refused, 403, "Permission", /^The access token lacks the scope Settings:Update\.$/);
+    const auditor = await newMember(admin, "auditor");
     const { Items } = await ok(auditor.get("/Policy"));
     for (const answer of [
       await auditor.patch("/Policy", { Id: Items[0].Id, Description: "mine" }),
-      await auditor.delete(`/Policy/${Items[0].Id}`),
+      await auditor.remove(`/Policy/${Items[0].Id}`),
     ]) {
       expect(answer.status).toBe(403);
       expect(answer.body.Errors).toEqual(["No policy permits Settings:Update on this Policy."]);
@@ -88,18 +88,18 @@ describe.concurrent("the lifecycle of a policy", () => {
   });
 
   test("a tenant has a maximum number and length of policies", async () => {
-    const admin = await newAdmin();
+    const admin = await newTenant();
     const long = `${NEVER} // ${"x".repeat(3_900)}`;
     let answer = await admin.patch("/Policy", { Name: "0", Policy: long });
     for (let count = 1; answer.status === 200; count++) {
       answer = await admin.patch("/Policy", { Name: String(count), Policy: long });
     }
-    expectError(answer, 409, "Conflict", PATH, /^A tenant can have 100 policies with 40000 characters together/);
+    expectError(answer, 409, "Conflict", /^A tenant can have 100 policies with 40000 characters together/);
     expect((await ok(admin.get("/Policy"))).Items.length).toBeLessThan(20);
   });
 
   test("a decision by all of a tenant's policies has a maximum of steps, whatever they contain", async () => {
-    const admin = await newAdmin();
+    const admin = await newTenant();
     const when = (condition: string) =>
       `permit (principal == Client::"0", action, resource is Application) when { ${condition} };`;
     const pattern = (length: number) => when(`resource.Description like "Sales *${"x".repeat(length)}"`);
@@ -108,7 +108,6 @@ describe.concurrent("the lifecycle of a policy", () => {
       await admin.patch("/Policy", { Name: "other half", Policy: pattern(400) }),
       409,
       "Conflict",
-      PATH,
       /^A decision by all policies, with this one, could take 1\d{4} steps; a tenant's limit is 10000\.$/,
     );
     await savePolicy(admin, "half", NEVER);
@@ -121,16 +120,20 @@ describe.concurrent("the lifecycle of a policy", () => {
     };
     for (const [Name, Policy] of Object.entries(costly)) {
       const says = /^Policy: A decision by it could take \d+ steps; a tenant's limit is 10000\.$/;
-      expectError(await admin.patch("/Policy", { Name, Policy }), 400, "Bad Input", PATH, says);
+      expectError(await admin.patch("/Policy", { Name, Policy }), 400, "Bad Input", says);
     }
   });
 });
 
 test.concurrent.each(["Policy", "Role"])("a list of %s is filtered by Name only", async (type) => {
-  const admin = await newAdmin();
+  const admin = await newTenant();
   const all = await ok(admin.get(`/${type}`));
   const one = all.Items[1];
-  expect(await ok(admin.get(`/${type}?Name=${encodeURIComponent(one.Name)}`))).toEqual({ Items: [one], Next: null });
+  expect(await ok(admin.get(`/${type}?Name=${encodeURIComponent(one.Name)}`))).toEqual({
+    Items: [one],
+    Next: null,
+    Hidden: 0,
+  });
   const bad: [string, RegExp][] = [
     ["Color=red", /^Color is not a filter\. Filters are Limit, Cursor, Name\.$/],
     ["Name=a&Name=b", /^Name is repeated in the query\.$/],
@@ -139,14 +142,14 @@ test.concurrent.each(["Policy", "Role"])("a list of %s is filtered by Name only"
     ["Name=", /^Name must not be empty\.$/],
   ];
   for (const [query, says] of bad) {
-    expectError(await admin.get(`/${type}?${query}`), 400, "Bad Input", `${API}/${type}`, says);
+    expectError(await admin.get(`/${type}?${query}`), 400, "Bad Input", says);
   }
 });
 
 test.concurrent("each example of docs/access.md is a policy", async () => {
   for (const mark of ["run: policy", "run: editors"]) {
     const Policy = blockMarked(mark).text;
-    expect((await ok((await newAdmin()).patch("/Policy", { Name: "Sales", Policy }))).Policy).toBe(Policy);
+    expect((await ok((await newTenant()).patch("/Policy", { Name: "Sales", Policy }))).Policy).toBe(Policy);
   }
 });
 
@@ -198,7 +201,7 @@ describe.concurrent("an invalid policy is Bad Input", () => {
   test.each(cases)("%s", async (_, Policy, says) => {
     const admin = await bystander;
     const answer = await admin.patch("/Policy", { Name: unique("wrong"), Policy });
-    expectError(answer, 400, "Bad Input", PATH, says);
+    expectError(answer, 400, "Bad Input", says);
   });
 
   test("all errors are reported at once", async () => {
@@ -209,7 +212,6 @@ describe.concurrent("an invalid policy is Bad Input", () => {
       answer,
       400,
       "Bad Input",
-      PATH,
       /line 2, column 8: attribute `A`.*\nPolicy, line 3, column 10: attribute `B`/s,
     );
   });
@@ -232,7 +234,7 @@ describe.concurrent("hostile text is Bad Input, and others are still served", ()
   };
   test.each(Object.keys(hostile))("%s", async (name) => {
     const admin = await bystander;
-    expectError(await admin.patch("/Policy", { Name: "hostile", Policy: hostile[name] }), 400, "Bad Input", PATH, /./);
+    expectError(await admin.patch("/Policy", { Name: "hostile", Policy: hostile[name] }), 400, "Bad Input", /./);
     await ok(admin.get(`/Application/${admin.clientId}`));
   });
 
@@ -259,5 +261,5 @@ describe.concurrent("hostile text is Bad Input, and others are still served", ()
 test.concurrent("a policy that can never apply is rejected", async () => {
   const admin = await bystander;
   const answer = await admin.patch("/Policy", { Name: "never", Policy: NOTHING });
-  expectError(answer, 400, "Bad Input", PATH, /impossible/);
+  expectError(answer, 400, "Bad Input", /impossible/);
 });

@@ -1,17 +1,18 @@
 // Users as principals, and new kinds of records; over the same database, without tokens.
 
 import { afterAll, expect, test } from "bun:test";
-import { createAccess } from "../../server/access/index.ts";
-import { connect } from "../../server/db/sql.ts";
-import { createFindRecords, createRegistry, ENTITIES, resourceTypes } from "../../server/entities/index.ts";
-import type { TenantId } from "../../server/ids.ts";
-import { createLog } from "../../server/log.ts";
-import { scopesNow } from "../../server/oauth/index.ts";
-import { id, record, reference, whole } from "../../server/records/index.ts";
-import { createVault } from "../../server/vault.ts";
-import { unique } from "../entities/client.ts";
-import { shared } from "../support/tenant.ts";
-import { newAdmin, ok, savePolicy } from "./people.ts";
+import { scopesNow } from "../../server/identity/oauth/scopes.ts";
+import { connect } from "../../server/platform/db/sql.ts";
+import type { TenantId } from "../../server/platform/ids.ts";
+import { createLog } from "../../server/platform/log.ts";
+import { createVault } from "../../server/platform/vault.ts";
+import { createAccess } from "../../server/records/access/access.ts";
+import { createFindRecords, resourceTypes } from "../../server/records/entities/record.ts";
+import { createRegistry, ENTITIES } from "../../server/records/entities/registry.ts";
+import { id, reference, whole } from "../../server/records/fields.ts";
+import { record } from "../../server/records/index.ts";
+import { ok, unique } from "../world/api.ts";
+import { newTenant, savePolicy, shared } from "../world/tenant.ts";
 
 const sql = connect(shared().databaseUrl, "gatehouse test", 2);
 afterAll(() => sql.end());
@@ -28,7 +29,7 @@ const access = (entities = ENTITIES) =>
   });
 
 test.concurrent("a user may read itself and the members of its department", async () => {
-  const admin = await newAdmin();
+  const admin = await newTenant();
   const sales = await ok(admin.patch("/Department", { Name: "Sales" }));
   const user = (Department: unknown) =>
     ok(admin.patch("/User", { Username: unique("user"), Is_Active: true, Department }));

@@ -3,11 +3,11 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureReceiverCertificate } from "../../examples/receiver/certificate.ts";
-import { createEgress } from "../../server/egress/index.ts";
-import type { TenantId } from "../../server/ids.ts";
+import { createEgress } from "../../server/platform/egress/index.ts";
+import type { TenantId } from "../../server/platform/ids.ts";
 import { signPayload } from "../../server/webhooks/signature.ts";
-import { idOf } from "../support/ids.ts";
-import { newTenant, setting } from "../support/tenant.ts";
+import { idOf } from "../world/api.ts";
+import { newTenant, setting } from "../world/tenant.ts";
 
 const dataDir = await mkdtemp(join(tmpdir(), "gatehouse-receiver-"));
 afterAll(() => rm(dataDir, { recursive: true }));
@@ -210,10 +210,8 @@ describe("bun run receiver", () => {
     await using receiver = await startReceiverIn(setting("GATEHOUSE_TEST_DATA_DIR"), "--secret", "s");
     const api = await newTenant();
     await api.connect(receiver.url, { Secret: "s" });
-    await api.change({ Name: "Gate" });
-    const created = await api.settledEvent();
-    await api.change({ Name: "Gate", Description: "newer" });
-    await api.settledEvent();
+    const created = await api.settledChange({ Name: "Gate" });
+    await api.settledChange({ Name: "Gate", Description: "newer" });
     expect((await api.redeliver(created.EventId)).status).toBe(200);
     const printed = await receiver.printedUntil(/attempt 2 .*\n/);
     const verdicts = [...printed.matchAll(/(\w+) Application \d+ .* answered 200 {2}signature valid {2}(.*)/g)];

@@ -1,10 +1,10 @@
 // Resending one event.
 
 import { describe, expect, test } from "bun:test";
-import { type Api, type LoggedEvent, until } from "../support/api.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { newTenant } from "../support/tenant.ts";
-import { finished, temporal } from "../webhooks/temporal.ts";
+import { finished, temporal } from "../support/temporal.ts";
+import { type Api, type LoggedEvent, until } from "../world/api.ts";
+import { connected, startReceiver } from "../world/receiver.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const client = await temporal();
 const NOBODYS = "0197c6f2-3a1b-7c4d-8e5f-60718293a4b5";
@@ -15,8 +15,7 @@ describe.concurrent("a redelivered event", () => {
     const api = await newTenant();
     await using receiver = startReceiver([500, 500, 500, 500, 200]);
     await api.connect(receiver.url, { Secret: "a secret" });
-    await api.change({ Name: "Gate" });
-    const failed = await api.settledEvent();
+    const failed = await api.settledChange({ Name: "Gate" });
     expect(failed.State).toBe("Exhausted");
     await closed(failed.WorkflowId);
 
@@ -46,8 +45,7 @@ describe.concurrent("a redelivered event", () => {
     await using other = startReceiver();
     const { Id } = await api.connect(named.url);
     await api.connect(other.url);
-    await api.change({ Name: "Gate" });
-    const { EventId, WorkflowId } = await api.settledEvent();
+    const { EventId, WorkflowId } = await api.settledChange({ Name: "Gate" });
     await finished(client, WorkflowId);
 
     expect((await api.redeliver(EventId, Id)).status).toBe(200);
@@ -60,10 +58,8 @@ describe.concurrent("a redelivered event", () => {
 
   test("gets all three attempts again, and can be exhausted again", async () => {
     const api = await newTenant();
-    await using receiver = startReceiver(500);
-    await api.connect(receiver.url);
-    await api.change({ Name: "Gate" });
-    const { EventId } = await api.settledEvent();
+    await using receiver = await connected(api, 500);
+    const { EventId } = await api.settledChange({ Name: "Gate" });
     expect((await api.redeliver(EventId)).status).toBe(200);
     expect(await settled(api, EventId)).toMatchObject({ State: "Exhausted", Deliveries: [{ AttemptCount: 6 }] });
     expect(receiver.calls).toHaveLength(6);
@@ -71,10 +67,8 @@ describe.concurrent("a redelivered event", () => {
 
   test("stays Delivered after its first arrival, whatever happens later", async () => {
     const api = await newTenant();
-    await using receiver = startReceiver([200, 200, 500]);
-    await api.connect(receiver.url);
-    await api.change({ Name: "Gate" });
-    const { EventId } = await api.settledEvent();
+    await using _ = await connected(api, [200, 200, 500]);
+    const { EventId } = await api.settledChange({ Name: "Gate" });
     const why = async () => (await api.why(EventId)).Items[0]!.Reason;
     const first = await why();
     expect(first).toMatch(/^delivered at the 1st attempt, \d+ m?s after the event$/);
@@ -105,8 +99,7 @@ describe.concurrent("a redelivered event", () => {
     const api = await newTenant();
     await using receiver = startReceiver(500);
     const connection = await api.connect(receiver.url);
-    await api.change({ Name: "Gate" });
-    const { EventId } = await api.settledEvent();
+    const { EventId } = await api.settledChange({ Name: "Gate" });
     await api.setState(connection.Id, "Paused");
     await until("the redelivery", async () => (await api.redeliver(EventId)).status === 200);
     const { Reason } = (await api.why(EventId)).Items[0]!;
@@ -119,8 +112,7 @@ describe.concurrent("a redelivered event", () => {
     await using other = startReceiver();
     const { Id } = await api.connect(gone.url);
     await api.connect(other.url);
-    await api.change({ Name: "Gate" });
-    const { EventId } = await api.settledEvent();
+    const { EventId } = await api.settledChange({ Name: "Gate" });
     await until("the connection to be held", async () => (await api.connection(Id)).State === "Held");
     expect(await refusal(api.redeliver(EventId, Id))).toEqual([
       409,
@@ -135,8 +127,7 @@ describe.concurrent("a redelivered event", () => {
     const api = await newTenant();
     await using gone = startReceiver(410);
     const { Id } = await api.connect(gone.url);
-    await api.change({ Name: "Gate" });
-    const { EventId } = await api.settledEvent();
+    const { EventId } = await api.settledChange({ Name: "Gate" });
     await until("the connection to be held", async () => (await api.connection(Id)).State === "Held");
     await api.call("PATCH", "/Policy", {
       Name: "No connections",
@@ -152,8 +143,7 @@ describe.concurrent("a redelivered event", () => {
     const api = await newTenant();
     await using receiver = startReceiver([410, 200]);
     const { Id } = await api.connect(receiver.url);
-    await api.change({ Name: "Gate" });
-    const { EventId } = await api.settledEvent();
+    const { EventId } = await api.settledChange({ Name: "Gate" });
     await until("the connection to be held", async () => (await api.connection(Id)).State === "Held");
     await api.setState(Id, "Active");
     expect(await api.redeliver(EventId, Id)).toMatchObject({ status: 200, body: { State: "Pending" } });
@@ -165,8 +155,7 @@ describe.concurrent("a redelivered event", () => {
     const api = await newTenant();
     await using receiver = startReceiver();
     const { Id } = await api.connect(receiver.url);
-    await api.change({ Name: "Gate" });
-    const { EventId } = await api.settledEvent();
+    const { EventId } = await api.settledChange({ Name: "Gate" });
     await api.setState(Id, "Paused");
     const answer = await api.redeliver(EventId);
     expect(answer).toMatchObject({ status: 200, body: { State: "Held", Reason: "connection paused" } });
@@ -183,8 +172,7 @@ describe.concurrent("a redelivered event", () => {
     await using busy = startReceiver([200, later()]);
     const { Id } = await api.connect(receiver.url);
     await api.connect(busy.url);
-    await api.change({ Name: "Gate" });
-    const { EventId } = await api.settledEvent();
+    const { EventId } = await api.settledChange({ Name: "Gate" });
     const answers = await Promise.all([1, 2, 3, 4].map(() => api.redeliver(EventId)));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409]);
     await until("the retries to wait", () => receiver.calls.length + busy.calls.length === 4);
@@ -196,8 +184,7 @@ describe.concurrent("a redelivered event", () => {
     const api = await newTenant();
     await using receiver = startReceiver();
     const { Id } = await api.connect(receiver.url);
-    await api.change({ Name: "Gate" });
-    const { EventId } = await api.settledEvent();
+    const { EventId } = await api.settledChange({ Name: "Gate" });
     await api.redeliver(EventId, Id);
     const { body } = await api.call("GET", `/AuditEvent?SubjectType=WebhookEvent&SubjectId=${EventId}`);
     expect(body.Items).toMatchObject([
@@ -209,10 +196,8 @@ describe.concurrent("a redelivered event", () => {
 describe.concurrent("a redelivery is rejected", () => {
   test("of a missing event: 404", async () => {
     const api = await newTenant();
-    await using receiver = startReceiver();
-    await api.connect(receiver.url);
-    await api.change({ Name: "Gate" });
-    const { EventId } = await api.settledEvent();
+    await using receiver = await connected(api);
+    const { EventId } = await api.settledChange({ Name: "Gate" });
     expect(await refusal(api.redeliver(NOBODYS))).toEqual([404, "There is no WebhookEvent with this EventId."]);
     expect(await refusal(api.redeliver("1"))).toEqual([404, "There is no WebhookEvent with this EventId."]);
     expect(await refusal(api.redeliver(EventId, NOBODYS))).toEqual([
@@ -228,8 +213,7 @@ describe.concurrent("a redelivery is rejected", () => {
     expect(await conflict(api, (await api.newestEvent()).EventId)).toContain("This event has no deliveries");
     await using receiver = startReceiver();
     const { Id } = await api.connect(receiver.url);
-    await api.change({ Name: "Door" });
-    const { EventId } = await api.settledEvent();
+    const { EventId } = await api.settledChange({ Name: "Door" });
     await api.disconnect(Id);
     expect(await conflict(api, EventId)).toBe("Its connection is deleted.");
   });
@@ -244,10 +228,8 @@ describe.concurrent("a redelivery is rejected", () => {
 
   test("without the scopes or policies: 403, and nothing is sent", async () => {
     const admin = await newTenant();
-    await using receiver = startReceiver();
-    await admin.connect(receiver.url);
-    await admin.change({ Name: "Gate" });
-    const { EventId, WorkflowId } = await admin.settledEvent();
+    await using receiver = await connected(admin);
+    const { EventId, WorkflowId } = await admin.settledChange({ Name: "Gate" });
     await finished(client, WorkflowId);
     await admin.call("PATCH", "/Policy", {
       Name: "Nothing twice",

@@ -1,7 +1,7 @@
 // Bulk redeliveries to unavailable receivers.
 
 import { describe, expect, test } from "bun:test";
-import { newTenant } from "../support/tenant.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const NOBODYS = "0197c6f2-3a1b-7c4d-8e5f-60718293a4b5";
 

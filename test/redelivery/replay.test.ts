@@ -3,10 +3,10 @@
 import { describe, expect, test } from "bun:test";
 import { WorkflowNotFoundError } from "@temporalio/client";
 import { REDELIVERY_PROGRESS } from "../../workflows/contract.ts";
-import { type Api, until } from "../support/api.ts";
-import { type Receiver, startReceiver } from "../support/receiver.ts";
-import { db, newTenant } from "../support/tenant.ts";
-import { finished, temporal } from "../webhooks/temporal.ts";
+import { finished, temporal } from "../support/temporal.ts";
+import { type Api, until } from "../world/api.ts";
+import { type Receiver, startReceiver } from "../world/receiver.ts";
+import { db, newTenant } from "../world/tenant.ts";
 
 const client = await temporal();
 /** A single record, so its changes arrive in order. */

@@ -1,10 +1,8 @@
 // A client that registered itself, and later changes by an administrator, which take precedence.
 
 import { describe, expect, test } from "bun:test";
-import { CREDENTIALS } from "../../server/oauth/clients/contract.ts";
-import type { Answer } from "../entities/client.ts";
-import { newSigner } from "../oauth/signing-client.ts";
-import { ok, savePolicy } from "../policies/people.ts";
+import { CREDENTIALS } from "../../server/identity/oauth/clients/contract.ts";
+import { type Answer, ok } from "../world/api.ts";
 import {
   at,
   expectUnauthorized,
@@ -15,7 +13,9 @@ import {
   REDIRECT,
   register,
   send,
-} from "./client.ts";
+} from "../world/registrar.ts";
+import { newSigner } from "../world/signer.ts";
+import { savePolicy } from "../world/tenant.ts";
 
 const SECOND = "https://app.example/second";
 const BYE = "https://app.example/bye";
@@ -95,6 +95,7 @@ describe("a field that an administrator has set on a registered client", () => {
   const OTHERS: Record<string, unknown> = {
     AccessTokenAlg: "ES256",
     AccessTokenType: "JWT",
+    LogoutTokenType: "JWT",
     AccessTokenLifetime: 300,
     RefreshTokenLifetime: 3_600,
     IdTokenClaims: true,
@@ -216,7 +217,16 @@ describe("administrators' additions to a registered client end with a log row wh
   });
 
   test("but not if the client is in a role, named by a policy or an API's own", async () => {
-    for (const trust of ["Role", "Policy", "Api"] as const) {
+    const escaped = (id: number) => [...String(id)].map((digit) => `\\u{3${digit}}`).join("");
+    const texts = [
+      (id: number) => `permit(principal == Client::"${id}", action, resource);`,
+      (id: number) => `permit(principal == Client::"${escaped(id)}", action, resource);`,
+      (id: number) => `permit(principal is Client, action, resource) when { principal.Id == ${id} };`,
+      (id: number) => `permit(principal is Client, action, resource) when { [7, ${id}].contains(principal["Id"]) };`,
+      (id: number) =>
+        `permit(principal, action, resource) when { principal in [ Client // this one\n :: "${escaped(id)}"] };`,
+    ];
+    for (const trust of ["Role", ...texts, "Api"] as const) {
       const client = await registered({}, "Open");
       const Id = Number(client.client_id);
       const role = { Name: "Robots", Members: [{ Type: "Application", Id }], Scopes: [] };
@@ -225,9 +235,8 @@ describe("administrators' additions to a registered client end with a log row wh
         Audience: `https://orders.example/${Bun.randomUUIDv7()}`,
         ApplicationId: client.client_id,
       };
-      if (trust === "Policy") {
-        await savePolicy(client.admin, "Payroll reads", `permit(principal == Client::"${Id}", action, resource);`);
-      } else await ok(client.admin.patch(`/${trust}`, trust === "Role" ? role : api));
+      if (typeof trust === "function") await savePolicy(client.admin, "Payroll reads", trust(Id));
+      else await ok(client.admin.patch(`/${trust}`, trust === "Role" ? role : api));
       const answer = await client.put(metadata({ redirect_uris: ["https://evil.example/"], ...PUBLIC }));
       expect(answer.body).toMatchObject({
         redirect_uris: [REDIRECT],

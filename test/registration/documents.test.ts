@@ -1,19 +1,15 @@
 // Applications known by the address of their metadata (draft-ietf-oauth-client-id-metadata-document).
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
-import { createTenant } from "../../server/tenants/index.ts";
-import { answerOf } from "../authorize/client.ts";
-import { assertion, assertionClaims, newSigner } from "../oauth/signing-client.ts";
-import { ok } from "../policies/people.ts";
-import { requestAt, signIn } from "../support/api.ts";
-import { Comer, documentOf, form, type Installation, newInstallation, newSite, REDIRECT, set } from "./documents.ts";
+import { createTenant } from "../../server/identity/tenants/index.ts";
+import { closedAfterAll } from "../support/closed-after-all.ts";
+import { ok, requestAt, signIn } from "../world/api.ts";
+import { answerOf } from "../world/client.ts";
+import { assertion, assertionClaims, newSigner } from "../world/signer.ts";
+import { Comer, documentOf, form, newInstallation, newSite, REDIRECT, set } from "../world/site.ts";
 
-let here: Installation;
-beforeAll(async () => {
-  here = await newInstallation();
-});
-afterAll(() => here[Symbol.asyncDispose]());
+const here = closedAfterAll(await newInstallation());
 beforeEach(async () => {
   await set(here, "On");
   await here.database.sql`delete from open_registrations`;

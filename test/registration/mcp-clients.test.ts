@@ -1,10 +1,10 @@
 // Registration requests of MCP clients, which must work with the granted values.
 
 import { describe, expect, test } from "bun:test";
-import { answerOf, newPkce } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { request } from "../entities/client.ts";
-import { at, metadata, newRegistrar, PUBLIC, type Registrar, refused, register, send } from "./client.ts";
+import { answerOf, newPkce } from "../world/client.ts";
+import { at, metadata, newRegistrar, PUBLIC, type Registrar, refused, register, send } from "../world/registrar.ts";
+import { request } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
 const DEVICE = "urn:ietf:params:oauth:grant-type:device_code";
 const CODES = ["authorization_code", "refresh_token"];

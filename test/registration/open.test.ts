@@ -1,22 +1,14 @@
 // Dynamic registration without an initial access token (ClientRegistration: Open).
 
 import { describe, expect, test } from "bun:test";
-import { MAX_PUSHES } from "../../server/oauth/authorize/pushed.ts";
-import {
-  MAX_CHANGES,
-  MAX_PER_ADDRESS,
-  MAX_PER_TENANT,
-  UNUSED_SECONDS,
-} from "../../server/oauth/registration/service.ts";
-import { newPkce } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { type Answer, db, eventsOf, request } from "../entities/client.ts";
-import { expectRfcError } from "../oauth/client.ts";
-import { publish } from "../oauth/signing-client.ts";
-import { ok } from "../policies/people.ts";
-import { startSecondApi } from "../policies/second-api.ts";
-import { until } from "../support/api.ts";
-import { temporal } from "../webhooks/temporal.ts";
+import { MAX_PUSHES } from "../../server/identity/oauth/authorize/pushed.ts";
+import { MAX_CHANGES, UNUSED_SECONDS } from "../../server/identity/oauth/registration/service.ts";
+import { REGISTRATION_LIMITS } from "../../server/platform/config/config.ts";
+import { startSecondApi } from "../support/second-api.ts";
+import { temporal } from "../support/temporal.ts";
+import { type Answer, ok, until } from "../world/api.ts";
+import { newPkce } from "../world/client.ts";
+import { expectRfcError } from "../world/grants.ts";
 import {
   at,
   expectUnauthorized,
@@ -29,7 +21,11 @@ import {
   refused,
   register,
   send,
-} from "./client.ts";
+} from "../world/registrar.ts";
+import { eventsOf, expire, setRows } from "../world/rows.ts";
+import { publish } from "../world/signer.ts";
+import { db, request } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
 describe("open registration", () => {
   test("needs no token, and grants no permission in this service", async () => {
@@ -133,20 +129,36 @@ describe("open registration", () => {
       return (await fetch(`${second.url}${REGISTER}/${tenantId}`, { method: "POST", headers, body })).status;
     };
     const answers = await Promise.all(
-      Array.from({ length: MAX_PER_ADDRESS + 2 }, (_, at) => from(`2001:db8:0:7::${at + 1}`)),
+      Array.from({ length: REGISTRATION_LIMITS.address + 2 }, (_, at) => from(`2001:db8:0:7::${at + 1}`)),
     );
-    expect(answers.filter((status) => status === 201)).toHaveLength(MAX_PER_ADDRESS);
+    expect(answers.filter((status) => status === 201)).toHaveLength(REGISTRATION_LIMITS.address);
     expect(answers.filter((status) => status === 429)).toHaveLength(2);
     expect(await from("2001:db8:0:8::1")).toBe(201);
+  });
+
+  test("has a limit per address that the operator sets, for services with one client for each user", async () => {
+    await using second = await startSecondApi({ REGISTRATIONS_PER_ADDRESS: "22", REGISTRATIONS_PER_TENANT: "23" });
+    const { tenantId } = await newRegistrar("Open");
+    const headers = { "content-type": "application/json" };
+    const claude = { ...metadata(PUBLIC), client_name: "Claude" };
+    const once = () =>
+      fetch(`${second.url}${REGISTER}/${tenantId}`, { method: "POST", headers, body: JSON.stringify(claude) });
+    const answers = await Promise.all(Array.from({ length: 24 }, once));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(22);
+    const over = answers.find(({ status }) => status === 429)!;
+    expect(await over.text()).toContain("22 clients were registered from this address within an hour.");
+    await setRows("open_registrations", { tenant_id: tenantId }, { network: "192.0.2.1" });
+    expect((await once()).status).toBe(201);
+    expect(await (await once()).text()).toContain("23 clients were registered within an hour.");
   });
 
   test("has a limit per address, and one address does not use up all of it", async () => {
     const registrar = await newRegistrar("Open");
     const answers = await Promise.all(
-      Array.from({ length: MAX_PER_ADDRESS + 3 }, () => register(registrar, metadata(PUBLIC))),
+      Array.from({ length: REGISTRATION_LIMITS.address + 3 }, () => register(registrar, metadata(PUBLIC))),
     );
     const made = answers.filter(({ status }) => status === 201);
-    expect(made).toHaveLength(MAX_PER_ADDRESS);
+    expect(made).toHaveLength(REGISTRATION_LIMITS.address);
     const over = answers.find(({ status }) => status === 429)!;
     expect(over.headers.get("retry-after")).toBe("3600");
     expect(over.body.error_description).toContain("20 clients were registered from this address");
@@ -155,12 +167,12 @@ describe("open registration", () => {
     const [first] = made;
     expect((await send("DELETE", at(first!), first!.body.registration_access_token)).status).toBe(204);
     expect((await register(registrar, metadata(PUBLIC))).status).toBe(429);
-    await db()`update open_registrations set network = '192.0.2.1' where tenant_id = ${registrar.tenantId}`;
+    await setRows("open_registrations", { tenant_id: registrar.tenantId }, { network: "192.0.2.1" });
     expect((await register(registrar, metadata(PUBLIC))).status).toBe(201);
     // The tenant's own limit, for all addresses together.
     await db()`
       insert into open_registrations (tenant_id, network)
-      select ${registrar.tenantId}, '192.0.2.3' from generate_series(1, ${MAX_PER_TENANT})`;
+      select ${registrar.tenantId}, '192.0.2.3' from generate_series(1, ${REGISTRATION_LIMITS.tenant})`;
     const full = await register(registrar, metadata(PUBLIC));
     expect([full.status, full.body.error_description]).toEqual([429, "200 clients were registered within an hour."]);
   });
@@ -207,8 +219,7 @@ describe("open registration", () => {
     const over = await change();
     expectRfcError(over, 429, "invalid_request", /changed itself 20 times within an hour/);
     expect(over.headers.get("retry-after")).toBe("3600");
-    await db()`
-      update registered_clients set counted_from = now() - interval '1 hour' where application_id = ${client_id}`;
+    await expire("registered_clients", { application_id: client_id }, "counted_from", "1 hour");
     expect((await change()).status).toBe(200);
     expect((await send("DELETE", at(made), token)).status).toBe(204);
   });

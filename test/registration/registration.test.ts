@@ -1,15 +1,11 @@
 // Applications that register themselves (RFC 7591), and read, change and delete themselves (RFC 7592).
 
 import { beforeAll, describe, expect, test } from "bun:test";
-import { DEVICE_GRANT } from "../../server/oauth/index.ts";
-import { MAX_INITIAL_TOKENS } from "../../server/oauth/registration/initial-tokens.ts";
-import { answerOf, Client } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { db, eventsOf, request } from "../entities/client.ts";
-import { expectRfcError } from "../oauth/client.ts";
-import { newSigner } from "../oauth/signing-client.ts";
-import { ok } from "../policies/people.ts";
-import { until } from "../support/api.ts";
+import { DEVICE_GRANT } from "../../server/identity/oauth/contract.ts";
+import { MAX_INITIAL_TOKENS } from "../../server/identity/oauth/registration/initial-tokens.ts";
+import { ok, until } from "../world/api.ts";
+import { answerOf, Client } from "../world/client.ts";
+import { expectRfcError } from "../world/grants.ts";
 import {
   at,
   expectUnauthorized,
@@ -23,7 +19,11 @@ import {
   refused,
   register,
   send,
-} from "./client.ts";
+} from "../world/registrar.ts";
+import { eventsOf, expire } from "../world/rows.ts";
+import { newSigner } from "../world/signer.ts";
+import { request } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
 describe("registration", () => {
   test("is off until a tenant enables it; then discovery names its endpoint", async () => {
@@ -232,7 +232,7 @@ describe("a client is rejected with", () => {
     await ok(other.admin.send("DELETE", `/RegistrationToken/${one.Id}`));
     expectUnauthorized(await register(other, metadata(), foreign));
     const late = await initialToken(other);
-    await db()`update registration_tokens set expires_on = now() where tenant_id = ${other.tenantId}`;
+    await expire("registration_tokens", { tenant_id: other.tenantId });
     expectUnauthorized(await register(other, metadata(), late));
     // The rejections above have consumed no use.
     const both = await Promise.all([1, 2].map(() => register(registrar, metadata(), token)));

@@ -1,18 +1,18 @@
 // `bun run test/replay/record.ts`: records one history of each missing kind, with a new Gatehouse. Workflows with these
-// histories may still be running, so existing histories are kept when workflows/ changes.
+// histories may still be running, so existing histories are kept when workflows/ changes. `gunzip -c` shows one.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Client, Connection } from "@temporalio/client";
 import { historyToJSON } from "@temporalio/common/lib/proto-utils";
 import { REDELIVERY_PROGRESS, type RedeliveryProgress } from "../../workflows/contract.ts";
-import { Client as Application } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { setCredentials } from "../logouts/clients.ts";
-import { type Api, until } from "../support/api.ts";
-import { type Reply, startReceiver } from "../support/receiver.ts";
 import { startStack } from "../support/stack.ts";
-import { newTenant } from "../support/tenant.ts";
+import { type Api, until } from "../world/api.ts";
+import { Client as Application } from "../world/client.ts";
+import { setCredentials } from "../world/logouts.ts";
+import { type Reply, startReceiver } from "../world/receiver.ts";
+import { newTenant } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
 const LATER = new Response(null, { status: 503, headers: { "retry-after": "3600" } });
 /** Makes a history of each kind in a new tenant. @returns the workflow's id; the workflow must end */
@@ -36,9 +36,9 @@ const NOBODY = "worker@localhost";
 await using stack = await startStack({ say: console.log, env: { WEBHOOK_PROBE_INTERVAL: "300ms" } });
 const client = new Client({ connection: await Connection.connect({ address: stack.temporalAddress }) });
 for (const [kind, make] of Object.entries(KINDS)) {
-  const file = join(import.meta.dir, "histories", `${kind}.json`);
+  const file = join(import.meta.dir, "histories", `${kind}.json.gz`);
   if (existsSync(file)) continue;
-  await Bun.write(file, `${await record(await make(await newTenant(stack)))}\n`);
+  await Bun.write(file, Bun.gzipSync(`${await record(await make(await newTenant(stack)))}\n`));
   console.log(`wrote ${file}`);
 }
 await client.connection.close();

@@ -1,7 +1,7 @@
 // A deployment must replay workflows that the previous version has begun.
 
 import { beforeAll, describe, expect, test } from "bun:test";
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundleWorkflowCode, Worker, type WorkflowBundle } from "@temporalio/worker";
 import { DeterminismViolationError } from "@temporalio/workflow";
@@ -19,7 +19,7 @@ beforeAll(async () => {
     bundleWorkflows(logger),
     bundleWorkflowCode({ workflowsPath: join(import.meta.dir, "breaking", "index.ts"), logger }),
   ]);
-}, 120_000);
+});
 
 describe("a workflow started by an earlier version", () => {
   test.each(histories)("continues with this one: %s", async (name) => {
@@ -34,13 +34,18 @@ describe("a workflow started by an earlier version", () => {
 
 test("a recorded history contains only ids and settings", async () => {
   for (const name of histories) {
-    const text = await Bun.file(join(folder, name)).text();
-    const decoded = text.replace(/"data": "([^"]*)"/g, (_, data) => Buffer.from(data, "base64").toString("utf8"));
+    const decoded = textOf(name).replace(/"data": "([^"]*)"/g, (_, data) =>
+      Buffer.from(data, "base64").toString("utf8"),
+    );
     for (const word of ["Opens at six", "ApiKey", "whsec_", "https://", "eyJ"])
       expect(decoded.includes(word)).toBe(false);
   }
 });
 
 async function replay(workflowBundle: WorkflowBundle, name: string): Promise<void> {
-  await Worker.runReplayHistory({ workflowBundle }, await Bun.file(join(folder, name)).json());
+  await Worker.runReplayHistory({ workflowBundle }, JSON.parse(textOf(name)));
+}
+
+function textOf(name: string): string {
+  return new TextDecoder().decode(Bun.gunzipSync(readFileSync(join(folder, name))));
 }

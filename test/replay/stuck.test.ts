@@ -2,13 +2,13 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { NativeConnection, Worker } from "@temporalio/worker";
 import { type DeliverWebhookInput, TASK_QUEUE } from "../../workflows/contract.ts";
-import { until } from "../support/api.ts";
-import { makeDue } from "../support/due.ts";
-import { startReceiver } from "../support/receiver.ts";
 import type { Stack } from "../support/stack.ts";
-import { newTenant } from "../support/tenant.ts";
+import { temporal } from "../support/temporal.ts";
 import { startVictim } from "../support/victim.ts";
-import { temporal } from "../webhooks/temporal.ts";
+import { until } from "../world/api.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { makeDue } from "../world/rows.ts";
+import { newTenant } from "../world/tenant.ts";
 import "./runtime.ts";
 
 const PATIENCE_MS = 180_000;
@@ -58,7 +58,6 @@ test.each([
     expect(event.Deliveries[0]!.Attempts.map(({ StatusCode }) => StatusCode)).toEqual(made ? [503, 200] : [200]);
     expect((await handle.describe()).status.name).toBe("TERMINATED");
   },
-  300_000,
 );
 
 async function beginByAnotherVersion({ temporalAddress }: Stack, workflowId: string, input: DeliverWebhookInput) {

@@ -1,21 +1,18 @@
 // The last requests of a tenant's clients, found by RequestKey.
 
 import { describe, expect, test } from "bun:test";
-import { connect } from "../../server/db/sql.ts";
-import { removeOldRequests } from "../../server/requests/index.ts";
-import { createTenant } from "../../server/tenants/index.ts";
-import { API, expectError, request, TOKEN_PATH } from "../entities/client.ts";
-import { startPrivateApp } from "../http/private-app.ts";
-import { newKeyDatabase } from "../oauth/key-database.ts";
-import { newPerson, ok, savePolicy } from "../policies/people.ts";
-import { type Api, until } from "../support/api.ts";
+import { createTenant } from "../../server/identity/tenants/index.ts";
+import { connect } from "../../server/platform/db/sql.ts";
+import { removeOldRequests } from "../../server/records/requests/store.ts";
+import { newKeyDatabase } from "../support/key-database.ts";
+import { startPrivateApp } from "../support/private-app.ts";
 import { startProcess } from "../support/process.ts";
-import { db, newTenant, setting, shared } from "../support/tenant.ts";
+import { API, type Api, expectError, ok, TOKEN_PATH, until } from "../world/api.ts";
+import { rowsOf } from "../world/rows.ts";
+import { db, newMember, newTenant, request, savePolicy, setting, shared } from "../world/tenant.ts";
 
-const PATIENCE_MS = 120_000;
 /** Longer than one write of the list takes. */
 const TOLD_AFTER_MS = 3_000;
-const PATH = `${API}/Request`;
 const newKey = () => Bun.randomUUIDv7();
 
 /** Requests with this key, after the first appears. */
@@ -109,15 +106,15 @@ describe.concurrent("the list", () => {
   test.each([
     ["Status=6xx", /^Status must be one of 2xx, 3xx, 4xx, 5xx\.$/],
     ["Method=FETCH", /^Method must be one of/],
-    ["Route=%00", /^Route cannot hold a NUL character\.$/],
+    ["Route=%00", /^Route contains a character that is not text/],
     ["ClientId=x", /^ClientId must be a record's Id\.$/],
-    ["RequestKey=%00", /^RequestKey cannot hold a NUL character\.$/],
+    ["RequestKey=%00", /^RequestKey contains a character that is not text/],
     ["From=yesterday", /^From must be a date/],
     ["Last=1w", /^Last must be a time/],
     ["Path=/", /is not a filter/],
   ])("refuses %s", async (query, says) => {
     const admin = await newTenant();
-    expectError(await admin.get(`/Request?${query}`), 400, "Bad Input", PATH, says);
+    expectError(await admin.get(`/Request?${query}`), 400, "Bad Input", says);
   });
 
   test("requires Settings:Read and a policy, and is limited to the tenant", async () => {
@@ -126,12 +123,12 @@ describe.concurrent("the list", () => {
     await ok(admin.get("/Application", { "x-request-id": key }));
     await byKey(admin, key);
     const other = await admin.withScope("Settings:Update");
-    expectError(await other.get("/Request"), 403, "Permission", PATH, /Settings:Read/);
-    const [auditor, editor] = [await newPerson(admin, "auditor"), await newPerson(admin, "editor")];
+    expectError(await other.get("/Request"), 403, "Permission", /Settings:Read/);
+    const [auditor, editor] = [await newMember(admin, "auditor"), await newMember(admin, "editor")];
     expect(await byKey(auditor, key)).toHaveLength(1);
     expect((await ok(editor.get(`/Request?RequestKey=${key}`))).Items).toEqual([]);
     expect((await ok(stranger.get(`/Request?RequestKey=${key}`))).Items).toEqual([]);
-    const person = await newPerson(admin);
+    const person = await newMember(admin);
     await savePolicy(
       admin,
       "Watches failures",
@@ -154,133 +151,117 @@ describe("storing requests", () => {
     return row!;
   };
 
-  test(
-    "has a limit per tenant: omitted ones are counted, and failures have reserved space",
-    async () => {
-      await using app = startPrivateApp({ rateLimit: { perSecond: 1e6, burst: 1e6 } }, "silent");
-      const api = await newTenant(app);
-      const { tenantId } = api.tenant;
-      // The first request was for the token.
-      let sent = 1;
-      const send = async (path: string, key = newKey()) => {
-        sent++;
-        const headers = { authorization: api.authorization, "x-request-id": key };
-        return (await fetch(`${app.url}${API}${path}`, { headers })).status;
-      };
-      for (let round = 0; round < 20; round++) {
-        const answers = await Promise.all(Array.from({ length: 50 }, () => send("/Entities")));
-        expect(answers.every((status) => status === 200)).toBe(true);
-      }
-      const failed = newKey();
-      expect(await send("/Application/7", failed)).toBe(404);
-      // Each row counts the omitted requests before it.
-      const { rows } = await until("all to be accounted for", async () => {
-        await send("/Application/7");
-        const now = await counted(tenantId);
-        return now.all > 1_000 && now;
-      });
-      expect(rows).toBeLessThan(1_000);
-      const [row] = await db()`select status from requests where tenant_id = ${tenantId} and request_key = ${failed}`;
-      expect(row).toEqual({ status: 404 });
-      await until("every one to be accounted for", async () => (await counted(tenantId)).all === sent);
-    },
-    PATIENCE_MS,
-  );
+  test("has a limit per tenant: omitted ones are counted, and failures have reserved space", async () => {
+    await using app = startPrivateApp({ rateLimit: { perSecond: 1e6, burst: 1e6 } }, "silent");
+    const api = await newTenant(app);
+    const { tenantId } = api.tenant;
+    // The first request was for the token.
+    let sent = 1;
+    const send = async (path: string, key = newKey()) => {
+      sent++;
+      const headers = { authorization: api.authorization, "x-request-id": key };
+      return (await fetch(`${app.url}${API}${path}`, { headers })).status;
+    };
+    for (let round = 0; round < 20; round++) {
+      const answers = await Promise.all(Array.from({ length: 50 }, () => send("/Entities")));
+      expect(answers.every((status) => status === 200)).toBe(true);
+    }
+    const failed = newKey();
+    expect(await send("/Application/7", failed)).toBe(404);
+    // Each row counts the omitted requests before it.
+    const { rows } = await until("all to be accounted for", async () => {
+      await send("/Application/7");
+      const now = await counted(tenantId);
+      return now.all > 1_000 && now;
+    });
+    expect(rows).toBeLessThan(1_000);
+    const [row] = await rowsOf("requests", { tenant_id: tenantId, request_key: failed });
+    expect(row).toMatchObject({ status: 404 });
+    await until("every one to be accounted for", async () => (await counted(tenantId)).all === sent);
+  });
 
-  test(
-    "never delays a response; those not stored are counted",
-    async () => {
-      await using database = await newKeyDatabase();
-      await using app = startPrivateApp({}, "silent", { databaseUrl: database.url });
-      const api = await newTenant(app);
-      const { tenantId } = api.tenant;
-      let sent = 1;
-      const send = async () => {
-        sent++;
-        expect((await api.call("GET", "/Entities")).status).toBe(200);
-      };
-      await database.sql.begin(async (tx) => {
-        await tx`lock table requests in access exclusive mode`;
-        await send();
-        await until("the writing to wait", async () => {
-          const waits = await tx`select from pg_locks where not granted and relation = 'requests'::regclass`;
-          return waits.length > 0;
-        });
-        await send();
-      });
-      await until("both to be there", async () => (await counted(tenantId, database.sql)).all === sent);
-
-      await database.sql`alter table requests rename to away`;
+  test("never delays a response; those not stored are counted", async () => {
+    await using database = await newKeyDatabase();
+    await using app = startPrivateApp({}, "silent", { databaseUrl: database.url });
+    const api = await newTenant(app);
+    const { tenantId } = api.tenant;
+    let sent = 1;
+    const send = async () => {
+      sent++;
+      expect((await api.call("GET", "/Entities")).status).toBe(200);
+    };
+    await database.sql.begin(async (tx) => {
+      await tx`lock table requests in access exclusive mode`;
       await send();
+      await until("the writing to wait", async () => {
+        const waits = await tx`select from pg_locks where not granted and relation = 'requests'::regclass`;
+        return waits.length > 0;
+      });
       await send();
-      // The next one is tried with or without the table: no loss is silent.
-      await database.sql`alter table away rename to requests`;
-      let last = performance.now();
-      await until("all to be accounted for", async () => {
-        if ((await counted(tenantId, database.sql)).all === sent) return true;
-        // A later request reports those that were not stored.
-        if (performance.now() - last < TOLD_AFTER_MS) return false;
-        await send();
-        last = performance.now();
-        return false;
-      });
-    },
-    PATIENCE_MS,
-  );
+    });
+    await until("both to be there", async () => (await counted(tenantId, database.sql)).all === sent);
 
-  test(
-    "completes before the process ends by SIGTERM",
-    async () => {
-      const { databaseUrl, url } = shared();
-      await using api = startProcess("server/serve.ts", {
-        DATABASE_URL: databaseUrl,
-        MASTER_KEY: setting("GATEHOUSE_TEST_MASTER_KEY"),
-        // The issuer of the tokens.
-        PUBLIC_URL: `http://localhost:${new URL(url).port}`,
-        PORT: "0",
-      });
-      const { port } = await api.said((message) => message === "api ready");
-      const caller = await newTenant();
-      const keys = Array.from({ length: 20 }, newKey);
-      for (const key of keys) {
-        const headers = { authorization: `Bearer ${caller.token}`, "x-request-id": key };
-        expect((await fetch(`http://127.0.0.1:${port}${API}/Entities`, { headers })).status).toBe(200);
-      }
-      api.signal("SIGTERM");
-      expect(await api.exited).toBe(0);
-      const rows = await db()`select request_key from requests where request_key = any (${keys})`;
-      expect(rows).toHaveLength(keys.length);
-    },
-    PATIENCE_MS,
-  );
+    await database.sql`alter table requests rename to away`;
+    await send();
+    await send();
+    // The next one is tried with or without the table: no loss is silent.
+    await database.sql`alter table away rename to requests`;
+    let last = performance.now();
+    await until("all to be accounted for", async () => {
+      if ((await counted(tenantId, database.sql)).all === sent) return true;
+      // A later request reports those that were not stored.
+      if (performance.now() - last < TOLD_AFTER_MS) return false;
+      await send();
+      last = performance.now();
+      return false;
+    });
+  });
 
-  test(
-    "is limited to a day, and to a tenant's maximum",
-    async () => {
-      await using database = await newKeyDatabase();
-      const { sql } = database;
-      const [busy, quiet] = [await createTenant(sql, "busy"), await createTenant(sql, "quiet")];
-      const fill = (tenantId: string, status: number, hoursAgo: number, count: number) => sql`
+  test("completes before the process ends by SIGTERM", async () => {
+    const { databaseUrl, url } = shared();
+    await using api = startProcess("server/serve.ts", {
+      DATABASE_URL: databaseUrl,
+      MASTER_KEY: setting("GATEHOUSE_TEST_MASTER_KEY"),
+      // The issuer of the tokens.
+      PUBLIC_URL: `http://localhost:${new URL(url).port}`,
+      PORT: "0",
+    });
+    const { port } = await api.said((message) => message === "api ready");
+    const caller = await newTenant();
+    const keys = Array.from({ length: 20 }, newKey);
+    for (const key of keys) {
+      const headers = { authorization: `Bearer ${caller.token}`, "x-request-id": key };
+      expect((await fetch(`http://127.0.0.1:${port}${API}/Entities`, { headers })).status).toBe(200);
+    }
+    api.signal("SIGTERM");
+    expect(await api.exited).toBe(0);
+    const rows = await db()`select request_key from requests where request_key = any (${keys})`;
+    expect(rows).toHaveLength(keys.length);
+  });
+
+  test("is limited to a day, and to a tenant's maximum", async () => {
+    await using database = await newKeyDatabase();
+    const { sql } = database;
+    const [busy, quiet] = [await createTenant(sql, "busy"), await createTenant(sql, "quiet")];
+    const fill = (tenantId: string, status: number, hoursAgo: number, count: number) => sql`
         insert into requests (tenant_id, id, request_key, method, route, status, duration_ms, client_id, omitted)
         select ${tenantId}, uuidv7(make_interval(hours => ${-hoursAgo}::int)), 'key', 'GET', '/', ${status}, 1, 1, 0
         from generate_series(1, ${count}::int)`;
-      await fill(quiet.tenantId, 200, 23, 2);
-      await fill(quiet.tenantId, 200, 25, 3);
-      await fill(quiet.tenantId, 404, 25, 4);
-      await fill(busy.tenantId, 404, 2, 5);
-      await fill(busy.tenantId, 200, 1, 100_006);
-      expect(await removeOldRequests(sql)).toBe(3 + 4 + 6);
-      const left = await sql`
+    await fill(quiet.tenantId, 200, 23, 2);
+    await fill(quiet.tenantId, 200, 25, 3);
+    await fill(quiet.tenantId, 404, 25, 4);
+    await fill(busy.tenantId, 404, 2, 5);
+    await fill(busy.tenantId, 200, 1, 100_006);
+    expect(await removeOldRequests(sql)).toBe(3 + 4 + 6);
+    const left = await sql`
         select tenant_id as tenant, status, count(*)::int as count from requests group by 1, 2 order by 3`;
-      expect([...left]).toEqual([
-        { tenant: quiet.tenantId, status: 200, count: 2 },
-        { tenant: busy.tenantId, status: 404, count: 5 },
-        { tenant: busy.tenantId, status: 200, count: 100_000 },
-      ]);
-      const other = connect(database.url, "gatehouse test", 1);
-      expect(await removeOldRequests(other)).toBe(0);
-      await other.end();
-    },
-    PATIENCE_MS,
-  );
+    expect([...left]).toEqual([
+      { tenant: quiet.tenantId, status: 200, count: 2 },
+      { tenant: busy.tenantId, status: 404, count: 5 },
+      { tenant: busy.tenantId, status: 200, count: 100_000 },
+    ]);
+    const other = connect(database.url, "gatehouse test", 1);
+    expect(await removeOldRequests(other)).toBe(0);
+    await other.end();
+  });
 });

@@ -1,21 +1,21 @@
 // Retention on a separate database.
 
-import { afterAll, beforeAll, expect, setSystemTime, test } from "bun:test";
-import { migrate } from "../../server/db/migrate.ts";
-import { connect } from "../../server/db/sql.ts";
-import { newMasterKey } from "../../server/embedded/data-directory.ts";
-import type { RedeliveryId, TenantId } from "../../server/ids.ts";
-import { createLog } from "../../server/log.ts";
-import { removeExpiredLogs } from "../../server/retention/index.ts";
-import { createTenant } from "../../server/tenants/index.ts";
+import { afterAll, expect, setSystemTime, test } from "bun:test";
+import { newMasterKey } from "../../server/appliance/embedded/data-directory.ts";
+import { removeExpiredLogs } from "../../server/data/retention/retention.ts";
+import { createTenant } from "../../server/identity/tenants/index.ts";
+import { migrate } from "../../server/platform/db/migrate.ts";
+import { connect } from "../../server/platform/db/sql.ts";
+import type { RedeliveryId, TenantId } from "../../server/platform/ids.ts";
+import { createLog } from "../../server/platform/log.ts";
 import { followRedelivery } from "../../server/webhooks/index.ts";
 import type { DeliveryState } from "../../workflows/contract.ts";
-import { blockMarked } from "../documents/pages.ts";
-import { scrape, sum } from "../metrics/scrape.ts";
-import { type Api, signIn } from "../support/api.ts";
-import { type EmptyDatabase, newEmptyDatabase } from "../support/empty-database.ts";
-import { fill } from "../support/fill.ts";
-import { type StartedProcess, startProcess } from "../support/process.ts";
+import { newEmptyDatabase } from "../support/empty-database.ts";
+import { blockMarked } from "../support/pages.ts";
+import { startProcess } from "../support/process.ts";
+import { scrape, sum } from "../support/scrape.ts";
+import { type Api, signIn } from "../world/api.ts";
+import { fill, plantEntries } from "../world/rows.ts";
 
 const DAY_MS = 86_400_000;
 const DAYS = 12;
@@ -23,21 +23,15 @@ const KEPT = { log: 10 * DAY_MS, payloads: 4 * DAY_MS, audit: 400 * DAY_MS };
 const METRICS_TOKEN = "a token of the test";
 const log = createLog("silent", "worker");
 
-let database: EmptyDatabase;
-let process: StartedProcess;
-let url: string;
-
-beforeAll(async () => {
-  database = await newEmptyDatabase();
-  await migrate(database.url);
-  process = startProcess("server/serve.ts", {
-    DATABASE_URL: database.url,
-    MASTER_KEY: newMasterKey(),
-    PORT: "0",
-    METRICS_TOKEN: METRICS_TOKEN.replaceAll(" ", "-"),
-  });
-  url = `http://127.0.0.1:${(await process.said((message) => message === "api ready")).port}`;
-}, 120_000);
+const database = await newEmptyDatabase();
+await migrate(database.url);
+const process = startProcess("server/serve.ts", {
+  DATABASE_URL: database.url,
+  MASTER_KEY: newMasterKey(),
+  PORT: "0",
+  METRICS_TOKEN: METRICS_TOKEN.replaceAll(" ", "-"),
+});
+const url = `http://127.0.0.1:${(await process.said((message) => message === "api ready")).port}`;
 
 afterAll(async () => {
   await process?.[Symbol.asyncDispose]();
@@ -118,7 +112,7 @@ test("partitions are dropped whole after their time, payloads and answers before
     Total: payloads,
     Skipped: events - payloads,
   });
-}, 120_000);
+});
 
 test("payloads removed while a replay runs are counted as skipped", async () => {
   const api = await newTenant();
@@ -139,7 +133,7 @@ test("payloads removed while a replay runs are counted as skipped", async () => 
   await sql`delete from deliveries where tenant_id = ${api.tenantId} and event_id <> ${newest!.EventId}`;
   await follow();
   expect(await api.redelivery(Id)).toMatchObject({ Total: 1, Skipped: Total - 1, Done: 0 });
-}, 120_000);
+});
 
 test("an open delivery keeps its change and its payload; the rest of its day is removed", async () => {
   const api = await newTenant();
@@ -153,7 +147,7 @@ test("an open delivery keeps its change and its payload; the rest of its day is 
   const old = all.filter(({ Timestamp }) => Date.now() - Date.parse(Timestamp) > 11 * DAY_MS);
   expect(old.map(({ EventId }) => EventId)).toEqual([open.EventId]);
   expect(await remove()).toEqual({ partitions: 0, partitions_busy: 0, closed_events: 0 });
-}, 120_000);
+});
 
 test("a tenant keeps its log for fewer days than the installation, never for more", async () => {
   const [api, other] = await Promise.all([newTenant(), newTenant()]);
@@ -174,7 +168,7 @@ test("a tenant keeps its log for fewer days than the installation, never for mor
   expect(await ageOf("events", api)).toBeLessThan(2);
   expect(await countOf("deliveries", api)).toBe(await countOf("events", api));
   expect(await ageOf("events", other)).toBeGreaterThan(9);
-}, 120_000);
+});
 
 test("the longest retention, which begins before 1970, removes nothing", async () => {
   const api = await newTenant();
@@ -188,7 +182,7 @@ test("the longest retention, which begins before 1970, removes nothing", async (
     closed_events: 0,
   });
   expect(await countOf("events", api)).toBe(kept);
-}, 120_000);
+});
 
 test("many held events before the closed ones do not stop the removal of a tenant's shorter retention", async () => {
   const api = await newTenant();
@@ -205,7 +199,7 @@ test("many held events before the closed ones do not stop the removal of a tenan
       count(*) filter (where state <> 'Held' and event_id < lowest_id(now() - interval '25 hours')) as closed
     from deliveries where tenant_id = ${tenantId}`;
   expect(left).toEqual({ held, closed: 0 });
-}, 120_000);
+});
 
 test("whole months of the audit log are removed after AUDIT_RETENTION", async () => {
   const api = await newTenant();
@@ -213,10 +207,7 @@ test("whole months of the audit log are removed after AUDIT_RETENTION", async ()
   const entry = async (days: number) => {
     await sql`select count(*) from make_partitions(array['audit_log'], now() - make_interval(days => ${days}),
       now() - make_interval(days => ${days}))`;
-    await sql`
-      insert into audit_log (tenant_id, id, occurred_on, kind, outcome, address, user_agent, details, request_key)
-      values (${api.tenantId}, uuidv7(make_interval(days => -${days}::integer)), now() - make_interval(days => ${days}), 'SignOut',
-        'Success', '', '', '{}', '')`;
+    await plantEntries(api.tenantId, 1, { ago: `${days} days` }, sql);
   };
   // A month that ended 400 days ago began up to 431 days ago.
   for (const days of [300, 365, 432, 470]) await entry(days);
@@ -229,7 +220,7 @@ test("whole months of the audit log are removed after AUDIT_RETENTION", async ()
   expect(await ages()).toEqual([300, 365, 432, 470]);
   await remove();
   expect(await ages()).toEqual([300, 365]);
-}, 120_000);
+});
 
 test("only a role that may delete drops a partition, a day after its end, and by PostgreSQL's clock", async () => {
   const { sql } = database;
@@ -257,7 +248,7 @@ test("only a role that may delete drops a partition, a day after its end, and by
   await sql.unsafe(blockMarked("run: drop").text.replace("app_role", username));
   expect([...(await drop(worker, 30))]).toHaveLength(1);
   await worker.end();
-}, 120_000);
+});
 
 test("after its deadline a run drops nothing; the next one continues", async () => {
   const api = await newTenant();
@@ -266,7 +257,7 @@ test("after its deadline a run drops nothing; the next one continues", async () 
     ...{ partitions: 0, partitions_busy: 0, closed_events: 0 },
   });
   expect((await remove()).partitions).toBeGreaterThan(0);
-}, 120_000);
+});
 
 test("a change, a sign-in and an audit entry without a partition make it, and say so", async () => {
   const api = await newTenant();
@@ -285,7 +276,7 @@ test("a change, a sign-in and an audit entry without a partition make it, and sa
   expect(await api.call("POST", "/Role", { Name: "clerks" })).toMatchObject({ status: 200 });
   expect((await missed()) - before).toBeGreaterThanOrEqual(3);
   await process.said((message) => message.startsWith("a partition was missing"));
-}, 120_000);
+});
 
 test("a row that moves while others wait for it makes none of them fail", async () => {
   const api = await newTenant();
@@ -308,4 +299,4 @@ test("a row that moves while others wait for it makes none of them fail", async 
   const [row] = await sql<{ count: number }[]>`
     select count(*) as count from deliveries where event_id = ${held!.eventId} and id = ${held!.id}`;
   expect(row!.count).toBe(1);
-}, 120_000);
+});

@@ -1,10 +1,9 @@
 // Requests to stage a secret: validation, permissions, and data that is never returned.
 
 import { describe, expect, test } from "bun:test";
-import { logOf, textOf } from "../audit/log.ts";
-import { ok } from "../policies/people.ts";
-import type { Api } from "../support/api.ts";
-import { newTenant } from "../support/tenant.ts";
+import { type Api, ok } from "../world/api.ts";
+import { logOf, textOf } from "../world/audit.ts";
+import { newTenant } from "../world/tenant.ts";
 
 describe.concurrent("a staged secret", () => {
   test("is read without its value, and is in the audit log without it", async () => {

@@ -4,12 +4,12 @@
 import { describe, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
 import { isSignedWith } from "../../examples/receiver/verify.ts";
-import { createVault } from "../../server/vault.ts";
-import { closeOpenDelivery, removeFormerSecrets } from "../../server/webhooks/index.ts";
-import { db } from "../entities/client.ts";
-import { type Api, until } from "../support/api.ts";
-import { type Call, type Receiver, startReceiver } from "../support/receiver.ts";
-import { newTenant, setting } from "../support/tenant.ts";
+import { createVault } from "../../server/platform/vault.ts";
+import { removeFormerSecrets } from "../../server/webhooks/connections/rotation.store.ts";
+import { closeOpenDelivery } from "../../server/webhooks/index.ts";
+import { type Api, until } from "../world/api.ts";
+import { type Call, type Receiver, startReceiver } from "../world/receiver.ts";
+import { db, newTenant, setting } from "../world/tenant.ts";
 
 const OLD = `whsec_${Buffer.alloc(32, 1).toString("base64")}`;
 const NEW = `whsec_${Buffer.alloc(32, 2).toString("base64")}`;

@@ -2,10 +2,10 @@
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { startSecondApi } from "../policies/second-api.ts";
-import { Api, until } from "../support/api.ts";
-import { type Receiver, startReceiver } from "../support/receiver.ts";
-import { newTenant } from "../support/tenant.ts";
+import { startSecondApi } from "../support/second-api.ts";
+import { Api, until } from "../world/api.ts";
+import { connected, type Receiver } from "../world/receiver.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const RECORDS = 3;
 const RUNS = 4;
@@ -22,8 +22,7 @@ test("two APIs that concurrently patch the same records number their changes 1, 
   await using second = await startSecondApi();
   const api = await newTenant();
   const apis = [api, new Api(second.url, api.tenant, api.authorization.replace("Bearer ", ""))];
-  await using receiver = startReceiver();
-  await api.connect(receiver.url);
+  await using receiver = await connected(api);
 
   await fc.assert(
     fc.asyncProperty(fc.array(patch, { minLength: 8, maxLength: 16 }), async (patches) => {
@@ -64,7 +63,7 @@ test("two APIs that concurrently patch the same records number their changes 1, 
     }),
     { numRuns: RUNS },
   );
-}, 120_000);
+});
 
 /** A record's changes at the receiver, each event once. */
 function changesOf({ calls }: Receiver, id: string) {

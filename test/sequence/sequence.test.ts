@@ -1,9 +1,10 @@
 // Every delivery has a number that grows by one with each change of its record, in the order of commits.
 
 import { describe, expect, test } from "bun:test";
-import { type Api, until } from "../support/api.ts";
-import { type Call, startReceiver } from "../support/receiver.ts";
-import { db, newTenant } from "../support/tenant.ts";
+import { type Api, until } from "../world/api.ts";
+import { type Call, connected, startReceiver } from "../world/receiver.ts";
+import { setRows } from "../world/rows.ts";
+import { db, newTenant } from "../world/tenant.ts";
 
 /** If many records have this number, the list exceeds the header's limit. */
 const HIGH = 1_000_000_000;
@@ -46,8 +47,7 @@ describe.concurrent("webhook-sequence", () => {
 
   test("of an array is a list in the order of Data; a repeated record counts once", async () => {
     const api = await newTenant();
-    await using receiver = startReceiver();
-    await api.connect(receiver.url);
+    await using receiver = await connected(api);
     await patchAll(api, "Application", [{ Name: "b" }, { Name: "a" }, { Name: "b", Description: "at once" }]);
     await api.change({ Name: "a", Description: "alone" });
     const names = ["a", "c", "b", "a"];
@@ -71,7 +71,7 @@ describe.concurrent("webhook-sequence", () => {
     await api.connect(receiver.url, { Entities: ["Department"], Events: ["Updated"] });
     const records = Array.from({ length: MAX_HIGH + 1 }, (_, index) => ({ ExternalId: `d-${index}`, Name: "" }));
     await patchAll(api, "Department", records);
-    await db()`update departments set sequence = ${HIGH} where tenant_id = ${api.tenant.tenantId}`;
+    await setRows("departments", { tenant_id: api.tenant.tenantId }, { sequence: HIGH });
     const renamed = records.map((record) => ({ ...record, Name: record.ExternalId }));
     await patchAll(api, "Department", renamed.slice(0, MAX_HIGH));
     const fits = await api.settledEvent();
@@ -95,10 +95,8 @@ describe.concurrent("webhook-sequence", () => {
     const api = await newTenant();
     await using receiver = startReceiver([500, 500, 200]);
     const { Id } = await api.connect(receiver.url, { Name: "flaky", Secret: "s" });
-    await api.change({ Name: "Gate" });
-    const created = await api.settledEvent();
-    await api.change({ Name: "Gate", Description: "newer" });
-    const updated = await api.settledEvent();
+    const created = await api.settledChange({ Name: "Gate" });
+    const updated = await api.settledChange({ Name: "Gate", Description: "newer" });
     expect((await api.redeliver(created.EventId)).status).toBe(200);
     await api.settled(created.EventId);
     const replay = await api.replay({ ConnectionId: Id, States: ["Delivered"] });

@@ -3,12 +3,12 @@
 import { describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
 import type { Page } from "playwright-core";
-import { type Client, newClient, newPkce } from "../authorize/client.ts";
-import { db, request } from "../entities/client.ts";
-import { until } from "../support/api.ts";
 import { openWindows } from "../support/browser.ts";
 import { inspect } from "../support/inspect.ts";
-import { shared } from "../support/tenant.ts";
+import { until } from "../world/api.ts";
+import { type Client, newClient, newPkce, setCredentials } from "../world/client.ts";
+import { setRows } from "../world/rows.ts";
+import { request, shared } from "../world/tenant.ts";
 
 const browser = openWindows();
 
@@ -82,7 +82,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
     await signIn(page, client);
     await page.getByRole("heading", { name: "Allow access" }).waitFor();
     await page.getByText("see your e-mail address").waitFor();
-    await db()`update applications set name = 'Somebody else''s' where id = ${client.id}`;
+    await setRows("applications", { id: client.id }, { name: "Somebody else's" });
     await page.getByRole("button", { name: "Allow" }).click();
     await page.getByRole("alert").getByText("The request has changed since this page was shown.").waitFor();
     if (javaScriptEnabled) await inspect(page, "consent changed");
@@ -145,7 +145,7 @@ test("an application's callback may redirect to another origin, though a form be
   using app = startApplication();
   using first = startApplication({ goesOnTo: app.home });
   const client = await clientOf(first.callback);
-  await db()`update credentials set first_party = true where application_id = ${client.id}`;
+  await setCredentials(client.id, { first_party: true });
   const { page, complaints } = await newPage(true);
   for (const response_mode of ["query", "form_post"]) {
     await page.goto(shared().url + client.authorize({ redirect_uri: first.callback, response_mode, prompt: "login" }));
@@ -159,7 +159,7 @@ test("an application's callback may redirect to another origin, though a form be
 test("an application's own form starts a sign-in from another site, and finds the session", async () => {
   using app = startApplication();
   const client = await clientOf(app.callback);
-  await db()`update credentials set first_party = true where application_id = ${client.id}`;
+  await setCredentials(client.id, { first_party: true });
   const { page } = await newPage(true);
   await page.goto(shared().url + client.authorize({ redirect_uri: app.callback }));
   await signIn(page, client);
@@ -172,18 +172,4 @@ test("an application's own form starts a sign-in from another site, and finds th
   await page.getByRole("button", { name: "Go" }).click();
   await until("a second answer", () => app.got.length === 2);
   expect(app.got[1]!.answer.code).toBeString();
-});
-
-test("no page can be framed", async () => {
-  const client = await newClient();
-  const framed = `${shared().url}${client.authorize()}`.replaceAll("&", "&amp;");
-  await using other = Bun.serve({
-    hostname: "127.0.0.1",
-    port: 0,
-    fetch: () => new Response(`<iframe src="${framed}"></iframe>`, { headers: { "content-type": "text/html" } }),
-  });
-  const { page, complaints } = await newPage(true);
-  await page.goto(other.url.href);
-  await until("the browser to refuse it", () => complaints.length > 0);
-  expect(complaints.join()).toMatch(/frame-ancestors|X-Frame-Options/);
 });

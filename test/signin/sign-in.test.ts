@@ -1,10 +1,12 @@
 // Sign-in by password: all failures have the same answer, and throttling does not lock the owner out.
 
 import { describe, expect, test } from "bun:test";
-import { createTenant } from "../../server/tenants/index.ts";
-import { answerOf, type Client, newClient } from "../authorize/client.ts";
-import { type View, Visitor } from "../authorize/visitor.ts";
-import { API, db, request } from "../entities/client.ts";
+import { createTenant } from "../../server/identity/tenants/index.ts";
+import { API } from "../world/api.ts";
+import { answerOf, type Client, newClient } from "../world/client.ts";
+import { expire, removeRows, rowsOf, setRows } from "../world/rows.ts";
+import { db, request } from "../world/tenant.ts";
+import { type View, Visitor } from "../world/visitor.ts";
 
 const WRONG = "Wrong user name or password.";
 
@@ -35,7 +37,7 @@ describe.concurrent("is rejected with one message", () => {
     [
       "an inactive user",
       async ({ tenant }) => {
-        await db()`update users set is_active = false where tenant_id = ${tenant.tenantId}`;
+        await setRows("users", { tenant_id: tenant.tenantId }, { is_active: false });
         return tenant.admin;
       },
     ],
@@ -89,7 +91,7 @@ describe.concurrent("a correct password", () => {
   test("is accepted after earlier mistakes, and the typed user name is kept", async () => {
     const client = await newClient();
     const username = `"><b>&lt;&amp;'é☃`;
-    await db()`update users set username = ${username} where tenant_id = ${client.tenant.tenantId}`;
+    await setRows("users", { tenant_id: client.tenant.tenantId }, { username });
     const visitor = new Visitor();
     const again = await attempt(client, visitor, { username, password: "wrong" });
     expect(again.forms[0]!.fields.username).toBe(username);
@@ -111,7 +113,7 @@ describe.concurrent("guessing passwords", () => {
       expect(blocked.status).toBe(429);
       expect(alertOf(blocked)).toMatch(/^Too many attempts\. Try again in \d+ s\.$/);
       expect(blocked.headers.get("retry-after")).toMatch(/^([1-9]|10)$/);
-      await db()`update signin_failures set blocked_until = now() where tenant_id = ${client.tenant.tenantId}`;
+      await expire("signin_failures", { tenant_id: client.tenant.tenantId }, "blocked_until");
       await attempt(client, visitor, { username, password: "wrong" });
       const next = await attempt(client, visitor, { ...client.tenant.admin, username });
       expect(Number(next.headers.get("retry-after"))).toBeWithin(11, 21);
@@ -177,11 +179,11 @@ describe.concurrent("guessing passwords", () => {
     const client = await newClient();
     const { tenantId } = client.tenant;
     await attempts(client, new Visitor(), { username: "admin", password: "wrong" }, 1);
-    const rows = await db()<{ failures: number }[]>`select failures from signin_failures where tenant_id = ${tenantId}`;
+    const rows = await rowsOf<{ failures: number }>("signin_failures", { tenant_id: tenantId });
     expect(rows.map((row) => row.failures)).toEqual([1, 1, 1]);
-    await db()`delete from signin_failures where tenant_id = ${tenantId}`;
+    await removeRows("signin_failures", { tenant_id: tenantId });
     await client.visit(new Visitor());
     await attempts(client, new Visitor(), { username: "admin", password: "wrong" }, 1);
-    expect(await db()`select from signin_failures where tenant_id = ${tenantId}`).toHaveLength(2);
+    expect(await rowsOf("signin_failures", { tenant_id: tenantId })).toHaveLength(2);
   });
 });

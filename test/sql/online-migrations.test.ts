@@ -3,11 +3,11 @@
 import { expect, test } from "bun:test";
 import { cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { migrate } from "../../server/db/migrate.ts";
-import { ROOT } from "../documents/pages.ts";
-import { until } from "../support/api.ts";
+import { migrate } from "../../server/platform/db/migrate.ts";
 import { temporaryDirectory } from "../support/directories.ts";
 import { newEmptyDatabase } from "../support/empty-database.ts";
+import { ROOT } from "../support/pages.ts";
+import { until } from "../world/api.ts";
 
 const EXPANDING = {
   "900-column.sql": "alter table departments add column floor integer not null default 0;",
@@ -20,7 +20,7 @@ const EXPANDING = {
 /** A copy of our migrations with these. */
 function folderWith(files: Record<string, string>): string {
   const folder = temporaryDirectory("migrations");
-  cpSync(join(ROOT, "server/db/migrations"), folder, { recursive: true });
+  cpSync(join(ROOT, "server/platform/db/migrations"), folder, { recursive: true });
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   return folder;
 }
@@ -53,7 +53,7 @@ test("a column, an index and a constraint are added beside a long transaction, a
     1,
   );
   await expect(sql`update departments set floor = 300`.execute()).rejects.toThrow("floors");
-}, 120_000);
+});
 
 test("an index that an interrupted migration left is built again", async () => {
   await using database = await newEmptyDatabase();
@@ -67,7 +67,7 @@ test("an index that an interrupted migration left is built again", async () => {
   expect(await sql`select from pg_index where indexrelid = 'departments_floor'::regclass and indisvalid`).toHaveLength(
     1,
   );
-}, 120_000);
+});
 
 test("older code starts on a schema that newer code has added to, but not if a part is gone that it uses", async () => {
   await using database = await newEmptyDatabase();
@@ -82,4 +82,4 @@ test("older code starts on a schema that newer code has added to, but not if a p
   const usedHere = { "905-search.sql": "-- Contract: unused since 99.0.0.\ndrop index departments_parent;" };
   await migrate(database.url, folderWith({ ...EXPANDING, ...unusedHere, ...usedHere }));
   await expect(migrate(database.url)).rejects.toThrow("newer code has used this database (905-search.sql)");
-}, 120_000);
+});

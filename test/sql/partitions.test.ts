@@ -3,23 +3,23 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createApp } from "../../server/app.ts";
-import { readConfig } from "../../server/config.ts";
-import { migrate } from "../../server/db/migrate.ts";
-import { connect, type Sql } from "../../server/db/sql.ts";
-import { createEgress } from "../../server/egress/index.ts";
-import { newMasterKey } from "../../server/embedded/data-directory.ts";
-import type { TenantId } from "../../server/ids.ts";
-import { createLog } from "../../server/log.ts";
-import { measureKept } from "../../server/retention/index.ts";
-import { createVault } from "../../server/vault.ts";
+import { newMasterKey } from "../../server/appliance/embedded/data-directory.ts";
+import { measureKept } from "../../server/data/retention/measure.ts";
+import { readConfig } from "../../server/platform/config/config.ts";
+import { migrate } from "../../server/platform/db/migrate.ts";
+import { connect, type Sql } from "../../server/platform/db/sql.ts";
+import { createEgress } from "../../server/platform/egress/index.ts";
+import type { TenantId } from "../../server/platform/ids.ts";
+import { createLog } from "../../server/platform/log.ts";
+import { createVault } from "../../server/platform/vault.ts";
 import type { DeliveryState } from "../../workflows/contract.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { arrange, fill as filled, PATHS } from "../console/every-path.ts";
-import { type Json, operationsOf, resolve } from "../openapi/document.ts";
-import { API, type Api } from "../support/api.ts";
 import { type EmptyDatabase, newEmptyDatabase } from "../support/empty-database.ts";
-import { fill } from "../support/fill.ts";
-import { newTenant } from "../support/tenant.ts";
+import { API, type Api } from "../world/api.ts";
+import { type Json, operationsOf, resolve } from "../world/documented.ts";
+import { arrange, fill as filled, PATHS } from "../world/every-path.ts";
+import { fill } from "../world/rows.ts";
+import { newTenant } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
 const DAY_MS = 86_400_000;
 const DAYS = 20;
@@ -76,7 +76,7 @@ beforeAll(async () => {
   database = await newEmptyDatabase();
   await migrate(database.url);
   await explainAll(database);
-  sql = connect(database.url, "gatehouse plans", 4, { onnotice } as object);
+  sql = connect(database.url, "gatehouse plans", 4, { onnotice });
   const url = startApi();
   const other = await newTenant({ url, databaseUrl: database.url });
   await withHistory(other, EVENTS_A_DAY / 10);
@@ -88,7 +88,7 @@ beforeAll(async () => {
   // The page Data reads what maintenance has measured.
   await measureKept(database.sql, new Date(Date.now() + 60_000));
   await readParents();
-}, 120_000);
+});
 
 afterAll(async () => {
   await server?.stop(true);

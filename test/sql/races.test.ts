@@ -1,10 +1,10 @@
-// Transactions that are repeated: server/db/sql.ts.
+// Transactions that are repeated: server/platform/db/sql.ts.
 
 import { expect, test } from "bun:test";
-import { Raced } from "../../server/db/failures.ts";
-import { Conflict } from "../../server/errors.ts";
-import type { TenantId } from "../../server/ids.ts";
-import { db } from "../support/tenant.ts";
+import { Raced } from "../../server/platform/db/failures.ts";
+import { Conflict } from "../../server/platform/errors.ts";
+import type { TenantId } from "../../server/platform/ids.ts";
+import { db } from "../world/tenant.ts";
 
 const TENANT = Bun.randomUUIDv7() as TenantId;
 

@@ -3,13 +3,13 @@
 
 import { join, relative } from "node:path";
 import ts from "typescript5";
-import { ROOT } from "../documents/pages.ts";
+import { ROOT } from "../support/pages.ts";
 
 /** The driver sends the types of these values; PostgreSQL infers those of all others. */
 export type Kind = "date" | "bytes" | "boolean" | "bigint" | "json" | "other";
 
 export interface Statement {
-  /** Such as `server/audit/store.ts:42`. */
+  /** Such as `server/records/audit/store.ts:42`. */
   place: string;
   text: string;
   parameters: Kind[];

@@ -1,17 +1,26 @@
 // The SQL of server/records/table.store.ts against the schema, for each of its tables.
 
 import { expect, test } from "bun:test";
-import { POLICY_TABLE } from "../../server/access/policies/store.ts";
-import { ROLE_TABLE } from "../../server/access/roles/store.ts";
-import type { TenantId } from "../../server/ids.ts";
-import { API_TABLE } from "../../server/oauth/apis/store.ts";
-import { PROVIDER_TABLE } from "../../server/signin/upstream/providers/store.ts";
+import { ERASURES } from "../../server/data/personal-data/erasures.store.ts";
+import { API_TABLE } from "../../server/identity/oauth/apis/store.ts";
+import { PROVIDER_TABLE } from "../../server/identity/signin/upstream/providers/store.ts";
+import type { TenantId } from "../../server/platform/ids.ts";
+import { POLICY_TABLE } from "../../server/records/access/policies/store.ts";
+import { ROLE_TABLE } from "../../server/records/access/roles/store.ts";
+import type { RequestFilter } from "../../server/records/requests/contract.ts";
+import { REQUESTS } from "../../server/records/requests/store.ts";
+import { ALERTS } from "../../server/webhooks/alerts/store.ts";
 import { CONNECTION_TABLE } from "../../server/webhooks/connections.store.ts";
-import { db } from "../support/tenant.ts";
+import { db } from "../world/tenant.ts";
 
 const NOBODY = Bun.randomUUIDv7() as TenantId;
 const NO_UUID = Bun.randomUUIDv7() as never;
 const NO_NUMBER = 0 as never;
+const NOW = new Date();
+const ALL_FILTERS: Required<RequestFilter> = {
+  ...{ Status: "4xx", Method: "GET", Route: "/", ClientId: "1", RequestKey: "key", TraceParent: "trace" },
+  ...{ Last: NOW, From: NOW, To: NOW },
+};
 /** SQLSTATE 23: the statement is valid, and the schema rejects its values. */
 const REJECTED = { code: expect.stringMatching(/^23/) };
 
@@ -31,4 +40,22 @@ test.each([
   expect(await table.update(db(), NOBODY, { ...empty, id })).toBeUndefined();
   await expect(table.insert(db(), NOBODY, empty)).rejects.toMatchObject(REJECTED);
   await table.remove(db(), NOBODY, id);
+});
+
+test.each([
+  ["requests", REQUESTS, ALL_FILTERS],
+  ["erasures", ERASURES, {}],
+  ["alerts", ALERTS, { State: "Open" } as const],
+])("%s has the columns that its rows are read from, with every filter", async (_, table, wanted) => {
+  expect(await table.find(db(), NOBODY, NO_UUID)).toBeUndefined();
+  expect(await table.list(db(), NOBODY, wanted, 1, NO_UUID)).toEqual([]);
+});
+
+test("each table has a primary key, so a publication of all tables rejects no statement", async () => {
+  const keyless = await db()<{ name: string }[]>`
+    select c.oid::regclass::text as name from pg_class c
+    where c.relnamespace = current_schema()::regnamespace
+      -- The rows of a partitioned table are in its partitions.
+      and c.relkind = 'r' and not exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary)`;
+  expect(keyless.map(({ name }) => name)).toEqual([]);
 });

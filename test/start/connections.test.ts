@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { connectionsOfApi, connectionsOfWorker, workerPools } from "../../server/db/capacity.ts";
-import { connect } from "../../server/db/sql.ts";
-import { until } from "../support/api.ts";
+import { connectionsOfApi, connectionsOfWorker, workerPools } from "../../server/platform/db/capacity.ts";
+import { connect } from "../../server/platform/db/sql.ts";
 import { besides, startProcess } from "../support/process.ts";
-import { startReceiver } from "../support/receiver.ts";
 import { startStack } from "../support/stack.ts";
-import { newTenant } from "../support/tenant.ts";
+import { until } from "../world/api.ts";
+import { connected } from "../world/receiver.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const API = ["gatehouse api"];
 const WORKER = ["gatehouse worker", "gatehouse outbox", "gatehouse maintenance", "gatehouse worker ready"];
@@ -15,8 +15,7 @@ test("an API and a worker under load use the documented connections", async () =
   const sql = connect(stack.databaseUrl, "gatehouse test", 1);
   await using _ = { [Symbol.asyncDispose]: () => sql.end() };
   const api = await newTenant(stack);
-  await using receiver = startReceiver(200);
-  await api.connect(receiver.url);
+  await using receiver = await connected(api, 200);
   const max: Record<string, number> = {};
   const sum = (names: string[]) => names.reduce((whole, name) => whole + (max[name] ?? 0), 0);
   let sent = 0;

@@ -40,7 +40,7 @@ test("a killed part is named, reported missing by /readyz, and restarted", async
   const { code, body } = await readiness(url);
   expect(code).toBe(200);
   expect(body).toMatchObject({ postgresql: "up", temporal: "up", worker: "up" });
-}, 300_000);
+});
 
 test("after a kill of `start`, the next one takes over its processes", async () => {
   await using killed = new StartCommand();
@@ -61,7 +61,7 @@ test("after a kill of `start`, the next one takes over its processes", async () 
     `stopping the Temporal server an earlier start left running (process ${left.Temporal!.pid})`,
   );
   for (const name of ["PostgreSQL", "Temporal"]) expect(await isGone(left[name]!)).toBe(true);
-}, 300_000);
+});
 
 test("when `bun run start` is killed by its parent, everything stops", async () => {
   await using start = new StartCommand(undefined, {}, [], ["run", "start"]);
@@ -70,7 +70,7 @@ test("when `bun run start` is killed by its parent, everything stops", async () 
   const parts = Object.values(await partsOf(start.dataDir, supervisor)).map((left) => left!);
   start.signal("SIGKILL");
   await until("every part to be gone", async () => (await Promise.all(parts.map(isGone))).every(Boolean));
-}, 300_000);
+});
 
 async function part(start: StartCommand, name: string): Promise<PartProcess | undefined> {
   return (await partsOf(start.dataDir, start.pid))[name];

@@ -4,20 +4,22 @@ import { expect, test } from "bun:test";
 import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { Client, Connection } from "@temporalio/client";
-import { newMasterKey } from "../../server/embedded/data-directory.ts";
-import { nextFreePort } from "../../server/embedded/ports.ts";
-import { findTemporal } from "../../server/embedded/temporal-binary.ts";
-import type { Readiness } from "../../server/http/health.ts";
-import { prepareDatabase } from "../../server/process.ts";
-import { startPrivateApp } from "../http/private-app.ts";
-import { until } from "../support/api.ts";
+import { newMasterKey } from "../../server/appliance/embedded/data-directory.ts";
+import { nextFreePort } from "../../server/appliance/embedded/ports.ts";
+import { findTemporal } from "../../server/appliance/embedded/temporal-binary.ts";
+import type { Readiness } from "../../server/platform/http/health.ts";
+import { prepareDatabase } from "../../server/platform/process.ts";
+import { SEARCH_ATTRIBUTES } from "../../workflows/contract.ts";
 import { temporaryDirectory } from "../support/directories.ts";
 import { newEmptyDatabase } from "../support/empty-database.ts";
 import { newNamespace } from "../support/namespace.ts";
+import { session } from "../support/postgresql.ts";
+import { startPrivateApp } from "../support/private-app.ts";
 import { startProcess } from "../support/process.ts";
-import { startReceiver } from "../support/receiver.ts";
 import { startStack } from "../support/stack.ts";
-import { newTenant, setting } from "../support/tenant.ts";
+import { until } from "../world/api.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { newTenant, setting } from "../world/tenant.ts";
 
 /** Blocks of 512 bytes: the initial size of Temporal's store, and little more. */
 const STORE_BLOCKS = 10_240;
@@ -58,13 +60,39 @@ test("a namespace without the search attributes is reported by API and worker un
     });
     expect([place, status]).toEqual([place, "degraded"]);
   }
-  await namespace.addSearchAttributes();
+  await namespace.addSearchAttributes({ ...SEARCH_ATTRIBUTES, TenantId: "INT" });
+  const wrongType =
+    "Temporal's namespace has the search attribute TenantId of type Int, which Gatehouse needs with another type.";
+  const hasReason = async () => (await readyz(url)).reasons.includes(`Deliveries cannot start: ${wrongType}`);
+  await until("/readyz to name the attribute of a different type", hasReason, 60_000);
+  const { operatorService } = await Connection.connect({ address: env.TEMPORAL_ADDRESS });
+  await operatorService.removeSearchAttributes({ namespace: namespace.name, searchAttributes: ["TenantId"] });
+  await namespace.addSearchAttributes({ TenantId: "KEYWORD" });
   await until("the delivery", () => receiver.calls.length === 1, 60_000);
   await until("/readyz to be ready", async () => (await readyz(url)).status === "ready");
   expect(await readyz(`http://127.0.0.1:${workerPort}`)).toMatchObject({ status: "ready", reasons: [] });
   const nothing = await fetch(`http://127.0.0.1:${workerPort}/Endpoint`);
   expect([nothing.status, (await fetch(`http://127.0.0.1:${workerPort}/healthz`)).status]).toEqual([404, 200]);
-}, 180_000);
+});
+
+test("statements that PostgreSQL rejects are reported until it accepts them, and nothing is lost", async () => {
+  await using stack = await startStack();
+  await using database = session(stack.databaseUrl);
+  await using receiver = startReceiver(200);
+  const api = await newTenant(stack);
+  await api.connect(receiver.url);
+  await database`alter table deliveries_open drop constraint deliveries_open_id`;
+  await database`create publication everything for all tables`;
+  await api.change({ Name: "Gate" });
+  const reason = await until("/readyz to say why", async () =>
+    (await readyz(stack.url)).reasons.find((each) => each.startsWith("Deliveries wait: PostgreSQL rejects statements")),
+  );
+  expect(reason).toContain("deliveries_open");
+  expect((await readyz(stack.url)).status).toBe("degraded");
+  await database`alter table deliveries_open add primary key (id)`;
+  await until("the delivery", () => receiver.calls.length === 1, 60_000);
+  await until("/readyz to be ready", async () => (await readyz(stack.url)).status === "ready", 90_000);
+});
 
 test("a full Temporal store is reported, and changes are still accepted", async () => {
   const folder = join(temporaryDirectory("limited"), "bin");
@@ -104,7 +132,7 @@ test("a full Temporal store is reported, and changes are still accepted", async 
   expect(readiness).toBe("degraded");
   await api.change({ Name: "Door" });
   expect((await api.events()).Items).toHaveLength(2);
-}, 360_000);
+});
 
 test("a delivery waiting over 60 s for its workflow is reported", async () => {
   await using database = await newEmptyDatabase();

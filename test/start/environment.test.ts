@@ -1,9 +1,10 @@
 // Errors in a command's environment are reported in words, without a stack.
 
 import { expect, test } from "bun:test";
-import { newMasterKey } from "../../server/embedded/data-directory.ts";
-import { setting, shared } from "../support/tenant.ts";
-import { type Entry, runEntry } from "./entry.ts";
+import { newMasterKey } from "../../server/appliance/embedded/data-directory.ts";
+import { type Entry, runEntry } from "../support/entry.ts";
+import { newNamespace } from "../support/namespace.ts";
+import { setting, shared } from "../world/tenant.ts";
 
 const KEY = () => setting("GATEHOUSE_TEST_MASTER_KEY");
 const EVERY = [
@@ -47,6 +48,20 @@ test.concurrent.each(["worker", "start"])("a missing Temporal namespace: `bun ru
   });
   expect(words).toContain('has no namespace "none". Create it, or set TEMPORAL_NAMESPACE to an existing one:');
   expect(words).toMatch(/\n {2}temporal operator namespace create --address \S+ --namespace none --retention 7d$/);
+});
+
+test("a search attribute of a different type: `bun run start`", async () => {
+  await using namespace = await newNamespace();
+  await namespace.addSearchAttributes({ TenantId: "INT" });
+  const words = await refusal("start", {
+    DATABASE_URL: shared().databaseUrl,
+    MASTER_KEY: KEY(),
+    TEMPORAL_ADDRESS: setting("GATEHOUSE_TEST_TEMPORAL_ADDRESS"),
+    TEMPORAL_NAMESPACE: namespace.name,
+  });
+  expect(words).toContain(
+    "has search attributes with our names and other types than TenantId (Keyword). Set TEMPORAL_",
+  );
 });
 
 /** The command's final output; its exit code is 1. */

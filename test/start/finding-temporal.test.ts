@@ -3,10 +3,10 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { dirname, join } from "node:path";
-import { cacheFolder, findTemporal, releasesOf } from "../../server/embedded/temporal-binary.ts";
-import { certificate } from "../identity-providers/certificate.ts";
+import { cacheFolder, findTemporal, releasesOf } from "../../server/appliance/embedded/temporal-binary.ts";
+import { certificate } from "../support/certificate.ts";
 import { temporaryDirectory } from "../support/directories.ts";
-import { setting } from "../support/tenant.ts";
+import { setting } from "../world/tenant.ts";
 
 const GO = Bun.which("go");
 /** A cold build takes minutes; the test run's own search has usually warmed Go's cache. */

@@ -54,7 +54,7 @@ test("a first start brings up everything, a second one in the same place fails, 
     temporalAddress: second.address("Temporal"),
   });
   expect(await hasToken(secondUrl, demo.client)).toBe(true);
-}, 300_000);
+});
 
 test("Ctrl-C during a start stops the parts already started", async () => {
   await using start = new StartCommand(temporaryDirectory("start"));

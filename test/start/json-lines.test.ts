@@ -2,8 +2,8 @@
 
 import { expect, test } from "bun:test";
 import { newEmptyDatabase } from "../support/empty-database.ts";
-import { setting } from "../support/tenant.ts";
-import { type Entry, FILES, runEntry } from "./entry.ts";
+import { type Entry, FILES, runEntry } from "../support/entry.ts";
+import { setting } from "../world/tenant.ts";
 
 const ENTRIES = Object.keys(FILES) as Entry[];
 /** Arguments of each entry. */
@@ -65,7 +65,7 @@ test("commands print results as JSON lines, and as text on request", async () =>
 
 test("a server and a worker that stop on an error log it as a line of JSON", async () => {
   const script = `
-    import { runEntry } from "./server/process.ts";
+    import { runEntry } from "./server/platform/process.ts";
     await runEntry("api", async () => { setTimeout(() => { throw new Error("a fault"); }, 1); await Bun.sleep(60_000); });`;
   const child = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe", stderr: "pipe" });
   const output = (await new Response(child.stdout).text()) + (await new Response(child.stderr).text());

@@ -3,11 +3,14 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { PROJECT_ROOT } from "../../server/config.ts";
-import { connect } from "../../server/db/sql.ts";
-import { LOG_LIMIT, openLog, rotateLogs } from "../../server/embedded/data-directory.ts";
+import { LOG_LIMIT, openLog, rotateLogs } from "../../server/appliance/embedded/data-directory.ts";
+import { PROJECT_ROOT } from "../../server/platform/config/config.ts";
+import { connect } from "../../server/platform/db/sql.ts";
 import { newDataDirectory } from "../support/directories.ts";
-import { setting } from "../support/tenant.ts";
+import { newEmptyDatabase } from "../support/empty-database.ts";
+import { runEntry } from "../support/entry.ts";
+import { startProcess } from "../support/process.ts";
+import { setting } from "../world/tenant.ts";
 
 const VALUE = `ada-${Bun.randomUUIDv7()}@example.com`;
 const CONFLICT = 'duplicate key value violates unique constraint "people_name_key"';
@@ -30,8 +33,8 @@ test("a conflict is in PostgreSQL's log, without the value and the statement", a
 
 test("an error is in our log with message, stack and cause, without PostgreSQL's values", async () => {
   const script = `
-    import { connect } from "./server/db/sql.ts";
-    import { createLog } from "./server/log.ts";
+    import { connect } from "./server/platform/db/sql.ts";
+    import { createLog } from "./server/platform/log.ts";
     const log = createLog("info", "test");
     const sql = connect(process.env.DATABASE_URL, "gatehouse test", 1);
     await sql.unsafe(process.env.CREATE);
@@ -57,7 +60,7 @@ test("an error is in our log with message, stack and cause, without PostgreSQL's
 
 test("repeated failures during an outage are one warning per cause, and debug lines", async () => {
   const script = `
-    import { createLog, createOutageLog } from "./server/log.ts";
+    import { createLog, createOutageLog } from "./server/platform/log.ts";
     const log = createLog(process.env.LEVEL, "test");
     const failed = createOutageLog(log);
     for (const event of [1, 2, 3]) failed({ err: new Error("no answer"), event }, "not started");
@@ -69,6 +72,50 @@ test("repeated failures during an outage are one warning per cause, and debug li
     [40, 4],
   ]);
   expect((await linesAt("debug")).map(({ event }) => event)).toEqual([1, 2, 3, 4, 5]);
+});
+
+test.each([
+  ["number", { level: 30 }, { level: 60 }],
+  ["word", { level: "info" }, { level: "fatal" }],
+  ["severity", { severity: "INFO" }, { severity: "CRITICAL" }],
+])("LOG_LEVEL_FORMAT=%s applies to the API, and to output beside the log", async (LOG_LEVEL_FORMAT, info, fatal) => {
+  await using database = await newEmptyDatabase();
+  const env = {
+    DATABASE_URL: database.url,
+    MASTER_KEY: setting("GATEHOUSE_TEST_MASTER_KEY"),
+    PORT: "0",
+    LOG_LEVEL_FORMAT,
+  };
+  await using api = startProcess("server/serve.ts", env);
+  const { part, ...line } = await api.said((message) => message === "api ready");
+  expect(line).toMatchObject(info);
+  expect(Object.keys(line).filter((name) => /^(level|severity)$/.test(name)) as string[]).toEqual(Object.keys(info));
+  const { exitCode, output } = await runEntry("server", { LOG_FORMAT: "json", LOG_LEVEL_FORMAT, PORT: "no" });
+  expect([exitCode, linesOf(output)]).toEqual([2, [expect.objectContaining(fatal)]]);
+});
+
+test("texts that a caller can lengthen are cut wherever they are in a line", async () => {
+  const script = `
+    import { createLog } from "./server/platform/log.ts";
+    const log = createLog("info", "test");
+    const long = "x".repeat(100_000);
+    log.info({ value: long }, "a field");
+    log.info({ outer: { inner: [{ value: long }] } }, "a nested field");
+    log.info(long);
+    log.info({ event: 1 }, long);
+    log.info("a message with %s", long);
+    log.warn(new Error(long));
+    log.warn({ err: Object.assign(new Error("failed"), { answer: { body: long } }) }, "an error with a field");
+    log.warn({ err: new Error("outer", { cause: new Error(long) }) }, "a cause");
+    const circle = { value: long };
+    circle.self = circle;
+    log.info({ circle }, "a circle");
+    log.info({ when: new Date(0), short: ["a", { b: 1 }] }, "unchanged");`;
+  const lines = (await outputOf(script, {})).trim().split("\n");
+  expect(lines).toHaveLength(10);
+  expect(lines.map((line, at) => [at, line.length]).filter(([, length]) => length! > 12_000)).toEqual([]);
+  for (const line of lines.slice(0, -1)) expect(line).toContain("x…");
+  expect(JSON.parse(lines.at(-1)!)).toMatchObject({ when: "1970-01-01T00:00:00.000Z", short: ["a", { b: 1 }] });
 });
 
 /** A program that uses our log. */

@@ -1,14 +1,14 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { connect } from "../../server/db/sql.ts";
-import { newMasterKey } from "../../server/embedded/data-directory.ts";
-import { Part } from "../../server/embedded/part.ts";
-import { nextFreePort } from "../../server/embedded/ports.ts";
-import { preparePostgresql } from "../../server/embedded/postgresql.ts";
-import { findTemporal } from "../../server/embedded/temporal-binary.ts";
+import { newMasterKey } from "../../server/appliance/embedded/data-directory.ts";
+import { Part } from "../../server/appliance/embedded/part.ts";
+import { nextFreePort } from "../../server/appliance/embedded/ports.ts";
+import { preparePostgresql } from "../../server/appliance/embedded/postgresql.ts";
+import { findTemporal } from "../../server/appliance/embedded/temporal-binary.ts";
+import { connect } from "../../server/platform/db/sql.ts";
 import { newDataDirectory, temporaryDirectory } from "../support/directories.ts";
-import { runEntry } from "./entry.ts";
+import { runEntry } from "../support/entry.ts";
 import { StartCommand, until } from "./start-command.ts";
 
 test("an external cluster without the search attributes is reported with the command that adds them", async () => {
@@ -40,7 +40,7 @@ test("an external cluster without the search attributes is reported with the com
     cluster.kill("SIGKILL");
     await cluster.exited;
   }
-}, 300_000);
+});
 
 test("an external database is migrated and used", async () => {
   const say = () => {};
@@ -84,4 +84,4 @@ test("an external database is migrated and used", async () => {
   } finally {
     await postgresql.stop();
   }
-}, 300_000);
+});

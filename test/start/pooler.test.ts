@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { connect } from "../../server/db/sql.ts";
+import { connect } from "../../server/platform/db/sql.ts";
+import { runEntry } from "../support/entry.ts";
 import { startRelay } from "../support/relay.ts";
-import { setting, shared } from "../support/tenant.ts";
 import { startTransactionPooler } from "../support/transaction-pooler.ts";
-import { runEntry } from "./entry.ts";
+import { setting, shared } from "../world/tenant.ts";
 
 test.each(["server", "worker", "migrate", "tenant"] as const)(
   "`bun run %s` rejects a pooler that shares sessions between transactions",

@@ -3,16 +3,16 @@
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { connect } from "../../server/db/sql.ts";
-import { demoFile } from "../../server/embedded/demo.ts";
-import { Part } from "../../server/embedded/part.ts";
-import { nextFreePort } from "../../server/embedded/ports.ts";
-import { temporalPart } from "../../server/embedded/temporal.ts";
-import { findTemporal } from "../../server/embedded/temporal-binary.ts";
-import { signIn } from "../support/api.ts";
+import { demoFile } from "../../server/appliance/embedded/demo.ts";
+import { Part } from "../../server/appliance/embedded/part.ts";
+import { nextFreePort } from "../../server/appliance/embedded/ports.ts";
+import { temporalPart } from "../../server/appliance/embedded/temporal.ts";
+import { findTemporal } from "../../server/appliance/embedded/temporal-binary.ts";
+import { connect } from "../../server/platform/db/sql.ts";
 import { newDataDirectory, temporaryDirectory } from "../support/directories.ts";
 import { type Stack, startStack } from "../support/stack.ts";
-import { setting } from "../support/tenant.ts";
+import { signIn } from "../world/api.ts";
+import { setting } from "../world/tenant.ts";
 
 const LOOPBACK = "127.0.0.1";
 
@@ -35,7 +35,7 @@ test("two concurrent starts want the same ports, and each gets its own", async (
     await api.change({ Name: "Front door" });
     expect((await api.settledEvent()).EventType).toBe("Created");
   }
-}, 180_000);
+});
 
 test("the API's port is taken at the last moment: the next one is used and reported", async () => {
   let thief: Bun.TCPSocketListener | undefined;
@@ -54,7 +54,7 @@ test("the API's port is taken at the last moment: the next one is used and repor
   expect(new URL(stack.publicUrl).port).toBe(new URL(stack.url).port);
   expect(await stack.readiness()).toMatchObject({ status: "ready" });
   thief!.stop(true);
-}, 180_000);
+});
 
 test("an explicit PORT that is taken at the last moment is an error", async () => {
   const port = await nextFreePort(0, LOOPBACK, new Set());
@@ -67,7 +67,7 @@ test("an explicit PORT that is taken at the last moment is an error", async () =
   });
   await expect(starting).rejects.toThrow(`PORT is ${port}, which is already in use.`);
   thief!.stop(true);
-}, 180_000);
+});
 
 test("another Temporal on the port is not used", async () => {
   const search = { env: process.env, say: () => {}, signal: new AbortController().signal };
@@ -77,7 +77,7 @@ test("another Temporal on the port is not used", async () => {
   const dataDir = temporaryDirectory("temporal");
   const part = new Part(temporalPart({ dataDir, binary, port, ui, retention: 86_400_000, ...search }), () => {});
   await expect(part.start()).rejects.toThrow(/Temporal did not start: it stopped .*address already in use/s);
-}, 180_000);
+});
 
 test("a Temporal that fails to start is restarted, and the reason is reported", async () => {
   const search = { env: process.env, say: () => {}, signal: new AbortController().signal };
@@ -108,7 +108,7 @@ test("a Temporal that fails to start is restarted, and the reason is reported", 
   } finally {
     await part.stop();
   }
-}, 180_000);
+});
 
 const databaseHost = (stack: Stack) => new URL(stack.databaseUrl).host;
 

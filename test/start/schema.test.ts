@@ -1,14 +1,14 @@
 // The owner migrates the database, a role with fewer rights uses it, and code of a different version is rejected.
 
 import { expect, test } from "bun:test";
-import { newMasterKey } from "../../server/embedded/data-directory.ts";
-import { signIn, until } from "../support/api.ts";
+import { newMasterKey } from "../../server/appliance/embedded/data-directory.ts";
 import { newEmptyDatabase } from "../support/empty-database.ts";
+import { type Entry, runEntry } from "../support/entry.ts";
 import { newNamespace } from "../support/namespace.ts";
 import { startProcess } from "../support/process.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { setting } from "../support/tenant.ts";
-import { type Entry, runEntry } from "./entry.ts";
+import { signIn, until } from "../world/api.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { setting } from "../world/tenant.ts";
 
 const COMMANDS = [
   "server",
@@ -65,7 +65,7 @@ test("`bun run migrate` creates the tables, and a role with read and write permi
   expect(body).toMatchObject({ Name: "Gate" });
   const failed = [...api.lines, ...worker.lines].filter(({ level }) => Number(level) >= 50);
   expect(failed).toEqual([]);
-}, 300_000);
+});
 
 test("every process with code older or newer than the database says so and does not start", async () => {
   await using database = await newEmptyDatabase();
@@ -95,4 +95,4 @@ test("every process with code older or newer than the database says so and does 
   const newer = await runEntry("worker", env);
   expect(newer.exitCode).toBe(1);
   expect(newer.output.trim()).toMatch(/cannot be used: it lacks .* of this code .*Run `bun run migrate`/);
-}, 300_000);
+});

@@ -1,6 +1,6 @@
 // Run by finding-temporal.test.ts: prints the search's result in this process's environment, as JSON.
 
-import { findTemporal, type Releases } from "../../server/embedded/temporal-binary.ts";
+import { findTemporal, type Releases } from "../../server/appliance/embedded/temporal-binary.ts";
 
 const said: string[] = [];
 const search = {

@@ -1,9 +1,9 @@
 // `start` as a command: a process, its output, and its remaining processes.
 
 import { join } from "node:path";
-import { PROJECT_ROOT } from "../../server/config.ts";
-import { commandLine } from "../../server/embedded/processes.ts";
-import type { Readiness } from "../../server/http/health.ts";
+import { commandLine } from "../../server/appliance/embedded/processes.ts";
+import { PROJECT_ROOT } from "../../server/platform/config/config.ts";
+import type { Readiness } from "../../server/platform/http/health.ts";
 import { newDataDirectory } from "../support/directories.ts";
 import { withoutSettings } from "../support/stack.ts";
 

@@ -3,15 +3,15 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { PROJECT_ROOT } from "../../server/config.ts";
-import { newMasterKey, readRunning } from "../../server/embedded/data-directory.ts";
-import { until } from "../support/api.ts";
+import { newMasterKey, readRunning } from "../../server/appliance/embedded/data-directory.ts";
+import { PROJECT_ROOT } from "../../server/platform/config/config.ts";
 import { temporaryDirectory } from "../support/directories.ts";
 import { newEmptyDatabase } from "../support/empty-database.ts";
 import { newNamespace } from "../support/namespace.ts";
-import { startReceiver } from "../support/receiver.ts";
 import { withoutSettings } from "../support/stack.ts";
-import { newTenant, setting } from "../support/tenant.ts";
+import { until } from "../world/api.ts";
+import { connected } from "../world/receiver.ts";
+import { newTenant, setting } from "../world/tenant.ts";
 
 const COLUMNS = 100;
 
@@ -29,10 +29,8 @@ test("shows its parts and the last deliveries, and Ctrl-C leaves that readable",
     url: readRunning(place.env.DATA_DIR!)!.publicUrl,
     databaseUrl: place.env.DATABASE_URL!,
   });
-  await using receiver = startReceiver([503, 200]);
-  await api.connect(receiver.url);
-  await api.change({ Name: "Gate" });
-  const { EventId } = await api.settledEvent();
+  await using _ = await connected(api, [503, 200]);
+  const { EventId } = await api.settledChange({ Name: "Gate" });
   const lines = ["Delivered  attempt 2  localhost answered 200", "Retrying   attempt 1  localhost answered 503"];
   const shown = lines.map((line) => `  \\d\\d:\\d\\d:\\d\\d  ${line}  event ${EventId}\n`).join("");
   await until("the delivery", () => new RegExp(`\n  Last deliveries\n${shown}$`).test(start.screen()));
@@ -44,7 +42,7 @@ test("shows its parts and the last deliveries, and Ctrl-C leaves that readable",
   expect(await start.ended()).toBe(0);
   expect(start.screen()).toContain(`event ${EventId}\n`);
   expect(start.screen()).toEndWith("SIGINT: stopping\neverything is stopped\n");
-}, 180_000);
+});
 
 test("prints JSON lines instead with LOG_FORMAT=json", async () => {
   await using place = await newPlace();
@@ -64,7 +62,7 @@ test("prints JSON lines instead with LOG_FORMAT=json", async () => {
   );
   expect(lines.at(-1)).toMatchObject({ part: "start", msg: "everything is stopped" });
   expect(existsSync(join(place.env.DATA_DIR!, "logs", "gatehouse.log"))).toBe(false);
-}, 180_000);
+});
 
 /** Its own database and namespace, on the shared servers. */
 async function newPlace() {

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { migrate } from "../../server/db/migrate.ts";
-import { ROOT, readPage } from "../documents/pages.ts";
+import { migrate } from "../../server/platform/db/migrate.ts";
 import { newEmptyDatabase } from "../support/empty-database.ts";
+import { ROOT, readPage } from "../support/pages.ts";
 
 test("docs/architecture.md has every trigger of the schema, beside an existing service", async () => {
   await using database = await newEmptyDatabase();

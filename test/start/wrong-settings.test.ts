@@ -3,11 +3,11 @@
 import { expect, test } from "bun:test";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { nextFreePort } from "../../server/embedded/ports.ts";
+import { nextFreePort } from "../../server/appliance/embedded/ports.ts";
 import { temporaryDirectory } from "../support/directories.ts";
+import { runEntry } from "../support/entry.ts";
 import { startProcess } from "../support/process.ts";
-import { setting } from "../support/tenant.ts";
-import { runEntry } from "./entry.ts";
+import { setting } from "../world/tenant.ts";
 
 const KEY = Buffer.alloc(32, 7).toString("base64");
 const NO_PEM = join(temporaryDirectory("settings"), "no.pem");
@@ -101,7 +101,7 @@ test.concurrent("a restrictive umask does not exclude PostgreSQL's user, and exc
   const path = join(temporaryDirectory("umask"), "data");
   const script = `
     import { statSync } from "node:fs";
-    import { takeDataDirectory } from "./server/embedded/data-directory.ts";
+    import { takeDataDirectory } from "./server/appliance/embedded/data-directory.ts";
     process.umask(0o077);
     takeDataDirectory(process.env.DATA);
     console.log((statSync(process.env.DATA).mode & 0o777).toString(8));`;

@@ -7,9 +7,9 @@ import {
   type Page,
   chromium as playwright,
 } from "playwright-core";
+import { setting } from "../world/tenant.ts";
 import { chromiumPath } from "./chromium.ts";
 import { PlainContext } from "./plain-page.ts";
-import { setting } from "./tenant.ts";
 
 /** Prevents the browser's own network requests. */
 const QUIET = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"];

@@ -3,7 +3,7 @@
 import { appendFileSync, chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { preparePostgresql } from "../../server/embedded/postgresql.ts";
+import { preparePostgresql } from "../../server/appliance/embedded/postgresql.ts";
 
 const root = () => process.env.GATEHOUSE_TEST_ROOT ?? tmpdir();
 const pattern = () => join(root(), "new-data");

@@ -1,8 +1,8 @@
 // An empty database for a test on the shared PostgreSQL, and roles with fewer rights than its owner.
 
-import { connect, type Sql } from "../../server/db/sql.ts";
-import { blockMarked } from "../documents/pages.ts";
-import { shared } from "./tenant.ts";
+import { connect, type Sql } from "../../server/platform/db/sql.ts";
+import { shared } from "../world/tenant.ts";
+import { blockMarked } from "./pages.ts";
 
 export interface EmptyDatabase extends AsyncDisposable {
   url: string;

@@ -23,7 +23,7 @@ export async function inspectAsItIs(page: Page, name: string): Promise<void> {
   expect({ name, found: await violations(page) }).toEqual({ name, found: [] });
 }
 
-/** @throws if axe finds a problem, or the page is wider than the screen, in any shape */
+/** @throws if axe finds a problem, the page is wider than the screen, or a phone would zoom into an input */
 export async function inspect(page: Page, name: string): Promise<void> {
   await page.evaluate(axe.source);
   for (const { width, height, colorScheme } of PICTURES ? [...SHAPES, ...MORE_SHAPES] : SHAPES) {
@@ -32,13 +32,15 @@ export async function inspect(page: Page, name: string): Promise<void> {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     const found = await violations(page);
     const overflow = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
+    const small = width === 400 ? await smallInputs(page) : [];
     if (PICTURES) await page.screenshot({ path: `${PICTURES}/${name}-${width}-${colorScheme}.png`, fullPage: true });
-    expect({ name, width, colorScheme, found, overflow }).toEqual({
+    expect({ name, width, colorScheme, found, overflow, small }).toEqual({
       name,
       width,
       colorScheme,
       found: [],
       overflow: false,
+      small: [],
     });
   }
 }
@@ -49,5 +51,16 @@ async function violations(page: Page): Promise<string[]> {
       resultTypes: ["violations"],
     });
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`);
+  });
+}
+
+/** Safari on phones zooms into a focused input of less than 16 px. */
+async function smallInputs(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const typed =
+      "input:not([type=checkbox], [type=radio], [type=hidden], [type=submit], [type=file]), select, textarea, [contenteditable=true]";
+    const inputs = [...document.querySelectorAll(typed)];
+    const sizeOf = (one: Element) => Number.parseFloat(getComputedStyle(one).fontSize);
+    return inputs.filter((one) => sizeOf(one) < 16).map((one) => `${sizeOf(one)} px: ${one.outerHTML.slice(0, 120)}`);
   });
 }

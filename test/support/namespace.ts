@@ -3,17 +3,22 @@
 import { Connection } from "@temporalio/client";
 import { temporal } from "@temporalio/proto";
 import { SEARCH_ATTRIBUTES } from "../../workflows/contract.ts";
-import { until } from "./api.ts";
-import { setting } from "./tenant.ts";
+import { until } from "../world/api.ts";
+import { setting } from "../world/tenant.ts";
 
-const { INDEXED_VALUE_TYPE_KEYWORD, INDEXED_VALUE_TYPE_KEYWORD_LIST } = temporal.api.enums.v1.IndexedValueType;
-const TYPES = { KEYWORD: INDEXED_VALUE_TYPE_KEYWORD, KEYWORD_LIST: INDEXED_VALUE_TYPE_KEYWORD_LIST };
+const types = temporal.api.enums.v1.IndexedValueType;
+const TYPES = {
+  KEYWORD: types.INDEXED_VALUE_TYPE_KEYWORD,
+  KEYWORD_LIST: types.INDEXED_VALUE_TYPE_KEYWORD_LIST,
+  INT: types.INDEXED_VALUE_TYPE_INT,
+};
+type Attributes = Record<string, keyof typeof TYPES>;
 const DAY_SECONDS = 86_400;
 
 export interface Namespace extends AsyncDisposable {
   name: string;
-  /** By the command in docs/operations.md; before, the namespace has none. */
-  addSearchAttributes(): Promise<void>;
+  /** Before, the namespace has none. @param attributes default: those of the command in docs/operations.md */
+  addSearchAttributes(attributes?: Attributes): Promise<void>;
 }
 
 export async function newNamespace(): Promise<Namespace> {
@@ -32,9 +37,9 @@ export async function newNamespace(): Promise<Namespace> {
   );
   return {
     name,
-    async addSearchAttributes() {
+    async addSearchAttributes(attributes = SEARCH_ATTRIBUTES) {
       const searchAttributes = Object.fromEntries(
-        Object.entries(SEARCH_ATTRIBUTES).map(([attribute, type]) => [attribute, TYPES[type]]),
+        Object.entries<keyof typeof TYPES>(attributes).map(([attribute, type]) => [attribute, TYPES[type]]),
       );
       await operatorService.addSearchAttributes({ namespace: name, searchAttributes });
     },

@@ -3,8 +3,8 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "../documents/pages.ts";
 import { cachedFolder, markOf } from "./cache.ts";
+import { ROOT } from "./pages.ts";
 
 const LISTS = join(ROOT, "examples/clients");
 

@@ -3,8 +3,8 @@
 
 import { chownSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { migrate } from "../../server/db/migrate.ts";
-import { until } from "./api.ts";
+import { migrate } from "../../server/platform/db/migrate.ts";
+import { until } from "../world/api.ts";
 import { newDataDirectory, temporaryDirectory } from "./directories.ts";
 import { session, startPostgresql } from "./postgresql.ts";
 import { type Relay, startRelay } from "./relay.ts";

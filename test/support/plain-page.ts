@@ -40,8 +40,8 @@ export class PlainContext {
     return new PlainPage(this) as unknown as Page;
   }
 
-  async clearCookies({ name }: { name?: string } = {}): Promise<void> {
-    this.kept = this.kept.filter((cookie) => name !== undefined && cookie.name !== name);
+  async clearCookies({ name }: { name?: RegExp } = {}): Promise<void> {
+    this.kept = this.kept.filter((cookie) => name !== undefined && !name.test(cookie.name));
   }
 
   cookies = async () => this.kept;

@@ -2,11 +2,11 @@
 
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { connect, type Sql } from "../../server/db/sql.ts";
-import type { Child } from "../../server/embedded/part.ts";
-import { nextFreePort } from "../../server/embedded/ports.ts";
-import { preparePostgresql } from "../../server/embedded/postgresql.ts";
-import { until } from "./api.ts";
+import type { Child } from "../../server/appliance/embedded/part.ts";
+import { nextFreePort } from "../../server/appliance/embedded/ports.ts";
+import { preparePostgresql } from "../../server/appliance/embedded/postgresql.ts";
+import { connect, type Sql } from "../../server/platform/db/sql.ts";
+import { until } from "../world/api.ts";
 
 export interface StartedPostgresql extends AsyncDisposable {
   url: string;
@@ -42,8 +42,42 @@ export async function startPostgresql(
   };
 }
 
+/** Defaults of a role that other programs need. Sessions of Gatehouse set their own. */
+const DEFAULTS = {
+  bytea_output: "escape",
+  datestyle: "SQL, DMY",
+  default_transaction_isolation: "serializable",
+  extra_float_digits: "-5",
+  idle_session_timeout: "60s",
+  intervalstyle: "sql_standard",
+  standard_conforming_strings: "off",
+  statement_timeout: "10s",
+  timezone: "America/St_Johns",
+  transform_null_equals: "on",
+};
+
+/** Prepares a database as others do: defaults for the role, and a publication of all tables, also of later ones. */
+export async function prepareAsOthersDo(url: string): Promise<void> {
+  await using sql = session(url);
+  for (const [name, value] of Object.entries(DEFAULTS)) {
+    await sql.unsafe(`alter role current_user set ${name} = '${value}'`);
+  }
+  await sql.unsafe("create publication everything for all tables");
+}
+
 /** A single session. */
 export function session(url: string): Sql & AsyncDisposable {
   const sql = connect(url, "gatehouse test", 1);
   return Object.assign(sql, { [Symbol.asyncDispose]: () => sql.end() });
+}
+
+/** Names the superuser as PostgreSQL's image does, because Compose gives its name to another role. @returns its URL */
+export async function nameSuperuser(url: string): Promise<string> {
+  const named = new URL(url);
+  named.username = "postgres";
+  await using first = session(url);
+  await first.unsafe(`create role postgres superuser login password '${named.password}'`);
+  await using sql = session(named.href);
+  await sql`alter role ${sql(new URL(url).username)} rename to bootstrap`;
+  return named.href;
 }

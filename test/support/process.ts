@@ -1,8 +1,8 @@
 // A process of Gatehouse, started as by an operator, and its log.
 
 import { join } from "node:path";
-import { PROJECT_ROOT } from "../../server/config.ts";
-import { until } from "./api.ts";
+import { PROJECT_ROOT } from "../../server/platform/config/config.ts";
+import { until } from "../world/api.ts";
 import { logLines } from "./log-lines.ts";
 import { type Stack, withoutSettings } from "./stack.ts";
 
@@ -17,9 +17,9 @@ export interface StartedProcess extends AsyncDisposable {
   signal(signal: NodeJS.Signals): void;
 }
 
-/** @param entry relative to the project's folder, such as `server/serve.ts` */
-export function startProcess(entry: string, env: Record<string, string>): StartedProcess {
-  const child = Bun.spawn([process.execPath, join(PROJECT_ROOT, entry)], {
+/** @param entry relative to the project's folder, such as `server/serve.ts` @param options of Bun itself */
+export function startProcess(entry: string, env: Record<string, string>, options: string[] = []): StartedProcess {
+  const child = Bun.spawn([process.execPath, ...options, join(PROJECT_ROOT, entry)], {
     env: { ...withoutSettings(process.env), HOST: "127.0.0.1", ...env },
     stdin: "ignore",
     stdout: "pipe",

@@ -3,11 +3,11 @@
 
 import { readFileSync, rmSync } from "node:fs";
 import { ensureReceiverCertificate } from "../../examples/receiver/certificate.ts";
-import { readiness } from "../../server/embedded/api.ts";
-import { type Demo, demoFile } from "../../server/embedded/demo.ts";
-import { Installation, type PartName, type Running } from "../../server/embedded/installation.ts";
-import type { Part } from "../../server/embedded/part.ts";
-import type { Readiness } from "../../server/http/health.ts";
+import { readiness } from "../../server/appliance/embedded/api.ts";
+import { type Demo, demoFile } from "../../server/appliance/embedded/demo.ts";
+import { Installation, type PartName, type Running } from "../../server/appliance/embedded/installation.ts";
+import type { Part } from "../../server/appliance/embedded/part.ts";
+import type { Readiness } from "../../server/platform/http/health.ts";
 import { newDataDirectory } from "./directories.ts";
 
 type Env = Record<string, string | undefined>;
@@ -28,7 +28,7 @@ const TEST_SETTINGS: Env = {
 
 /** Settings in the developer's environment must not affect a test. */
 const SETTINGS =
-  /^(PORT|HOST|PUBLIC_URL|DATABASE_(URL|POOL_.*)|TENANT_.*|DATA_DIR|MASTER_KEY|TRUST_PROXY|MTLS_URL|CLIENT_CERT_HEADER|LOG_LEVEL|LOG_FORMAT|TOKEN_LIFETIME|WORKER_PORT|WORKER_HOST|SHUTDOWN_DELAY|SHUTDOWN_GRACE|NODE_ENV|npm_.*|(TEMPORAL|WEBHOOK|EGRESS|METRICS|OTEL|GATEHOUSE)_.*|RATE_LIMIT.*|https?_proxy|HTTPS?_PROXY|no_proxy|NO_PROXY)$/;
+  /^(PORT|HOST|PUBLIC_URL|DATABASE_(URL.*|POOL_.*)|TENANT_.*|DATA_DIR|MASTER_KEY.*|TRUST_PROXY|MTLS_URL|CLIENT_CERT_HEADER|LOG_LEVEL|LOG_FORMAT|TOKEN_LIFETIME|WORKER_PORT|WORKER_HOST|SHUTDOWN_DELAY|SHUTDOWN_GRACE|NODE_ENV|npm_.*|(TEMPORAL|WEBHOOK|EGRESS|METRICS|OTEL|GATEHOUSE)_.*|RATE_LIMIT.*|(https?|all)_proxy|(HTTPS?|ALL)_PROXY|no_proxy|NO_PROXY)$/;
 
 export interface StackOptions {
   /** Kept after `stop`; by default a new directory that `stop` removes. */

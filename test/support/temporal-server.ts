@@ -3,11 +3,12 @@
 
 import { closeSync, cpSync, openSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { PROJECT_ROOT } from "../../server/config.ts";
-import { nextFreePort } from "../../server/embedded/ports.ts";
-import { findTemporal } from "../../server/embedded/temporal-binary.ts";
+import { nextFreePort } from "../../server/appliance/embedded/ports.ts";
+import { findTemporal } from "../../server/appliance/embedded/temporal-binary.ts";
+import { PROJECT_ROOT } from "../../server/platform/config/config.ts";
 import { cachedFolder, markOf } from "./cache.ts";
 import { printedBy } from "./packages.ts";
+import { session } from "./postgresql.ts";
 
 const MODULE = join(PROJECT_ROOT, "temporal-cli");
 const UI = "github.com/temporalio/ui-server/v2";
@@ -48,6 +49,15 @@ export async function temporalPath(): Promise<string> {
   return `${await temporalPrograms()}:${dirname(path)}:${process.env.PATH}`;
 }
 
+/** Those of deploy/compose/postgresql/roles.sh. */
+async function createDatabases(databaseUrl: string): Promise<void> {
+  await using sql = session(databaseUrl);
+  for (const name of ["temporal", "temporal_visibility"]) {
+    const [existing] = await sql`select from pg_database where datname = ${name}`;
+    if (!existing) await sql`create database ${sql(name)}`;
+  }
+}
+
 /** @param databaseUrl of a PostgreSQL that gets Temporal's databases @param folder for its log */
 export async function startTemporalServer(
   databaseUrl: string,
@@ -57,6 +67,7 @@ export async function startTemporalServer(
   const { hostname, port, username, password } = new URL(databaseUrl);
   const PATH = await temporalPath();
   const sql = { SQL_HOST: hostname, SQL_PORT: port, SQL_USER: username, SQL_PASSWORD: password };
+  await createDatabases(databaseUrl);
   await printedBy(["sh", "-eu", join(SCRIPTS, "schema.sh")], folder, { env: { ...sql, PATH } });
   const { services } = Bun.YAML.parse(readFileSync(COMPOSE, "utf8")) as {
     services: { temporal: { environment: Record<string, string> } };

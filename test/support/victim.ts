@@ -1,6 +1,6 @@
 // A Gatehouse whose parts tests kill, stop and start: shared by all files of a process, because a start takes seconds.
 
-import { until } from "./api.ts";
+import { until } from "../world/api.ts";
 import { type Stack, startStack } from "./stack.ts";
 
 /** A post is always in progress when its worker ends, and lost deliveries are found soon. */

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { until } from "../support/api.ts";
 import { openWindows } from "../support/browser.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { newTenant, setting } from "../support/tenant.ts";
-import { temporal } from "../webhooks/temporal.ts";
+import { temporal } from "../support/temporal.ts";
+import { until } from "../world/api.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { newTenant, setting } from "../world/tenant.ts";
 
 /** The UI is a large program, and the machine may be busy. */
 const PAGE_PATIENCE_MS = 60_000;
@@ -14,8 +14,7 @@ test("ops follows the log's link and reads in the Temporal UI why a delivery fai
   await using receiver = startReceiver(503);
   const api = await newTenant();
   await api.connect(receiver.url);
-  await api.change({ Name: "Front door" });
-  const event = await api.settledEvent();
+  const event = await api.settledChange({ Name: "Front door" });
 
   const page = await browser.newPage();
   page.setDefaultTimeout(PAGE_PATIENCE_MS);
@@ -32,4 +31,4 @@ test("ops follows the log's link and reads in the Temporal UI why a delivery fai
   await page.getByText("Failed", { exact: true }).first().waitFor();
   expect(await page.getByText("postWebhook").count()).toBe(3);
   expect(await page.content()).not.toContain("Front door");
-}, 180_000);
+});

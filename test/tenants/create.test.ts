@@ -3,12 +3,13 @@
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Demo } from "../../server/embedded/demo.ts";
-import { closedPort } from "../egress/receiver.ts";
-import { runEntry } from "../start/entry.ts";
-import { signIn } from "../support/api.ts";
+import type { Demo } from "../../server/appliance/embedded/demo.ts";
 import { temporaryDirectory } from "../support/directories.ts";
-import { db, setting } from "../support/tenant.ts";
+import { closedPort } from "../support/egress.ts";
+import { runEntry } from "../support/entry.ts";
+import { signIn } from "../world/api.ts";
+import { rowsOf } from "../world/rows.ts";
+import { setting } from "../world/tenant.ts";
 
 const create = (name: string, dataDir: string) => runEntry("tenant", { DATA_DIR: dataDir }, ["create", name]);
 
@@ -57,7 +58,7 @@ test.concurrent("an invalid redirect URI is reported, and no tenant is created",
   expect(output.trim()).toBe(
     "http://app.example.com/callback must begin with https://; http is only for 127.0.0.1, [::1] or localhost.",
   );
-  expect(await db()`select from tenants where name = 'Acme'`).toHaveLength(0);
+  expect(await rowsOf("tenants", { name: "Acme" })).toHaveLength(0);
 });
 
 test.concurrent("without a running start it says so", async () => {

@@ -1,16 +1,16 @@
 // The limits of a tenant over several API processes, each with its own memory and pool.
 
 import { describe, expect, test } from "bun:test";
-import { ENTITY_TABLES } from "../../server/entities/index.ts";
-import { measureCounts } from "../../server/limits/index.ts";
-import { issuer } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
-import { percentile } from "../drills/drill.ts";
-import { API, expectError } from "../entities/client.ts";
-import { startPrivateApp } from "../http/private-app.ts";
-import { type Answer, type Api, signIn, until } from "../support/api.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { db, newTenant } from "../support/tenant.ts";
+import { measureCounts } from "../../server/platform/limits/index.ts";
+import { ENTITY_TABLES } from "../../server/records/entities/registry.ts";
+import { percentile } from "../support/drill.ts";
+import { startPrivateApp } from "../support/private-app.ts";
+import { type Answer, type Api, expectError, signIn, until } from "../world/api.ts";
+import { issuer } from "../world/client.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { setRows } from "../world/rows.ts";
+import { db, newTenant } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
 /** The admin and two applications. */
 const OF_NEW_TENANT = 3;
@@ -111,7 +111,7 @@ describe.concurrent("records", () => {
     const api = await newTenant();
     const { Id } = await api.change({ Name: "first" });
     await limit(api, { MaxRecords: OF_NEW_TENANT + 1 });
-    expectError(await api.patch("/User", { Name: "second" }), 409, "Conflict", `${API}/User`, /MaxRecords: 4 records/);
+    expectError(await api.patch("/User", { Name: "second" }), 409, "Conflict", /MaxRecords: 4 records/);
     expect((await api.patch("/Application", { Id, Description: "changed" })).status).toBe(200);
     expect((await api.patch("/Application", [{ Id, Description: "changed again" }])).status).toBe(200);
     expect((await api.remove(`/Application/${Id}`)).status).toBe(200);
@@ -282,11 +282,11 @@ test("storage over the limit rejects changes, not deletions, until less is kept"
   const { Id } = await api.change({ Name: "first" });
   await limit(api, { MaxStorageMegabytes: 2 });
   await measureCounts(db(), ENTITY_TABLES);
-  const keep = (bytes: number) => db()`update tenant_counts set bytes = ${bytes} where tenant_id = ${api.tenantId}`;
+  const keep = (bytes: number) => setRows("tenant_counts", { tenant_id: api.tenantId }, { bytes });
   await keep(2_000_000);
   await limit(api, { MaxStorageMegabytes: 2, RetentionDays: 3 });
   const refused = await api.patch("/Application", { Id, Description: "changed" });
-  expectError(refused, 409, "Conflict", `${API}/Application`, /MaxStorageMegabytes: 2 megabytes\. Keep less/);
+  expectError(refused, 409, "Conflict", /MaxStorageMegabytes: 2 megabytes\. Keep less/);
   expect((await api.remove(`/Application/${Id}`)).status).toBe(200);
   await keep(1_999_999);
   await until("the process to know", async () => (await api.patch("/Application", { Name: "second" })).status === 200);
@@ -306,7 +306,7 @@ describe.concurrent("a limit", () => {
     ["MaxRecords", 1e12, /must be a whole number/],
   ])("%s of %p is rejected", async (name, value, says) => {
     const api = await newTenant();
-    expectError(await api.patch(SETTINGS, { [name]: value }), 400, "Bad Input", API + SETTINGS, says);
+    expectError(await api.patch(SETTINGS, { [name]: value }), 400, "Bad Input", says);
     expect((await api.get(SETTINGS)).body[name]).toBeNull();
   });
 

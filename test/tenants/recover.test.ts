@@ -1,12 +1,11 @@
 // `bun run tenant recover NAME`: restores access for a tenant whose administrators are locked out.
 
 import { expect, test } from "bun:test";
-import { logOf } from "../audit/log.ts";
-import { db } from "../entities/client.ts";
-import { ok } from "../policies/people.ts";
-import { runEntry } from "../start/entry.ts";
-import type { Api } from "../support/api.ts";
-import { clientOf, newTenant, setting } from "../support/tenant.ts";
+import { runEntry } from "../support/entry.ts";
+import { type Api, ok } from "../world/api.ts";
+import { logOf } from "../world/audit.ts";
+import { removeRows, setRows } from "../world/rows.ts";
+import { clientOf, newTenant, setting } from "../world/tenant.ts";
 
 const recover = (name: string) =>
   runEntry("tenant", { DATA_DIR: setting("GATEHOUSE_TEST_DATA_DIR") }, ["recover", name]);
@@ -22,11 +21,10 @@ test("a locked-out administrator regains access by the command, which names the 
   const caller = await clientOf(tenant);
   const { Items: roles } = await ok(caller.get("/Role?Name=admin"));
   // No request can do this, but a policy with an hour or a network can.
-  await db()`
-    update policies set policy = ${FORBID} where tenant_id = ${tenant.tenantId} and name = 'Auditors'`;
-  await db()`delete from policies where tenant_id = ${tenant.tenantId} and name = 'Administrators'`;
-  await db()`delete from roles where id = ${roles[0].Id}`;
-  await db()`update applications set is_active = false where id = ${tenant.client.clientId}`;
+  await setRows("policies", { tenant_id: tenant.tenantId, name: "Auditors" }, { policy: FORBID });
+  await removeRows("policies", { tenant_id: tenant.tenantId, name: "Administrators" });
+  await removeRows("roles", { id: roles[0].Id });
+  await setRows("applications", { id: tenant.client.clientId }, { is_active: false });
 
   const { exitCode, printed } = await recover(tenant.tenantId);
   expect(exitCode).toBe(0);
@@ -46,6 +44,17 @@ test("a locked-out administrator regains access by the command, which names the 
   ]);
   const events = await ok(admin.get("/WebhookEvent?EventRecord=Application&EventType=Created"));
   expect(events.Items).toHaveLength(1);
+});
+
+test("the role admin is then one of its listed members only", async () => {
+  const { tenant } = await newTenant();
+  const caller = await clientOf(tenant);
+  await ok(caller.patch("/Role", { Name: "admin", Scopes: [], AllUsers: true }));
+  const { exitCode, printed } = await recover(tenant.tenantId);
+  expect(exitCode).toBe(0);
+  const admin = await clientOf({ ...tenant, client: JSON.parse(printed).client });
+  const [role] = (await ok(admin.get("/Role?Name=admin"))).Items;
+  expect([role.AllUsers, role.Members.length]).toEqual([false, 3]);
 });
 
 test("an unknown tenant is reported", async () => {

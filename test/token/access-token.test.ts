@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import {
   createRemoteJWKSet,
   decodeJwt,
@@ -10,25 +10,20 @@ import {
   jwtVerify,
   SignJWT,
 } from "jose";
-import type { TenantId } from "../../server/ids.ts";
-import { createSigningKeys, createTokens } from "../../server/oauth/index.ts";
-import { createVault } from "../../server/vault.ts";
-import { API, db, expectError, request } from "../entities/client.ts";
-import { livenessBy } from "../oauth/client.ts";
-import { ok } from "../policies/people.ts";
-import { type Api, until } from "../support/api.ts";
-import { newTenant, setting, shared } from "../support/tenant.ts";
-import { askToken, formOf } from "./client.ts";
+import { createSigningKeys } from "../../server/identity/oauth/keys/signing-keys.ts";
+import { createTokens } from "../../server/identity/oauth/tokens/tokens.ts";
+import type { TenantId } from "../../server/platform/ids.ts";
+import { createVault } from "../../server/platform/vault.ts";
+import { API, expectError, ok, until } from "../world/api.ts";
+import { askToken, formOf, livenessBy } from "../world/grants.ts";
+import { rowsOf } from "../world/rows.ts";
+import { db, newTenant, request, setting, shared } from "../world/tenant.ts";
 
 const JWKS_PATH = "/.well-known/jwks.json";
 const ENTITIES = `${API}/Entities`;
 
-let client: Api;
-let issuer: string;
-beforeAll(async () => {
-  client = await newTenant();
-  issuer = String(decodeJwt(client.token).iss);
-});
+const client = await newTenant();
+const issuer = String(decodeJwt(client.token).iss);
 
 /** The product's own signer, as in a second process of the same installation. */
 function tokensOf(lifetime: number, by = issuer) {
@@ -64,6 +59,7 @@ function asClient() {
     backchannelLogoutUri: null,
     accessTokenAlg: "RS256" as const,
     accessTokenType: "at+jwt" as const,
+    logoutTokenType: "logout+jwt" as const,
     accessTokenLifetime: null,
     refreshTokenLifetime: null,
     idTokenAlg: "RS256" as const,
@@ -88,7 +84,7 @@ const use = (token: string) => request("GET", ENTITIES, { headers: { authorizati
 
 async function expectRefused(token: string): Promise<void> {
   const answer = await use(token);
-  expectError(answer, 401, "Unauthorized", ENTITIES);
+  expectError(answer, 401, "Unauthorized");
   expect(answer.body.Title).toBe("Unauthorized");
   expect(answer.headers.get("www-authenticate")).toBe('Bearer error="invalid_token"');
   expect(answer.body.Errors[0]).toBe(
@@ -323,8 +319,7 @@ describe("the signing keys", () => {
   });
 
   test("client secrets are stored only as a digest", async () => {
-    const [row] = await db()<{ digest: Uint8Array }[]>`
-      select digest from client_secrets where application_id = ${client.clientId}`;
+    const [row] = await rowsOf<{ digest: Uint8Array }>("client_secrets", { application_id: client.clientId });
     const digest = new Bun.CryptoHasher("sha256").update(client.clientSecret).digest();
     expect(Buffer.from(row!.digest).equals(digest)).toBe(true);
   });

@@ -1,15 +1,10 @@
-import { beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
-import { request, TOKEN_PATH } from "../entities/client.ts";
-import { newPerson, ok } from "../policies/people.ts";
-import type { Api } from "../support/api.ts";
-import { newTenant } from "../support/tenant.ts";
-import { askToken, basic, changeCredentials, expectTokenError, formOf, newClientOfType } from "./client.ts";
+import { ok, TOKEN_PATH } from "../world/api.ts";
+import { askToken, basic, changeCredentials, expectTokenError, formOf, newClientOfType } from "../world/grants.ts";
+import { newMember, newTenant, request } from "../world/tenant.ts";
 
-let client: Api;
-beforeAll(async () => {
-  client = await newTenant();
-});
+const client = await newTenant();
 
 const scopesOf = (answer: { body: { access_token: string } }) =>
   String(decodeJwt(answer.body.access_token).scope).split(" ");
@@ -150,7 +145,7 @@ describe("failed client authentication is 400 Unauthorized, with one message for
 
   test("an inactive application", async () => {
     const own = await newTenant();
-    await ok((await newPerson(own, "admin")).patch("/Application", { Id: own.clientId, Is_Active: false }));
+    await ok((await newMember(own, "admin")).patch("/Application", { Id: own.clientId, Is_Active: false }));
     expectTokenError(await askToken(formOf(own)), 400, "Unauthorized");
   });
 

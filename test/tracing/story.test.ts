@@ -2,11 +2,11 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { type Api, until } from "../support/api.ts";
-import { startReceiver } from "../support/receiver.ts";
 import { type Stack, startStack } from "../support/stack.ts";
-import { newTenant } from "../support/tenant.ts";
-import { temporal } from "../webhooks/temporal.ts";
+import { temporal } from "../support/temporal.ts";
+import { type Api, until } from "../world/api.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { newTenant } from "../world/tenant.ts";
 import { type CollectedSpan, startCollector } from "./collector.ts";
 
 const CALLERS_SPAN = "b7ad6b7169203331";
@@ -21,11 +21,11 @@ const receiverOf = (reply: Parameters<typeof startReceiver>[0]) =>
 
 beforeAll(async () => {
   stack = await startStack({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } });
-}, 180_000);
+});
 afterAll(async () => {
   await stack?.stop();
   collector[Symbol.dispose]();
-}, 180_000);
+});
 
 test("a caller's trace continues in every attempt, the log, the workflow's memo and the receiver's call", async () => {
   const api = await newTenant(stack);

@@ -5,28 +5,30 @@ import { join } from "node:path";
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { DefaultLogger } from "@temporalio/worker";
 import { createActivities } from "../../activities/index.ts";
-import { connect } from "../../server/db/sql.ts";
-import { createEgress } from "../../server/egress/index.ts";
-import type { DeliveryId, EventId, LogoutId } from "../../server/ids.ts";
-import { createLog } from "../../server/log.ts";
-import { createAttemptLogout } from "../../server/logouts/index.ts";
-import { createWorkerMetrics } from "../../server/metrics/index.ts";
+import { createSendToken } from "../../server/identity/logouts/send-token.ts";
+import { createOpenSubjectKey } from "../../server/identity/oauth/clients/subject-keys.ts";
+import { createKeyRotation } from "../../server/identity/oauth/keys/rotation.ts";
+import { createSigningKeys } from "../../server/identity/oauth/keys/signing-keys.ts";
+import { createLogoutTokens } from "../../server/identity/oauth/tokens/logout-token.ts";
+import { connect } from "../../server/platform/db/sql.ts";
+import { createEgress } from "../../server/platform/egress/index.ts";
+import type { DeliveryId, EventId, LogoutId } from "../../server/platform/ids.ts";
+import { createLog } from "../../server/platform/log.ts";
+import { createWorkerMetrics } from "../../server/platform/metrics/index.ts";
+import { withoutCollector } from "../../server/platform/tracing/index.ts";
+import { createVault } from "../../server/platform/vault.ts";
 import {
-  createKeyRotation,
-  createLogoutTokens,
-  createOpenSubjectKey,
-  createSigningKeys,
-} from "../../server/oauth/index.ts";
-import { withoutCollector } from "../../server/tracing/index.ts";
-import { createVault } from "../../server/vault.ts";
-import { createAttemptDelivery, createAttemptLog, createInFlight, createWindows } from "../../server/webhooks/index.ts";
+  createAttemptWriter,
+  createSendSigned,
+  createStartingWorkflows,
+  createWindows,
+} from "../../server/webhooks/index.ts";
 import { MAX_ATTEMPTS } from "../../workflows/contract.ts";
-import { logoutClient } from "../logouts/clients.ts";
-import { type Api, type Delivery, type LoggedEvent, until } from "../support/api.ts";
-import { makeDue } from "../support/due.ts";
-import { idOf } from "../support/ids.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { newTenant, setting, shared } from "../support/tenant.ts";
+import { type Api, type Delivery, idOf, type LoggedEvent, until } from "../world/api.ts";
+import { logoutClient } from "../world/logouts.ts";
+import { connected, startReceiver } from "../world/receiver.ts";
+import { makeDue } from "../world/rows.ts";
+import { newTenant, setting, shared } from "../world/tenant.ts";
 
 const LATER = new Response(null, { status: 503, headers: { "retry-after": "3600" } });
 const RETRY = { initialInterval: 1, backoffCoefficient: 1, maximumInterval: 1, maximumAttempts: MAX_ATTEMPTS };
@@ -35,7 +37,7 @@ const logger = new DefaultLogger("ERROR");
 const sql = connect(shared().databaseUrl, "gatehouse test", 4);
 afterAll(() => sql.end());
 const log = createLog("silent", "test");
-const attemptLog = createAttemptLog(sql, log);
+const attemptWriter = createAttemptWriter(sql, log);
 /** The limit of a worker's posts. */
 const MAX_REQUESTS_PER_TENANT = 250;
 const egress = createEgress({
@@ -48,10 +50,10 @@ const vault = createVault(setting("GATEHOUSE_TEST_MASTER_KEY"));
 const activities = createActivities({
   sql,
   patientSql: sql,
-  attemptLog,
+  attemptWriter,
   egress,
-  attemptDelivery: createAttemptDelivery({ egress, vault, timeout: 1_000 }),
-  attemptLogout: createAttemptLogout(
+  sendSigned: createSendSigned({ egress, vault, timeout: 1_000 }),
+  sendToken: createSendToken(
     egress,
     createLogoutTokens(createSigningKeys(sql, vault), createOpenSubjectKey(sql, vault), "unused"),
     1_000,
@@ -61,9 +63,9 @@ const activities = createActivities({
   temporalBytes: async () => undefined,
   retention: { log: 1, payloads: 1, audit: 1 },
   log,
-  metrics: createWorkerMetrics(sql, { log: 1, payloads: 1, audit: 1 }, log),
+  metrics: createWorkerMetrics(),
   tracing: withoutCollector(),
-  inFlight: createInFlight(),
+  starting: createStartingWorkflows(),
   windows: createWindows(),
   holding: { after: 10, probeInterval: 60_000 },
 });
@@ -71,81 +73,68 @@ const activities = createActivities({
 test.each([
   ["Delivered", 200, 1, { state: "Delivered", attempts: 1 }],
   ["Exhausted", 500, 3, "Exhausted"],
-] as const)(
-  "a delivery that is %s is not posted again",
-  async (state, status, posts, outcome) => {
-    const api = await newTenant();
-    await using receiver = startReceiver(status);
-    await api.connect(receiver.url);
-    await api.change({ Name: "Gate" });
-    const event = await api.settledEvent();
-    expect(event.State).toBe(state);
-    const again = await post(api, event.EventId, event.Deliveries[0]!).catch((error) => error.type);
-    expect(again).toEqual(outcome);
-    expect(receiver.calls).toHaveLength(posts);
-    expect(await api.event(event.EventId)).toEqual(event);
-  },
-  60_000,
-);
+] as const)("a delivery that is %s is not posted again", async (state, status, posts, outcome) => {
+  const api = await newTenant();
+  await using receiver = await connected(api, status);
+  const event = await api.settledChange({ Name: "Gate" });
+  expect(event.State).toBe(state);
+  const again = await post(api, event.EventId, event.Deliveries[0]!).catch((error) => error.type);
+  expect(again).toEqual(outcome);
+  expect(receiver.calls).toHaveLength(posts);
+  expect(await api.event(event.EventId)).toEqual(event);
+});
 
 test("a delivery whose retry is not due is not posted, and waits in the queue until it is", async () => {
   const api = await newTenant();
-  await using receiver = startReceiver(LATER);
-  await api.connect(receiver.url);
+  await using receiver = await connected(api, LATER);
   await api.change({ Name: "Gate" });
   await until("the retry to wait", async () => (await api.newestEvent()).State === "Retrying");
   const before = await api.newestEvent();
   expect(await post(api, before.EventId, before.Deliveries[0]!)).toEqual({ state: "Queued", attempts: 0 });
   await expectUntouched(api, before);
   expect(receiver.calls).toHaveLength(1);
-}, 60_000);
+});
 
 test("a delivery of another tenant is not found", async () => {
   const [api, stranger] = await Promise.all([newTenant(), newTenant()]);
-  await using receiver = startReceiver();
-  await api.connect(receiver.url);
-  await api.change({ Name: "Gate" });
-  const event = await api.settledEvent();
+  await using _ = await connected(api);
+  const event = await api.settledChange({ Name: "Gate" });
   await expect(post(stranger, event.EventId, event.Deliveries[0]!)).rejects.toThrow("not in the database");
-}, 60_000);
+});
 
-test.each(["opened", "recorded"])(
-  "a delivery that is locked when it is to be %s delays no other",
-  async (step) => {
-    const api = await newTenant();
-    const answer = Promise.withResolvers<number>();
-    await using receiver = startReceiver(({ url, count }) => {
-      if (count <= 5) return LATER;
-      return url.searchParams.has("locked") ? answer.promise : 200;
-    });
-    const { Id } = await api.connect(`${receiver.url}?locked=`);
-    for (let other = 1; other <= 4; other++) await api.connect(receiver.url);
-    await api.change({ Name: "Gate" });
-    const { EventId } = await api.newestEvent();
-    const countOf = async (state: string) =>
-      (await api.event(EventId)).Deliveries.filter(({ State }) => State === state).length;
-    await until("all to wait for an hour", async () => (await countOf("Retrying")) === 5);
-    await makeDue(api);
-    const { Deliveries } = await api.event(EventId);
-    const locked = Deliveries.find(({ ConnectionId }) => ConnectionId === Id)!;
-    const others = Deliveries.filter((delivery) => delivery !== locked);
+test.each(["opened", "recorded"])("a delivery that is locked when it is to be %s delays no other", async (step) => {
+  const api = await newTenant();
+  const answer = Promise.withResolvers<number>();
+  await using receiver = startReceiver(({ url, count }) => {
+    if (count <= 5) return LATER;
+    return url.searchParams.has("locked") ? answer.promise : 200;
+  });
+  const { Id } = await api.connect(`${receiver.url}?locked=`);
+  for (let other = 1; other <= 4; other++) await api.connect(receiver.url);
+  await api.change({ Name: "Gate" });
+  const { EventId } = await api.newestEvent();
+  const countOf = async (state: string) =>
+    (await api.event(EventId)).Deliveries.filter(({ State }) => State === state).length;
+  await until("all to wait for an hour", async () => (await countOf("Retrying")) === 5);
+  await makeDue(api);
+  const { Deliveries } = await api.event(EventId);
+  const locked = Deliveries.find(({ ConnectionId }) => ConnectionId === Id)!;
+  const others = Deliveries.filter((delivery) => delivery !== locked);
 
-    if (step === "recorded") {
-      void post(api, EventId, locked);
-      await until("its post", () => receiver.calls.length === 6);
-    }
-    await sql.begin(async (tx) => {
-      await tx`select from deliveries where id = ${locked.Id} for update`;
-      answer.resolve(200);
-      if (step === "opened") void post(api, EventId, locked);
-      await Promise.all(others.map((delivery) => post(api, EventId, delivery)));
-      expect(await countOf("Delivered")).toBe(4);
-    });
-    await until("the locked one", async () => (await countOf("Delivered")) === 5);
-    expect(receiver.calls).toHaveLength(10);
-  },
-  60_000,
-);
+  if (step === "recorded") {
+    void post(api, EventId, locked);
+    await until("its post", () => receiver.calls.length === 6);
+  }
+  await sql.begin(async (tx) => {
+    await tx`select from deliveries where id = ${locked.Id} for update`;
+    answer.resolve(200);
+    if (step === "opened") void post(api, EventId, locked);
+    await Promise.all(others.map((delivery) => post(api, EventId, delivery)));
+    expect(await countOf("Delivered")).toBe(4);
+  });
+  await until("the locked one", async () => (await countOf("Delivered")) === 5);
+  expect(receiver.calls).toHaveLength(10);
+});
 
 test("a post without a free place is not an attempt, and is made later", async () => {
   const api = await newTenant();
@@ -175,13 +164,12 @@ test("a post without a free place is not an attempt, and is made later", async (
     [1, 503],
     [2, 200],
   ]);
-}, 60_000);
+});
 
 describe("a workflow given up by Temporal", () => {
   test("leaves a delivery with attempts left to wait in the queue; if cancelled, the delivery is final", async () => {
     const api = await newTenant();
-    await using receiver = startReceiver(LATER);
-    await api.connect(receiver.url);
+    await using receiver = await connected(api, LATER);
     await api.change({ Name: "Gate" });
     await until("the retry to wait", async () => (await api.newestEvent()).State === "Retrying");
     const before = await api.newestEvent();
@@ -202,7 +190,7 @@ describe("a workflow given up by Temporal", () => {
     expect(await close(true)).toMatchObject({ state: "Cancelled", attempts: 1 });
     expect((await api.newestEvent()).State).toBe("Cancelled");
     expect(receiver.calls).toHaveLength(1);
-  }, 60_000);
+  });
 
   test("leaves a logout with attempts left to a new workflow; if cancelled, the logout is final", async () => {
     await using receiver = startReceiver(LATER);
@@ -216,30 +204,29 @@ describe("a workflow given up by Temporal", () => {
       activities.closeLogout({ tenantId, logoutId, cancelled, maximumAttempts: MAX_ATTEMPTS });
     expect(await close(false)).toEqual({ state: "Retrying", attempts: 1 });
     expect(await close(true)).toEqual({ state: "Cancelled", attempts: 1 });
-  }, 60_000);
+  });
 });
 
 test("an attempt that cannot be requested fails alone", async () => {
   const api = await newTenant();
-  await using receiver = startReceiver(LATER);
-  await api.connect(receiver.url);
+  await using _ = await connected(api, LATER);
   await api.change({ Name: "Gate" });
   await until("the retry to wait", async () => (await api.newestEvent()).State === "Retrying");
   await makeDue(api);
   const { EventId: eventId, Deliveries } = await api.newestEvent();
   const [delivery] = Deliveries;
-  const open = (deliveryId: DeliveryId) =>
-    attemptLog.open({
+  const start = (deliveryId: DeliveryId) =>
+    attemptWriter.start({
       tenantId: api.tenant.tenantId,
       eventId,
       deliveryId,
       maximumAttempts: MAX_ATTEMPTS,
-      openedBy: Bun.randomUUIDv7(),
+      startedBy: Bun.randomUUIDv7(),
     });
-  const [known, impossible] = await Promise.allSettled([open(delivery!.Id), open(idOf<DeliveryId>("no id"))]);
+  const [known, impossible] = await Promise.allSettled([start(delivery!.Id), start(idOf<DeliveryId>("no id"))]);
   expect(known).toMatchObject({ status: "fulfilled", value: { id: delivery!.Id, attempted: true, number: 2 } });
   expect(impossible.status).toBe("rejected");
-}, 60_000);
+});
 
 async function post(api: Api, eventId: EventId, { Id, ConnectionId }: Delivery): Promise<unknown> {
   return new MockActivityEnvironment({ attempt: 1 }, { logger }).run(activities.postWebhook, {

@@ -1,19 +1,13 @@
 // A Gatehouse with an empty EGRESS_ALLOW: receivers must have public addresses.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Api } from "../support/api.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { type Stack, startStack } from "../support/stack.ts";
-import { newTenant } from "../support/tenant.ts";
+import { afterAll, describe, expect, test } from "bun:test";
+import { startStack } from "../support/stack.ts";
+import { connected } from "../world/receiver.ts";
+import { newTenant } from "../world/tenant.ts";
 
-let stack: Stack;
-let api: Api;
-
-beforeAll(async () => {
-  stack = await startStack({ env: { EGRESS_ALLOW: "" } });
-  api = await newTenant(stack);
-}, 180_000);
-afterAll(() => stack?.stop(), 180_000);
+const stack = await startStack({ env: { EGRESS_ALLOW: "" } });
+const api = await newTenant(stack);
+afterAll(() => stack?.stop());
 
 describe("an address that is not public", () => {
   test.each([
@@ -60,10 +54,8 @@ describe("an address that is not public", () => {
   });
 
   test("that a name resolves to gets nothing: each attempt is logged as blocked-address", async () => {
-    await using receiver = startReceiver(200, { dataDir: process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir });
-    await api.connect(receiver.url);
-    await api.change({ Name: "Gate" });
-    const event = await api.settledEvent();
+    await using receiver = await connected(api, 200, { dataDir: process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir });
+    const event = await api.settledChange({ Name: "Gate" });
     expect(event.State).toBe("Exhausted");
     const failures = event.Deliveries[0]!.Attempts.map((attempt) => attempt.Failure);
     expect(failures).toEqual(["blocked-address", "blocked-address", "blocked-address"]);

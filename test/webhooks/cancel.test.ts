@@ -1,35 +1,27 @@
 // Actions of an operator on a delivery's workflow in the Temporal UI.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Client } from "@temporalio/client";
-import { until } from "../support/api.ts";
-import { makeDue } from "../support/due.ts";
-import { startReceiver } from "../support/receiver.ts";
-import type { Stack } from "../support/stack.ts";
-import { newTenant } from "../support/tenant.ts";
+import { afterAll, describe, expect, test } from "bun:test";
+import { temporal } from "../support/temporal.ts";
 import { startVictim } from "../support/victim.ts";
-import { temporal } from "./temporal.ts";
+import { until } from "../world/api.ts";
+import { connected, startReceiver } from "../world/receiver.ts";
+import { makeDue } from "../world/rows.ts";
+import { newTenant } from "../world/tenant.ts";
 
-let stack: Stack;
-let client: Client;
 const dataDir = () => process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir;
 const later = new Response(null, { status: 503, headers: { "retry-after": "3600" } });
 const deliveryState = async (workflowId: string) =>
   (await client.workflow.getHandle(workflowId).describe()).searchAttributes.DeliveryState;
 
-beforeAll(async () => {
-  stack = await startVictim();
-  client = await temporal(stack.temporalAddress);
-}, 180_000);
+const stack = await startVictim();
+const client = await temporal(stack.temporalAddress);
 afterAll(() => client?.connection.close());
 
 describe.concurrent("a delivery workflow", () => {
   test("that is reset posts nothing again, and its log explains the alternative", async () => {
     const api = await newTenant(stack);
-    await using receiver = startReceiver(410, { dataDir: dataDir() });
-    await api.connect(receiver.url);
-    await api.change({ Name: "Gate" });
-    const { WorkflowId } = await api.settledEvent();
+    await using receiver = await connected(api, 410, { dataDir: dataDir() });
+    const { WorkflowId } = await api.settledChange({ Name: "Gate" });
     await client.workflow
       .getHandle(WorkflowId)
       .result()
@@ -77,13 +69,12 @@ describe.concurrent("a delivery workflow", () => {
     await untilStatus(WorkflowId, "CANCELLED");
   });
 
-  // A post leaves its workflow's task after a second, and continues in the slow lane.
+  // Before and after one second, when its receiver stops being quick.
   test.each([0, 200, 400, 600, 800, 1_000, 1_200])(
     "that is cancelled %i ms into its post aborts the post, logs it and leaves the delivery Cancelled",
     async (moment) => {
       const api = await newTenant(stack);
-      await using receiver = startReceiver("hang", { dataDir: dataDir() });
-      await api.connect(receiver.url);
+      await using receiver = await connected(api, "hang", { dataDir: dataDir() });
       await api.change({ Name: "Gate" });
       await until("the post", () => receiver.calls.length === 1);
       const { EventId, WorkflowId } = await api.newestEvent();
@@ -102,8 +93,7 @@ describe.concurrent("a delivery workflow", () => {
     "that is cancelled %i ms into its last post does not count against the receiver",
     async (moment) => {
       const api = await newTenant(stack);
-      await using receiver = startReceiver([503, 503, "hang"], { dataDir: dataDir() });
-      await api.connect(receiver.url);
+      await using receiver = await connected(api, [503, 503, "hang"], { dataDir: dataDir() });
       await api.change({ Name: "Gate" });
       await until("the last post", () => receiver.calls.length === 3);
       const { EventId, WorkflowId } = await api.newestEvent();
@@ -119,8 +109,7 @@ describe.concurrent("a delivery workflow", () => {
 
   test("that is terminated during a retry's wait is followed by one that waits as long", async () => {
     const api = await newTenant(stack);
-    await using receiver = startReceiver(later, { dataDir: dataDir() });
-    await api.connect(receiver.url);
+    await using receiver = await connected(api, later, { dataDir: dataDir() });
     await api.change({ Name: "Gate" });
     await until("the retry to wait", async () => (await api.events("State=Retrying")).Items.length === 1);
     const { EventId, WorkflowId } = await api.newestEvent();
@@ -137,8 +126,7 @@ describe.concurrent("a delivery workflow", () => {
 
   test("that is terminated leaves its deliveries open: they get a new run", async () => {
     const api = await newTenant(stack);
-    await using receiver = startReceiver([later, 200], { dataDir: dataDir() });
-    await api.connect(receiver.url);
+    await using _ = await connected(api, [later, 200], { dataDir: dataDir() });
     await api.change({ Name: "Gate" });
     await until("the retry to wait", async () => (await api.events("State=Retrying")).Items.length === 1);
     const { WorkflowId } = await api.newestEvent();
@@ -158,8 +146,7 @@ async function untilStatus(workflowId: string, name: string): Promise<void> {
 /** Waits until the reconciler has found a delivery without its workflow, and so all earlier ones. */
 async function reconciled(): Promise<void> {
   const api = await newTenant(stack);
-  await using receiver = startReceiver([later, 200], { dataDir: dataDir() });
-  await api.connect(receiver.url);
+  await using _ = await connected(api, [later, 200], { dataDir: dataDir() });
   await api.change({ Name: "Gate" });
   await until("the retry to wait", async () => (await api.events("State=Retrying")).Items.length === 1);
   await makeDue(api, stack);

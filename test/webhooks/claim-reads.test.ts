@@ -2,15 +2,15 @@
 // committed, so workers do not see it.
 
 import { describe, expect, test } from "bun:test";
-import type { Transaction } from "../../server/db/sql.ts";
-import type { DeliveryId } from "../../server/ids.ts";
+import type { Transaction } from "../../server/platform/db/sql.ts";
+import type { DeliveryId } from "../../server/platform/ids.ts";
 import { listBeyond, listQueued, listSelected, PAGE } from "../../server/webhooks/deliveries/candidates.store.ts";
-import { lockPosts } from "../../server/webhooks/deliveries/opening.store.ts";
 import { lockQueue } from "../../server/webhooks/deliveries/queue.store.ts";
+import { lockPosts } from "../../server/webhooks/deliveries/start-attempt.store.ts";
 import { isAnyLeft } from "../../server/webhooks/redelivery/follow.store.ts";
 import { countSelected, positionsOf, type Redelivery } from "../../server/webhooks/redelivery/store.ts";
-import type { Api } from "../support/api.ts";
-import { db, newTenant } from "../support/tenant.ts";
+import type { Api } from "../world/api.ts";
+import { db, newTenant } from "../world/tenant.ts";
 
 const MANY = 10_000;
 /** Index entries and table rows: for each candidate its own, its event's, and those for which its record waits. */
@@ -41,29 +41,25 @@ describe.concurrent("with any number of deliveries waiting for a connection", ()
       const seen = { position: oldest.at(-1)!.position, records: oldest.flatMap(({ records }) => records) };
       expect(await rowsRead(tx, () => listBeyond(tx, Id, "queue", seen))).toBeLessThan(FEW);
     });
-  }, 180_000);
+  });
 
-  test.each([1, 3])(
-    "undispatched ones are not read, with events of %d records each",
-    async (records) => {
-      const api = await newTenant();
-      const { Id } = await api.connect(URL, { Order: "Record" });
-      await neverCommitted(async (tx) => {
-        await insertMany(tx, api, Id, { waits: "outbox", records });
-        await insertMany(tx, api, Id, { waits: "queued" });
-        await insertMany(tx, api, Id, { waits: "held" });
-        await tx`analyze events, deliveries`;
-        const drain = { kind: "Drain", connectionId: Id } as Redelivery;
-        expect(await rowsRead(tx, () => listQueued(tx, Id, true, false))).toBeLessThan(FEW);
-        expect(await rowsRead(tx, () => listSelected(tx, api.tenant.tenantId, drain))).toBeLessThan(FEW);
-        for (const waiting of ["queue", "Drain"] as const) {
-          const beyond = () => listBeyond(tx, Id, waiting, { position: 0, records: [] });
-          expect(await rowsRead(tx, beyond)).toBeLessThan(FEW);
-        }
-      });
-    },
-    180_000,
-  );
+  test.each([1, 3])("undispatched ones are not read, with events of %d records each", async (records) => {
+    const api = await newTenant();
+    const { Id } = await api.connect(URL, { Order: "Record" });
+    await neverCommitted(async (tx) => {
+      await insertMany(tx, api, Id, { waits: "outbox", records });
+      await insertMany(tx, api, Id, { waits: "queued" });
+      await insertMany(tx, api, Id, { waits: "held" });
+      await tx`analyze events, deliveries`;
+      const drain = { kind: "Drain", connectionId: Id } as Redelivery;
+      expect(await rowsRead(tx, () => listQueued(tx, Id, true, false))).toBeLessThan(FEW);
+      expect(await rowsRead(tx, () => listSelected(tx, api.tenant.tenantId, drain))).toBeLessThan(FEW);
+      for (const waiting of ["queue", "Drain"] as const) {
+        const beyond = () => listBeyond(tx, Id, waiting, { position: 0, records: [] });
+        expect(await rowsRead(tx, beyond)).toBeLessThan(FEW);
+      }
+    });
+  });
 
   test("other connections' open ones are not read, also with outdated statistics", async () => {
     const [api, other] = [await newTenant(), await newTenant()];
@@ -77,7 +73,7 @@ describe.concurrent("with any number of deliveries waiting for a connection", ()
       expect(await rowsRead(tx, () => listSelected(tx, api.tenant.tenantId, drain))).toBeLessThan(FEW);
       expect(await rowsRead(tx, () => listQueued(tx, Id, true, false))).toBeLessThan(FEW);
     });
-  }, 180_000);
+  });
 
   test("counting deliveries in flight reads no undispatched ones", async () => {
     const api = await newTenant();
@@ -90,34 +86,30 @@ describe.concurrent("with any number of deliveries waiting for a connection", ()
       expect(await rowsRead(tx, () => lockPosts(tx, api.tenant.tenantId, delivery!.id))).toBeLessThan(FEW);
       expect(await rowsRead(tx, () => lockQueue(tx, Id))).toBeLessThan(FEW);
     });
-  }, 180_000);
+  });
 });
 
-test.each(["before", "after"])(
-  "a Replay of a range of time reads nothing %s it",
-  async (when) => {
-    const api = await newTenant();
-    const { tenantId } = api.tenant;
-    const { Id: connectionId } = await api.connect(URL);
-    await neverCommitted(async (tx) => {
-      const [from, to] = [new Date(Date.now() - 2 * HOUR_MS), new Date(Date.now() - HOUR_MS)];
-      const others = { waits: "nothing", hoursAgo: when === "before" ? 3 : 0, count: LOTS } as const;
-      if (when === "before") await insertMany(tx, api, connectionId, others);
-      await insertMany(tx, api, connectionId, { waits: "nothing", hoursAgo: 1.5, count: 3 });
-      if (when === "after") await insertMany(tx, api, connectionId, others);
-      await tx`analyze events, deliveries`;
-      const positions = await positionsOf(tx, tenantId, from, to);
-      const window = { kind: "Replay", connectionId, states: ["Delivered"], from, to, asOf: new Date() } as Redelivery;
-      const replay = { ...window, ...positions };
-      expect(await countSelected(tx, tenantId, replay)).toEqual({ total: 3, skipped: 0 });
-      expect(await rowsRead(tx, () => countSelected(tx, tenantId, replay))).toBeLessThan(NOT_LOTS);
-      expect(await rowsRead(tx, () => listSelected(tx, tenantId, replay))).toBeLessThan(NOT_LOTS);
-      const sent = { ...replay, lastPosition: replay.endPosition };
-      expect(await rowsRead(tx, () => isAnyLeft(tx, tenantId, sent))).toBeLessThan(NOT_LOTS);
-    });
-  },
-  180_000,
-);
+test.each(["before", "after"])("a Replay of a range of time reads nothing %s it", async (when) => {
+  const api = await newTenant();
+  const { tenantId } = api.tenant;
+  const { Id: connectionId } = await api.connect(URL);
+  await neverCommitted(async (tx) => {
+    const [from, to] = [new Date(Date.now() - 2 * HOUR_MS), new Date(Date.now() - HOUR_MS)];
+    const others = { waits: "nothing", hoursAgo: when === "before" ? 3 : 0, count: LOTS } as const;
+    if (when === "before") await insertMany(tx, api, connectionId, others);
+    await insertMany(tx, api, connectionId, { waits: "nothing", hoursAgo: 1.5, count: 3 });
+    if (when === "after") await insertMany(tx, api, connectionId, others);
+    await tx`analyze events, deliveries`;
+    const positions = await positionsOf(tx, tenantId, from, to);
+    const window = { kind: "Replay", connectionId, states: ["Delivered"], from, to, asOf: new Date() } as Redelivery;
+    const replay = { ...window, ...positions };
+    expect(await countSelected(tx, tenantId, replay)).toEqual({ total: 3, skipped: 0 });
+    expect(await rowsRead(tx, () => countSelected(tx, tenantId, replay))).toBeLessThan(NOT_LOTS);
+    expect(await rowsRead(tx, () => listSelected(tx, tenantId, replay))).toBeLessThan(NOT_LOTS);
+    const sent = { ...replay, lastPosition: replay.endPosition };
+    expect(await rowsRead(tx, () => isAnyLeft(tx, tenantId, sent))).toBeLessThan(NOT_LOTS);
+  });
+});
 
 interface Many {
   count?: number;

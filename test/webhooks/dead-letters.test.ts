@@ -4,11 +4,9 @@ import { describe, expect, test } from "bun:test";
 import { generate } from "selfsigned";
 import { closeOpenDelivery } from "../../server/webhooks/index.ts";
 import { blameForHeld } from "../../server/webhooks/log/dead-letters.ts";
-import { db } from "../entities/client.ts";
-import { ok, savePolicy } from "../policies/people.ts";
-import { type Api, type DeadLetters, until } from "../support/api.ts";
-import { type Reply, startReceiver } from "../support/receiver.ts";
-import { newTenant } from "../support/tenant.ts";
+import { type Api, type DeadLetters, ok, until } from "../world/api.ts";
+import { connected, type Reply, startReceiver } from "../world/receiver.ts";
+import { db, newTenant, savePolicy } from "../world/tenant.ts";
 
 const HOOK = "https://hooks.example/";
 
@@ -34,8 +32,7 @@ describe.concurrent("dead letters", () => {
     const api = await newTenant();
     await using receiver = startReceiver(reply);
     const { Id } = await api.connect(receiver.url, { Name: "hooks", TimeoutMs: reply === "hang" ? 500 : null });
-    await api.change({ Name: "Gate" });
-    const { Timestamp } = await api.settledEvent();
+    const { Timestamp } = await api.settledChange({ Name: "Gate" });
     expect((await api.deadLetters()).Items).toEqual([
       {
         ...{ ConnectionId: Id, ConnectionName: "hooks", Count: 1, ...none, [blame]: 1 },
@@ -54,8 +51,7 @@ describe.concurrent("dead letters", () => {
     const ids = await Promise.all(
       ["https://no-such-host.invalid/", untrusted.url, refusing].map(async (url) => (await api.connect(url)).Id),
     );
-    await api.change({ Name: "Gate" });
-    await api.settledEvent();
+    await api.settledChange({ Name: "Gate" });
     const { Items } = await api.deadLetters();
     const found = ids.map((id) => Items.find((item) => item.ConnectionId === id)!.Reasons[0]!);
     expect(found.map(({ Blame, Reason }) => [Blame, Reason])).toEqual([
@@ -70,10 +66,8 @@ describe.concurrent("dead letters", () => {
     await using receiver = startReceiver(410);
     const paused = await api.connect(HOOK, { State: "Paused" });
     const held = await api.connect(receiver.url);
-    await api.change({ Name: "Gate" });
-    await api.settledEvent();
-    await api.change({ Name: "Next" });
-    await api.settledEvent();
+    await api.settledChange({ Name: "Gate" });
+    await api.settledChange({ Name: "Next" });
     const { Items } = await api.deadLetters();
     expect(reasonsOf(Items, paused.Id)).toEqual([["Configuration", "paused", "Held", 2]]);
     expect(reasonsOf(Items, held.Id)).toEqual([
@@ -106,8 +100,7 @@ describe.concurrent("dead letters", () => {
     const { Id } = await api.connect(receiver.url);
     await api.settled(await api.ping(Id));
     expect((await api.deadLetters()).Items).toEqual([]);
-    await api.change({ Name: "Gate" });
-    const { EventId } = await api.settledEvent();
+    const { EventId } = await api.settledChange({ Name: "Gate" });
     expect(reasonsOf((await api.deadLetters()).Items, Id)).toEqual([["Receiver", "500", "Exhausted", 1]]);
     status = 200;
     await api.call("POST", `/WebhookEvent/${EventId}/Redeliver`, {});
@@ -118,8 +111,7 @@ describe.concurrent("dead letters", () => {
   test("are counted by reason, the most frequent first, and filtered by event time", async () => {
     const api = await newTenant();
     let status = 503;
-    await using receiver = startReceiver(() => status);
-    await api.connect(receiver.url);
+    await using _ = await connected(api, () => status);
     const times: string[] = [];
     for (const answer of [404, 503, 503]) {
       status = answer;

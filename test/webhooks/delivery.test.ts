@@ -1,15 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
-import { POLL_MS } from "../../server/db/watch.ts";
-import { until } from "../support/api.ts";
-import { type Call, startReceiver } from "../support/receiver.ts";
-import { newTenant } from "../support/tenant.ts";
+import { POLL_MS } from "../../server/platform/db/watch.ts";
+import { until } from "../world/api.ts";
+import { type Call, connected, startReceiver } from "../world/receiver.ts";
+import { newTenant } from "../world/tenant.ts";
 
 describe.concurrent("a committed change", () => {
   test("arrives as SPEC.md's payload, in its field order, as compact JSON", async () => {
     const api = await newTenant();
-    await using receiver = startReceiver();
-    await api.connect(receiver.url);
+    await using receiver = await connected(api);
     const record = await api.change({ Name: "Zoë 🚪", ExternalId: "x-1", Is_Active: true });
     const event = await api.settledEvent();
 
@@ -34,8 +33,7 @@ describe.concurrent("a committed change", () => {
 
   test("is sent when it is committed, not at the next poll", async () => {
     const api = await newTenant();
-    await using receiver = startReceiver();
-    await api.connect(receiver.url);
+    await using receiver = await connected(api);
     const start = Date.now();
     for (let sent = 1; sent <= 6; sent++) {
       await api.change({ Name: `change ${sent}` });
@@ -73,8 +71,7 @@ describe.concurrent("a committed change", () => {
 
   test("without an effect sends nothing, and one with an effect sends Updated", async () => {
     const api = await newTenant();
-    await using receiver = startReceiver();
-    await api.connect(receiver.url);
+    await using receiver = await connected(api);
     await api.change({ Name: "Gate", Description: "old" });
     await api.change({ Name: "Gate", Description: "old" });
     await api.change({ Name: "Gate", Description: "new" });
@@ -92,8 +89,7 @@ describe.concurrent("a committed change", () => {
     await api.connect(others.url, { Events: ["Deleted"] });
     await stranger.connect(others.url);
     await api.change({ Name: "Gate" });
-    await api.change({ Name: "Gate", Description: "new" });
-    await api.settledEvent();
+    await api.settledChange({ Name: "Gate", Description: "new" });
     expect(wanted.calls.map((call) => call.payload.EventType)).toEqual(["Updated"]);
     expect(others.calls).toHaveLength(0);
   });
@@ -102,8 +98,7 @@ describe.concurrent("a committed change", () => {
     const api = await newTenant();
     await using receiver = startReceiver();
     const connections = await Promise.all([1, 2, 3].map(() => api.connect(receiver.url)));
-    await api.change({ Name: "Gate" });
-    const event = await api.settledEvent();
+    const event = await api.settledChange({ Name: "Gate" });
     const keys = receiver.calls.map((call) => call.url.searchParams.get("ApiKey"));
     expect(keys.toSorted()).toEqual(connections.map((connection) => connection.ApiKey).toSorted());
     expect(new Set(keys).size).toBe(3);
@@ -141,8 +136,7 @@ describe.concurrent("a receiver authenticates a call", () => {
     const api = await newTenant();
     await using receiver = startReceiver();
     await api.connect(`${receiver.url}?a=1&b=%26`, { ApiKey: "k&y=1" });
-    await api.change({ Name: "Gate" });
-    await api.settledEvent();
+    await api.settledChange({ Name: "Gate" });
     expect([...receiver.calls[0]!.url.searchParams]).toEqual([
       ["a", "1"],
       ["b", "&"],
@@ -154,8 +148,7 @@ describe.concurrent("a receiver authenticates a call", () => {
     const api = await newTenant();
     await using receiver = startReceiver();
     expect((await api.connect(`${receiver.url}?ApiKey=mine`)).ApiKey).toBe("mine");
-    await api.change({ Name: "Gate" });
-    await api.settledEvent();
+    await api.settledChange({ Name: "Gate" });
     expect(receiver.calls[0]!.url.searchParams.getAll("ApiKey")).toEqual(["mine"]);
   });
 
@@ -163,8 +156,7 @@ describe.concurrent("a receiver authenticates a call", () => {
     const api = await newTenant();
     await using receiver = startReceiver();
     await api.connect(`${receiver.url}?ApiKey=&a=1`, { ApiKey: "mine" });
-    await api.change({ Name: "Gate" });
-    await api.settledEvent();
+    await api.settledChange({ Name: "Gate" });
     expect([...receiver.calls[0]!.url.searchParams]).toEqual([
       ["a", "1"],
       ["ApiKey", "mine"],
@@ -182,7 +174,6 @@ async function callSignedWith(secret: string | null): Promise<Call> {
   const api = await newTenant();
   await using receiver = startReceiver();
   await api.connect(receiver.url, { Secret: secret });
-  await api.change({ Name: "Zoë 🚪" });
-  await api.settledEvent();
+  await api.settledChange({ Name: "Zoë 🚪" });
   return receiver.calls[0]!;
 }

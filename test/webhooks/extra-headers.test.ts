@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { startReceiver } from "../support/receiver.ts";
-import { newTenant } from "../support/tenant.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { newTenant } from "../world/tenant.ts";
 
 test.concurrent("a call has its connection's extra headers and the standard ones", async () => {
   const api = await newTenant();
@@ -23,8 +23,7 @@ test.concurrent("headers echoed by a receiver are not in the log, whole or in pa
     () => new Response(echo, { status: 401, headers: { "x-seen": "hunter2-hunter2" } }),
   );
   await api.connect(receiver.url, { Headers: { Authorization: "Bearer hunter2-hunter2", "X-Env": "prod" } });
-  await api.change({ Name: "Gate" });
-  const event = await api.settledEvent();
+  const event = await api.settledChange({ Name: "Gate" });
   expect(event.Deliveries[0]!.Attempts[0]!.Response).toMatchObject({
     Headers: expect.stringContaining("x-seen: …"),
     Body: "hello …, your … in prod is no good",
@@ -40,8 +39,7 @@ test.concurrent("a receiver has the time that its connection allows", async () =
   await using patient = startReceiver(slow);
   const { Id } = await api.connect(hurried.url, { TimeoutMs: 200 });
   await api.connect(patient.url, { TimeoutMs: 30_000 });
-  await api.change({ Name: "Gate" });
-  const { Deliveries } = await api.settledEvent();
+  const { Deliveries } = await api.settledChange({ Name: "Gate" });
   const [short, long] = [true, false].map((wanted) => Deliveries.find((it) => (it.ConnectionId === Id) === wanted)!);
   expect(short).toMatchObject({ State: "Exhausted", Attempts: [1, 2, 3].map(() => ({ Failure: "timeout" })) });
   expect(long).toMatchObject({ State: "Delivered", AttemptCount: 1 });

@@ -1,9 +1,9 @@
 // Several workers use PostgreSQL to agree on the one that checks an event first.
 
 import { expect, test } from "bun:test";
-import { type Heartbeat, startWorkerHeartbeat } from "../../server/db/parts.ts";
-import { until } from "../support/api.ts";
+import { type Heartbeat, startWorkerHeartbeat } from "../../server/platform/db/parts.ts";
 import { newEmptyDatabase } from "../support/empty-database.ts";
+import { until } from "../world/api.ts";
 
 const KEYS = Array.from({ length: 200 }, () => Bun.randomUUIDv7());
 
@@ -28,7 +28,7 @@ test("one worker of three is first for each event, and no one else's events move
   } finally {
     await Promise.all(left.map((worker) => worker.stop()));
   }
-}, 60_000);
+});
 
 test("a worker whose database is gone counts on no other", async () => {
   const database = await newEmptyDatabase();
@@ -40,7 +40,7 @@ test("a worker whose database is gone counts on no other", async () => {
   } finally {
     await Promise.all(workers.map((worker) => worker.stop()));
   }
-}, 60_000);
+});
 
 function firstOf(workers: Heartbeat[], key: string): Heartbeat[] {
   return workers.filter((worker) => worker.isFirst(key));

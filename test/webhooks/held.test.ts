@@ -1,10 +1,10 @@
 // Connections that temporarily take no posts, and their missed deliveries.
 
 import { describe, expect, test } from "bun:test";
-import { type Api, type LoggedEvent, until } from "../support/api.ts";
-import { type Receiver, startReceiver } from "../support/receiver.ts";
-import { newTenant } from "../support/tenant.ts";
-import { finished, temporal } from "./temporal.ts";
+import { finished, temporal } from "../support/temporal.ts";
+import { type Api, type LoggedEvent, until } from "../world/api.ts";
+import { type Receiver, startReceiver } from "../world/receiver.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const client = await temporal();
 
@@ -12,8 +12,7 @@ describe.concurrent("a connection that is paused", () => {
   test("gets nothing; the event says why, and its workflow has the state Held", async () => {
     await using receiver = startReceiver();
     const { api } = await pausedConnection(receiver);
-    await api.change({ Name: "Gate" });
-    const event = await api.settledEvent();
+    const event = await api.settledChange({ Name: "Gate" });
     expect(event).toMatchObject({ State: "Held", Reason: "connection paused", Deliveries: [{ AttemptCount: 0 }] });
     await finished(client, event.WorkflowId);
     expect(await deliveryState(event.WorkflowId)).toEqual(["Held"]);
@@ -25,8 +24,7 @@ describe.concurrent("a connection that is paused", () => {
     const { api } = await pausedConnection(receiver);
     await using other = startReceiver([500, 200]);
     await api.connect(other.url);
-    await api.change({ Name: "Gate" });
-    const event = await api.settledEvent();
+    const event = await api.settledChange({ Name: "Gate" });
     expect(event).toMatchObject({ State: "Held", Reason: null });
     await finished(client, event.WorkflowId);
     expect(await deliveryState(event.WorkflowId)).toEqual(["Held"]);
@@ -70,8 +68,7 @@ describe.concurrent("a connection that is paused", () => {
       return 500;
     });
     const connection = await api.connect(receiver.url);
-    await api.change({ Name: "Gate" });
-    const held = await api.settledEvent();
+    const held = await api.settledChange({ Name: "Gate" });
     expect(held).toMatchObject({ State: "Held", Deliveries: [{ AttemptCount: 1 }] });
     await finished(client, held.WorkflowId);
     expect(await deliveryState(held.WorkflowId)).toEqual(["Held"]);
@@ -106,8 +103,7 @@ describe.concurrent("a connection held by its receiver's 410", () => {
     let status = 410;
     await using receiver = startReceiver(() => status);
     const { Id } = await api.connect(receiver.url);
-    await api.change({ Name: "Gate" });
-    await api.settledEvent();
+    await api.settledChange({ Name: "Gate" });
     const read = await api.connection(Id);
     expect(read.State).toBe("Held");
     const answer = await api.call("PATCH", "/WebhookConnection", read);
@@ -128,8 +124,7 @@ describe.concurrent("a connection that is deleted", () => {
   test("has its missed deliveries cancelled", async () => {
     await using receiver = startReceiver();
     const { api, id } = await pausedConnection(receiver);
-    await api.change({ Name: "Gate" });
-    await api.settledEvent();
+    await api.settledChange({ Name: "Gate" });
     await api.disconnect(id);
     expect(await api.newestEvent()).toMatchObject({ State: "Cancelled", Deliveries: [{ State: "Cancelled" }] });
     expect(receiver.calls).toHaveLength(0);

@@ -1,22 +1,19 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { until } from "../support/api.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { newTenant, setting } from "../support/tenant.ts";
+import { until } from "../world/api.ts";
+import { connected } from "../world/receiver.ts";
+import { newTenant, setting } from "../world/tenant.ts";
 
 const FILE = join(setting("GATEHOUSE_TEST_DATA_DIR"), "logs", "gatehouse.log");
 const WARN = 40;
 
 test("each attempt is one info line, also a failed one, and the SDK adds none", async () => {
   const api = await newTenant();
-  await using receiver = startReceiver(500);
-  await api.connect(receiver.url);
-  await api.change({ Name: "Gate" });
-  const { EventId, Deliveries } = await api.settledEvent();
+  await using _ = await connected(api, 500);
+  const { EventId, Deliveries } = await api.settledChange({ Name: "Gate" });
   // The SDK logs with a delay; after a second event has ended, the line exists.
-  await api.change({ Name: "Gate", Description: "again" });
-  const later = await api.settledEvent();
+  const later = await api.settledChange({ Name: "Gate", Description: "again" });
   await until("its last attempt", () => linesWith(later.EventId).length >= 3);
 
   const attempt = {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import type { EventId } from "../../server/ids.ts";
-import type { Api } from "../support/api.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { db, newTenant } from "../support/tenant.ts";
+import type { EventId } from "../../server/platform/ids.ts";
+import type { Api } from "../world/api.ts";
+import { connected, startReceiver } from "../world/receiver.ts";
+import { expire } from "../world/rows.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -13,10 +14,8 @@ describe.concurrent("the activity log", () => {
     await using gone = startReceiver(410);
     const good = await api.connect(sound.url);
     const bad = await api.connect(gone.url, { Events: ["Updated"] });
-    await api.change({ Name: "Gate" });
-    const created = await api.settledEvent();
-    await api.change({ Name: "Gate", Description: "new" });
-    const updated = await api.settledEvent();
+    const created = await api.settledChange({ Name: "Gate" });
+    const updated = await api.settledChange({ Name: "Gate", Description: "new" });
 
     const both = [updated.EventId, created.EventId];
     expect(await ids(api, "")).toEqual(both);
@@ -38,8 +37,7 @@ describe.concurrent("the activity log", () => {
 
   test("never shows a delivery in a state from before the attempts beside it", async () => {
     const api = await newTenant();
-    await using receiver = startReceiver(200);
-    await api.connect(receiver.url);
+    await using _ = await connected(api, 200);
     const follow = async (index: number) => {
       await api.change({ Name: `Gate ${index}` });
       const { Items } = await api.events("Limit=1");
@@ -75,7 +73,7 @@ describe.concurrent("the activity log", () => {
     const api = await newTenant();
     for (let index = 1; index <= 3; index++) await api.change({ Name: `Gate ${index}` });
     const [newest, second, old] = await ids(api, "");
-    await db()`update events set occurred_on = now() - interval '2 hours' where id = ${old!}`;
+    await expire("events", { id: old! }, "occurred_on", "2 hours");
     expect(await ids(api, "Last=15m")).toEqual([newest!, second!]);
     expect(await ids(api, "Last=3h")).toEqual([newest!, second!, old!]);
     expect(await ids(api, `Last=3h&From=${new Date(Date.now() - HOUR_MS).toISOString()}`)).toEqual([newest!, second!]);

@@ -1,21 +1,21 @@
 // Checks of a queue that another worker holds, whose release is not notified.
 
 import { expect, test } from "bun:test";
-import type { Sql } from "../../server/db/sql.ts";
-import { POLL_MS } from "../../server/db/watch.ts";
-import { createEgress } from "../../server/egress/index.ts";
-import { createLog } from "../../server/log.ts";
-import { createInFlight } from "../../server/webhooks/deliveries/in-flight.ts";
+import type { Sql } from "../../server/platform/db/sql.ts";
+import { POLL_MS } from "../../server/platform/db/watch.ts";
+import { createEgress } from "../../server/platform/egress/index.ts";
+import { createLog } from "../../server/platform/log.ts";
 import { SOON_MS } from "../../server/webhooks/deliveries/loop.ts";
 import { lockQueue } from "../../server/webhooks/deliveries/queue.store.ts";
 import { startQueue } from "../../server/webhooks/deliveries/queue.ts";
 import type { DeliveryConfig } from "../../server/webhooks/deliveries/start-workflow.ts";
+import { createStartingWorkflows } from "../../server/webhooks/deliveries/starting.ts";
 import { createWindows } from "../../server/webhooks/deliveries/windows.ts";
 import { TASK_QUEUE } from "../../workflows/contract.ts";
-import { until } from "../support/api.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { db, newTenant } from "../support/tenant.ts";
-import { temporal } from "./temporal.ts";
+import { temporal } from "../support/temporal.ts";
+import { until } from "../world/api.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { db, newTenant } from "../world/tenant.ts";
 
 const PATIENCE_MS = 100_000;
 const webhooks = { retryInitialInterval: 1_000, retryBackoff: 2, timeout: 30_000 };
@@ -33,7 +33,7 @@ test("a queue claimed by another worker is checked at growing intervals, at most
     sql: watched(db(), () => looks.push(performance.now())),
     client: await temporal(),
     config: { webhooks, publicUrl: "https://gatehouse.example" } as DeliveryConfig,
-    inFlight: createInFlight(),
+    starting: createStartingWorkflows(),
     windows: createWindows(),
     egress: createEgress({ allow: [], deny: [], dns: [], caFile: undefined }),
     ownTaskQueue: TASK_QUEUE,
@@ -43,7 +43,7 @@ test("a queue claimed by another worker is checked at growing intervals, at most
     await db().begin(async (tx) => {
       expect(await lockQueue(tx, connectionId)).toMatchObject({ isOrdered: true });
       await api.change({ Name: "Gate" });
-      queue.look({ tenantId: api.tenant.tenantId, connectionId });
+      queue.check({ tenantId: api.tenant.tenantId, connectionId });
       await until("many looks", () => looks.length >= LOOKS, PATIENCE_MS);
     });
     const waits = looks.slice(1).map((at, index) => at - looks[index]!);
@@ -54,7 +54,7 @@ test("a queue claimed by another worker is checked at growing intervals, at most
   } finally {
     await queue.stop();
   }
-}, 240_000);
+});
 
 /** @param look called for each transaction */
 function watched(sql: Sql, look: () => void): Sql {

@@ -3,15 +3,16 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { WorkflowNotFoundError } from "@temporalio/client";
-import { startSecondApi } from "../policies/second-api.ts";
-import { type Api, signIn, until } from "../support/api.ts";
-import { pileUp } from "../support/fill.ts";
-import { type Call, type Receiver, startReceiver } from "../support/receiver.ts";
-import { db, newTenant } from "../support/tenant.ts";
-import { finished, temporal } from "./temporal.ts";
+import { startSecondApi } from "../support/second-api.ts";
+import { finished, temporal } from "../support/temporal.ts";
+import { type Api, signIn, until } from "../world/api.ts";
+import { type Call, type Receiver, startReceiver } from "../world/receiver.ts";
+import { expire, pileUp, rowsOf } from "../world/rows.ts";
+import { db, newTenant } from "../world/tenant.ts";
 
 const client = await temporal();
-const PATIENCE_MS = 60_000;
+/** A busy machine delivers one event in a second. */
+const PATIENCE_MS = 150_000;
 const RECORDS = 10;
 const CHANGES = 100;
 const CHANGE_EVERY_MS = 50;
@@ -35,7 +36,7 @@ describe.concurrent("a connection with Order Record", () => {
     await until("all to arrive", () => taken(receiver).length === CHANGES, PATIENCE_MS);
     expect(receiver.calls.length).toBeGreaterThan(CHANGES);
     expect(outOfOrder(receiver)).toEqual([]);
-  }, 120_000);
+  });
 
   test("gets them in commit order, whatever the clocks of the APIs said", async () => {
     const clock = ["--preload", join(import.meta.dir, "..", "oauth", "clock-ahead.ts")];
@@ -53,7 +54,7 @@ describe.concurrent("a connection with Order Record", () => {
     expect(outOfOrder(receiver)).toEqual([]);
     const eventIds = taken(receiver).map(({ payload }) => payload.EventId);
     expect(eventIds).not.toEqual(eventIds.toSorted());
-  }, 120_000);
+  });
 
   test("continues with a record's next delivery after an exhausted one", async () => {
     const api = await newTenant();
@@ -63,7 +64,7 @@ describe.concurrent("a connection with Order Record", () => {
     await api.change({ ExternalId: "gate", Name: "Second" });
     await until("the second", () => taken(receiver).length === 1, PATIENCE_MS);
     expect(receiver.calls.map(({ payload }) => payload.Data.Name)).toEqual(["First", "First", "First", "Second"]);
-  }, 120_000);
+  });
 
   test("does not delay deliveries of other records", async () => {
     const api = await newTenant();
@@ -77,7 +78,7 @@ describe.concurrent("a connection with Order Record", () => {
     expect(receiver.calls.map(({ payload }) => payload.Data.Name)).not.toContain("Second");
     answer.resolve(200);
     await until("the rest", () => receiver.calls.some(({ payload }) => payload.Data.Name === "Second"));
-  }, 120_000);
+  });
 
   test.each(["out", "missed"])(
     "gets an event of several records, one of them %s, before later events of any of them",
@@ -113,7 +114,6 @@ describe.concurrent("a connection with Order Record", () => {
       await until("the rest", () => taken(receiver).length === 5, PATIENCE_MS);
       expect(receiver.calls.slice(4).map(nameOf)).toEqual(["After both"]);
     },
-    120_000,
   );
 
   test("does not delay other records behind one with many changes", async () => {
@@ -125,7 +125,7 @@ describe.concurrent("a connection with Order Record", () => {
     await api.change({ Name: "Door" });
     await until("the other record's", () => taken(receiver).length === 1, PATIENCE_MS);
     await api.disconnect(Id);
-  }, 180_000);
+  });
 
   test("finishes deliveries in flight when its order was set before sending later ones", async () => {
     const api = await newTenant();
@@ -141,7 +141,7 @@ describe.concurrent("a connection with Order Record", () => {
     expect(receiver.calls.map(({ payload }) => payload.Data.Name)).toEqual(["First", "Third"]);
     answer.resolve(200);
     await until("the rest", () => taken(receiver).length === 3, PATIENCE_MS);
-  }, 120_000);
+  });
 });
 
 describe.concurrent("a connection that is resumed", () => {
@@ -163,9 +163,9 @@ describe.concurrent("a connection that is resumed", () => {
     const arrived = taken(receiver).map(({ headers }) => Number(headers.get("webhook-sequence")));
     expect(arrived).toEqual(arrived.map((_, index) => index + 1));
     await api.disconnect(Id);
-  }, 180_000);
+  });
 
-  test("counts redrained deliveries once, even if they were put back during a pause", async () => {
+  test("counts redrained deliveries once, even if they returned to the queue during a pause", async () => {
     const api = await newTenant();
     const answer = Promise.withResolvers<number>();
     await using receiver = startReceiver(({ count }) => (count === 1 ? answer.promise : 200));
@@ -179,12 +179,12 @@ describe.concurrent("a connection that is resumed", () => {
     await db()`update webhook_connections set next_post_on = now() + interval '1 hour' where id = ${Id}`;
     answer.resolve(503);
     await until("it to be held", async () => (await api.events("State=Held")).Items.length === 3, PATIENCE_MS);
-    await db()`update webhook_connections set next_post_on = now() where id = ${Id}`;
+    await expire("webhook_connections", { id: Id }, "next_post_on");
     await api.changeRedelivery(drainId, { State: "Running" });
     expect(await api.endedRedelivery(drainId)).toMatchObject({ State: "Completed", Total: 3, Done: 3, Delivered: 3 });
-  }, 180_000);
+  });
 
-  test("uses one workflow for deliveries that arrive meanwhile, once their turn has come", async () => {
+  test("uses one workflow for deliveries that arrive meanwhile, once they are claimed", async () => {
     const api = await newTenant();
     const answer = Promise.withResolvers<number>();
     await using receiver = startReceiver(({ count }) => (count === 1 ? answer.promise : 200));
@@ -194,7 +194,7 @@ describe.concurrent("a connection that is resumed", () => {
     await until("the first that it has missed to be out", () => receiver.calls.length === 1, PATIENCE_MS);
     await api.change({ ExternalId: "gate", Name: "Gate meanwhile" });
     const { EventId, WorkflowId: own } = await api.newestEvent();
-    const dispatched = async () => (await db()`select from dispatches where event_id = ${EventId}`).length === 0;
+    const dispatched = async () => (await rowsOf("dispatches", { event_id: EventId })).length === 0;
     await until("it to be dispatched", dispatched, PATIENCE_MS);
     await expect(client.workflow.getHandle(own).describe()).rejects.toThrow(WorkflowNotFoundError);
     answer.resolve(200);
@@ -202,7 +202,7 @@ describe.concurrent("a connection that is resumed", () => {
     const { Deliveries, WorkflowId, WorkflowUrl } = await api.settled(EventId);
     expect(Deliveries).toEqual([expect.objectContaining({ State: "Delivered", WorkflowId, WorkflowUrl })]);
     await finished(client, WorkflowId);
-  }, 180_000);
+  });
 
   test("gets missed and new deliveries in the order of each record", async () => {
     const api = await newTenant();
@@ -216,7 +216,7 @@ describe.concurrent("a connection that is resumed", () => {
     await until("all to arrive", () => receiver.calls.length >= 2 * held, PATIENCE_MS);
     expect(receiver.calls).toHaveLength(2 * held);
     expect(outOfOrder(receiver)).toEqual([]);
-  }, 180_000);
+  });
 });
 
 describe.concurrent("a connection with a limit", () => {
@@ -229,7 +229,7 @@ describe.concurrent("a connection with a limit", () => {
     const times = receiver.calls.map(({ at }) => at.getTime()).toSorted((a, b) => a - b);
     // Fourteen waits of 200 ms; one call may be late and the next not.
     expect(times.at(-1)! - times[0]!).toBeGreaterThanOrEqual(2_000);
-  }, 120_000);
+  });
 
   test("keeps a distant retry in the queue, not in its workflow's task", async () => {
     const api = await newTenant();
@@ -249,7 +249,7 @@ describe.concurrent("a connection with a limit", () => {
     await nextTurn(0);
     await until("it to arrive", () => taken(receiver).length === 1, PATIENCE_MS);
     expect((await api.settledEvent()).State).toBe("Delivered");
-  }, 120_000);
+  });
 
   test("gets all of a replay, also beside changes in the same queue", async () => {
     const api = await newTenant();
@@ -262,7 +262,7 @@ describe.concurrent("a connection with a limit", () => {
     for (let index = 12; index < 27; index++) await changeOne(api, index);
     expect(await api.endedRedelivery(Id)).toMatchObject({ State: "Completed", Total: 12, Done: 12, Delivered: 12 });
     expect(replayed.map((eventId) => receiver.callsFor(eventId).length)).toEqual(replayed.map(() => 2));
-  }, 120_000);
+  });
 
   test("is not locked when an event is requested repeatedly while it is sent", async () => {
     const api = await newTenant();
@@ -279,7 +279,7 @@ describe.concurrent("a connection with a limit", () => {
     };
     const answers = await Promise.all([askFor(), askFor()]);
     expect(answers.flat().filter((status) => status !== 200 && status !== 409)).toEqual([]);
-  }, 120_000);
+  });
 
   test("counts posts that were in flight before its MaxInFlight was set", async () => {
     const api = await newTenant();
@@ -305,7 +305,7 @@ describe.concurrent("a connection with a limit", () => {
     answer.resolve(200);
     await until("the rest", () => taken(receiver).length === 20, PATIENCE_MS);
     expect(max).toBe(2);
-  }, 120_000);
+  });
 
   test("has at most MaxInFlight calls in flight", async () => {
     const api = await newTenant();
@@ -321,7 +321,7 @@ describe.concurrent("a connection with a limit", () => {
     await Promise.all(Array.from({ length: 20 }, (_, index) => changeOne(api, index)));
     await until("all to arrive", () => receiver.calls.length === 20, PATIENCE_MS);
     expect(max).toBe(2);
-  }, 120_000);
+  });
 });
 
 function changeOne(api: Api, index: number): Promise<unknown> {

@@ -2,10 +2,10 @@
 // redelivery.
 
 import { describe, expect, test } from "bun:test";
-import { API, db, expectError, unique } from "../entities/client.ts";
-import { type Api, until } from "../support/api.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { newTenant } from "../support/tenant.ts";
+import { API, type Api, expectError, unique, until } from "../world/api.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { expire } from "../world/rows.ts";
+import { newTenant } from "../world/tenant.ts";
 
 interface Outcome {
   State: string;
@@ -51,7 +51,7 @@ describe.concurrent("failures remain visible", () => {
     const { Id } = await api.connect(receiver.url);
     const [event] = await changes(api, 1);
     await isEnded(api, 1, "State=Exhausted");
-    await db()`update deliveries set changed_on = now() - interval '5 hours' where connection_id = ${Id}`;
+    await expire("deliveries", { connection_id: Id }, "changed_on", "5 hours");
     isDown = false;
     await api.redeliver(event!);
     await isEnded(api, 1, "State=Delivered");
@@ -103,7 +103,7 @@ describe.concurrent("failures remain visible", () => {
     const csv = await (await fetchAs(api, path)).text();
     expect(csv.split("\r\n")[0]).toContain('"BeforeState","BeforeReason","BeforeOn","AfterState","AfterReason"');
     expect(csv.match(/"Exhausted","503","[^"]+","Delivered","","/g)).toHaveLength(3);
-    expectError(await api.get(`${path}?Limit=3`), 400, "Bad Input", API + path, /no pages/);
+    expectError(await api.get(`${path}?Limit=3`), 400, "Bad Input", /no pages/);
   });
 
   test("after a failed redelivery and a later success: each redelivery keeps its own result", async () => {

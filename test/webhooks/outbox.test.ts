@@ -3,20 +3,20 @@
 import { expect, test } from "bun:test";
 import { Client } from "@temporalio/client";
 import { NativeConnection } from "@temporalio/worker";
-import { connect, type Sql } from "../../server/db/sql.ts";
-import { createEgress } from "../../server/egress/index.ts";
-import { createLog } from "../../server/log.ts";
-import { createWorkerMetrics } from "../../server/metrics/index.ts";
+import { connect, type Sql } from "../../server/platform/db/sql.ts";
+import { createEgress } from "../../server/platform/egress/index.ts";
+import { createLog } from "../../server/platform/log.ts";
+import { createWorkerMetrics } from "../../server/platform/metrics/index.ts";
 import { startDispatcher } from "../../server/webhooks/deliveries/dispatcher.ts";
-import { createInFlight, STARTING_MS } from "../../server/webhooks/deliveries/in-flight.ts";
 import type { DeliveryConfig } from "../../server/webhooks/deliveries/start-workflow.ts";
+import { createStartingWorkflows, STARTING_MS } from "../../server/webhooks/deliveries/starting.ts";
 import { createWindows } from "../../server/webhooks/deliveries/windows.ts";
-import { until } from "../support/api.ts";
 import { startRelay } from "../support/relay.ts";
 import { type Stack, startStack } from "../support/stack.ts";
-import { newTenant } from "../support/tenant.ts";
+import { until } from "../world/api.ts";
+import { newTenant } from "../world/tenant.ts";
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 150_000;
 const webhooks = { retryInitialInterval: 1_000, retryBackoff: 2, timeout: 1_000 };
 
 test("returns an event that Temporal does not confirm, and starts it once Temporal does", async () => {
@@ -55,7 +55,7 @@ test("returns an event that Temporal does not confirm, and starts it once Tempor
     await sql.end();
     await connection.close();
   }
-}, 300_000);
+});
 
 test("releases each event when its start ends, and no start outlasts the event's lease", async () => {
   await using stack = await startStack();
@@ -102,19 +102,19 @@ test("releases each event when its start ends, and no start outlasts the event's
     await sql.end();
     await connection.close();
   }
-}, 180_000);
+});
 
 function dispatcherOf({ url }: Stack, sql: Sql, client: Client) {
   return startDispatcher({
     sql,
     client,
     config: { webhooks, publicUrl: url } as DeliveryConfig,
-    inFlight: createInFlight(),
+    starting: createStartingWorkflows(),
     windows: createWindows(),
     egress: createEgress({ allow: [], deny: [], dns: [], caFile: undefined }),
     ownTaskQueue: "of the test",
     log: createLog("silent", "test"),
-    metrics: createWorkerMetrics(sql, { log: 1, payloads: 1, audit: 1 }, createLog("silent", "test")),
+    metrics: createWorkerMetrics(),
     isFirst: () => true,
   });
 }

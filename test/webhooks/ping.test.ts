@@ -3,10 +3,10 @@
 import { describe, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
 import { isSignedWith } from "../../examples/receiver/verify.ts";
-import { kindsOf, logOf } from "../audit/log.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { newTenant } from "../support/tenant.ts";
-import { finished, temporal } from "./temporal.ts";
+import { finished, temporal } from "../support/temporal.ts";
+import { kindsOf, logOf } from "../world/audit.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 
@@ -74,8 +74,7 @@ describe.concurrent("a ping", () => {
     const api = await newTenant();
     await using receiver = startReceiver(({ payload }) => (payload.EventType === "Ping" ? 200 : 410));
     const { Id } = await api.connect(receiver.url);
-    await api.change({ Name: "Gate" });
-    await api.settledEvent();
+    await api.settledChange({ Name: "Gate" });
     expect((await api.settled(await api.ping(Id))).State).toBe("Delivered");
     expect((await api.connection(Id)).State).toBe("Held");
   });

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { until } from "../support/api.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { newTenant, setting } from "../support/tenant.ts";
-import { historyText, temporal } from "./temporal.ts";
+import { historyText, temporal } from "../support/temporal.ts";
+import { until } from "../world/api.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { newTenant, setting } from "../world/tenant.ts";
 
 test("neither Temporal nor our log ever contains a payload, a secret, an ApiKey or a receiver's response", async () => {
   const client = await temporal();
@@ -58,7 +58,7 @@ test("neither Temporal nor our log ever contains a payload, a secret, an ApiKey 
   ];
   expect(absent(history, secrets)).toEqual(secrets);
   expect(absent(ours, [...secrets, "the receiver"])).toEqual([...secrets, "the receiver"]);
-}, 60_000);
+});
 
 function absent(text: string, words: string[]): string[] {
   return words.filter((word) => !text.includes(word));

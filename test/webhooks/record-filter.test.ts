@@ -1,11 +1,11 @@
 // The history of one record, by filters of the activity log.
 
 import { describe, expect, test } from "bun:test";
-import { hide, READING, send } from "../attacks/world.ts";
-import { newAdmin, newPerson, ok, savePolicy } from "../policies/people.ts";
-import { newTenant } from "../support/tenant.ts";
+import { ok } from "../world/api.ts";
+import { hide, READING, send } from "../world/spy.ts";
+import { newMember, newTenant, savePolicy } from "../world/tenant.ts";
 
-type Reader = Pick<Awaited<ReturnType<typeof newPerson>>, "get">;
+type Reader = Pick<Awaited<ReturnType<typeof newMember>>, "get">;
 
 /** The newest first: the kind of change, and the number of its records. */
 async function found(reader: Reader, filter: string): Promise<string[]> {
@@ -15,7 +15,7 @@ async function found(reader: Reader, filter: string): Promise<string[]> {
 
 describe.concurrent("RecordId", () => {
   test("finds all events of a record: alone, among several, and after its deletion", async () => {
-    const admin = await newAdmin();
+    const admin = await newTenant();
     const names = ["North", "South"].map((Name) => ({ Name }));
     const [north, south] = await ok(send(admin, "PATCH", "/Department", names));
     await ok(admin.patch("/Department", { Id: north.Id, Description: "where it is cold" }));
@@ -56,8 +56,8 @@ describe.concurrent("RecordId", () => {
   });
 
   test("does not reveal hidden records' share in bulk changes", async () => {
-    const admin = await newAdmin();
-    const spy = await newPerson(admin);
+    const admin = await newTenant();
+    const spy = await newMember(admin);
     await savePolicy(admin, "Spy", `permit (principal == Client::"${spy.clientId}", action, resource);`);
     const [open, secret] = await ok(send(admin, "PATCH", "/Department", [{ Name: "Open" }, { Name: "Secret" }]));
     expect(await found(spy, `RecordId=${secret.Id}`)).toEqual(["Created 2"]);
@@ -68,14 +68,14 @@ describe.concurrent("RecordId", () => {
   });
 
   test("finds no record of another tenant", async () => {
-    const [admin, stranger] = await Promise.all([newAdmin(), newAdmin()]);
+    const [admin, stranger] = await Promise.all([newTenant(), newTenant()]);
     const [north, south] = await ok(send(admin, "PATCH", "/Department", [{ Name: "North" }, { Name: "South" }]));
     await ok(admin.patch("/Department", { Id: south.Id, Name: "Further south" }));
     for (const { Id } of [north, south]) expect(await found(stranger, `RecordId=${Id}`)).toEqual([]);
   });
 
   test.each(["seven", "0", "-1", "1,2", "9999999999999999", "%00", "' or true --"])("rejects %s", async (id) => {
-    const { status, body } = await (await newAdmin()).get(`/WebhookEvent?RecordId=${id}`);
+    const { status, body } = await (await newTenant()).get(`/WebhookEvent?RecordId=${id}`);
     expect({ status, errors: body.Errors }).toEqual({ status: 400, errors: ["RecordId must be a record's Id."] });
   });
 });

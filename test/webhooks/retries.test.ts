@@ -2,11 +2,11 @@ import { describe, expect, test } from "bun:test";
 import { WorkflowFailedError } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
 import { optionalTsToMs } from "@temporalio/common/lib/time";
-import type { LoggedEvent } from "../support/api.ts";
-import { until } from "../support/api.ts";
-import { type Receiver, startReceiver } from "../support/receiver.ts";
-import { newTenant } from "../support/tenant.ts";
-import { finished, temporal } from "./temporal.ts";
+import { finished, temporal } from "../support/temporal.ts";
+import type { LoggedEvent } from "../world/api.ts";
+import { until } from "../world/api.ts";
+import { type Receiver, startReceiver } from "../world/receiver.ts";
+import { newTenant } from "../world/tenant.ts";
 
 /** Timers may fire a little early, clocks of two processes differ a little. */
 const SLACK_MS = 20;
@@ -74,8 +74,7 @@ describe.concurrent("a receiver that fails", () => {
     await using hanging = startReceiver("hang");
     await using sound = startReceiver();
     await Promise.all([failing, hanging, sound].map((receiver) => api.connect(receiver.url)));
-    await api.change({ Name: "Gate" });
-    const event = await api.settledEvent();
+    const event = await api.settledChange({ Name: "Gate" });
     expect(sound.calls).toHaveLength(1);
     expect(sound.calls[0]!.at.getTime()).toBeLessThan(failing.calls.at(-1)!.at.getTime());
     expect(event.Deliveries.map((delivery) => delivery.State).toSorted()).toEqual([
@@ -132,8 +131,7 @@ describe.concurrent("a receiver that answers 410 Gone", () => {
     const [delivery] = event.Deliveries;
     expect((await api.connection(delivery!.ConnectionId)).State).toBe("Held");
 
-    await api.change({ Name: "Next" });
-    const next = await api.settledEvent();
+    const next = await api.settledChange({ Name: "Next" });
     expect(next.EventId).not.toBe(event.EventId);
     expect(next).toMatchObject({ State: "Held", Deliveries: [{ State: "Held", AttemptCount: 0, Attempts: [] }] });
     await finished(client, next.WorkflowId);
@@ -145,8 +143,7 @@ describe.concurrent("a receiver that answers 410 Gone", () => {
     const api = await newTenant();
     await using receiver = startReceiver(() => (gone ? 410 : 200));
     const connection = await api.connect(receiver.url);
-    await api.change({ Name: "Gate" });
-    await api.settledEvent();
+    await api.settledChange({ Name: "Gate" });
     gone = false;
     await api.setState(connection.Id, "Active");
     await api.change({ Name: "Next" });
@@ -188,8 +185,7 @@ describe.concurrent("a connection", () => {
       await finished(client, WorkflowId);
       return client.workflow.getHandle(WorkflowId).describe();
     };
-    await api.change({ Name: "Payroll" });
-    const event = await api.settledEvent();
+    const event = await api.settledChange({ Name: "Payroll" });
     const workflow = await described(event);
     expect(["billing", Id].map((name) => `Application Payroll Created → ${name}`)).toContainEqual(
       expect.stringMatching(new RegExp(`^${(await workflow.staticSummary())!.split(", ")[0]}$`)),

@@ -3,15 +3,15 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
-import { PROJECT_ROOT } from "../../server/config.ts";
-import { connect } from "../../server/db/sql.ts";
-import { hide, READING } from "../attacks/world.ts";
-import { newAdmin, newPerson, ok, savePolicy } from "../policies/people.ts";
-import { type Api, until } from "../support/api.ts";
+import { PROJECT_ROOT } from "../../server/platform/config/config.ts";
+import { connect } from "../../server/platform/db/sql.ts";
 import { newEmptyDatabase } from "../support/empty-database.ts";
 import { startProcess } from "../support/process.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { newTenant, setting, shared, clientOf as signedInClientOf } from "../support/tenant.ts";
+import { PROXIES } from "../support/proxies.ts";
+import { type Api, ok, until } from "../world/api.ts";
+import { connected } from "../world/receiver.ts";
+import { hide, READING } from "../world/spy.ts";
+import { newMember, newTenant, savePolicy, setting, shared, clientOf as signedInClientOf } from "../world/tenant.ts";
 
 const PATH = "/Endpoint/rest/api/v1/WebhookEvent/Stream";
 const MAX_STREAMS_PER_TENANT = 5;
@@ -88,8 +88,7 @@ describe.concurrent("a stream of changes", () => {
     await using stream = await listen(api);
     const { Id } = await api.change({ Name: "Gate" });
     await until("the first", () => stream.changes.length === 1);
-    await using receiver = startReceiver();
-    await api.connect(receiver.url);
+    await using receiver = await connected(api);
     await api.change({ Id, Description: "a \u2028 and\nmore" });
     await until("both", () => stream.changes.length === 2 && receiver.calls.length === 1);
     expect(kinds(stream)).toEqual(["Created", "Updated"]);
@@ -174,8 +173,8 @@ describe.concurrent("a stream of changes", () => {
   });
 
   test("omits changes that its listener's policies hide", async () => {
-    const admin = await newAdmin();
-    const spy = await newPerson(admin);
+    const admin = await newTenant();
+    const spy = await newMember(admin);
     await savePolicy(admin, "Spy", `permit (principal == Client::"${spy.clientId}", action, resource);`);
     const secret = await ok(admin.patch("/Department", { Name: "Secret" }));
     await hide({ admin, spy }, [{ type: "Department", id: String(secret.Id) }], READING);
@@ -262,7 +261,7 @@ describe.concurrent("a stream of changes", () => {
   });
 
   test("requires the scope", async () => {
-    const admin = await newAdmin();
+    const admin = await newTenant();
     const answer = await fetch(shared().url + PATH);
     expect(answer.status).toBe(401);
     expect((await admin.send("HEAD", "/WebhookEvent/Stream")).status).toBe(200);
@@ -285,7 +284,7 @@ test("a stream ends with the process, which does not wait for listeners", async 
   server.signal("SIGTERM");
   await stream.ended;
   expect(await server.exited).toBe(0);
-}, 180_000);
+});
 
 test("bun run listen forwards changes to a local server, signed as for receivers", async () => {
   const api = await newTenant();
@@ -300,7 +299,7 @@ test("bun run listen forwards changes to a local server, signed as for receivers
   });
   const command = Bun.spawn(
     [process.execPath, join(PROJECT_ROOT, "examples/listen.ts"), "--to", local.url.href, "--secret", secret],
-    { env: { ...process.env, ...clientOf(api) }, stdout: "pipe", stderr: "inherit" },
+    { env: { ...process.env, ...PROXIES, ...clientOf(api) }, stdout: "pipe", stderr: "inherit" },
   );
   try {
     let printed = "";
@@ -321,7 +320,7 @@ test("bun run listen forwards changes to a local server, signed as for receivers
     command.kill();
     await command.exited;
   }
-}, 180_000);
+});
 
 function clientOf({ url, tenant }: Api): Record<string, string> {
   const { clientId, clientSecret } = tenant.client;

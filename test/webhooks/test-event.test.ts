@@ -1,10 +1,9 @@
 // A test with sample data: the receiver's call, and the unchanged data.
 
 import { describe, expect, test } from "bun:test";
-import { API, expectError } from "../entities/client.ts";
-import type { Api } from "../support/api.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { newTenant } from "../support/tenant.ts";
+import { type Api, expectError } from "../world/api.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const CREATED = { EventRecord: "Application", EventType: "Created" };
 const send = (api: Api, id: string, body: object) => api.call("POST", `/WebhookConnection/${id}/Test`, body);
@@ -55,9 +54,8 @@ describe.concurrent("a test of a connection", () => {
   test("is of a subscribed kind, and requires Webhooks:Update", async () => {
     const api = await newTenant();
     const { Id } = await api.connect("https://localhost:9443/", { Events: ["Created"] });
-    const path = `${API}/WebhookConnection/${Id}/Test`;
     const refused = (answer: Awaited<ReturnType<typeof send>>, says: RegExp) =>
-      expectError(answer, 400, "Bad Input", path, says);
+      expectError(answer, 400, "Bad Input", says);
     refused(await send(api, Id, { ...CREATED, EventType: "Updated" }), /is not subscribed to Application Updated/);
     refused(await send(api, Id, { ...CREATED, EventRecord: "User" }), /is not subscribed to User Created/);
     refused(await send(api, Id, { ...CREATED, EventRecord: "Door" }), /EventRecord must be/);

@@ -1,12 +1,11 @@
 // Explanations of why a connection got an event, based on its state when the event occurred.
 
 import { describe, expect, test } from "bun:test";
-import type { ConnectionId } from "../../server/ids.ts";
-import { ok, savePolicy } from "../policies/people.ts";
-import { type Api, until } from "../support/api.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { newTenant } from "../support/tenant.ts";
-import { temporal } from "./temporal.ts";
+import type { ConnectionId } from "../../server/platform/ids.ts";
+import { temporal } from "../support/temporal.ts";
+import { type Api, ok, until } from "../world/api.ts";
+import { startReceiver } from "../world/receiver.ts";
+import { newTenant, savePolicy } from "../world/tenant.ts";
 
 const HOOK = "https://hooks.example/";
 const TIME = "\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z";
@@ -85,8 +84,7 @@ describe.concurrent("a connection with a delivery", () => {
     const api = await newTenant();
     await using receiver = startReceiver([500, 200]);
     const connection = await api.connect(receiver.url);
-    await api.change({ Name: "Gate" });
-    const { EventId } = await api.settledEvent();
+    const { EventId } = await api.settledChange({ Name: "Gate" });
     expect(await reason(api, EventId, connection)).toEqual([
       "Delivered",
       matching("^delivered at the 2nd attempt, \\d+ (ms|s) after the event$"),
@@ -97,8 +95,7 @@ describe.concurrent("a connection with a delivery", () => {
     const api = await newTenant();
     await using receiver = startReceiver([500, 502, 503]);
     const connection = await api.connect(receiver.url);
-    await api.change({ Name: "Gate" });
-    const { EventId } = await api.settledEvent();
+    const { EventId } = await api.settledChange({ Name: "Gate" });
     expect(await reason(api, EventId, connection)).toEqual(["Exhausted", "exhausted: 3 attempts, last 503"]);
   });
 
@@ -168,11 +165,9 @@ describe.concurrent("a connection with a delivery", () => {
     const api = await newTenant();
     await using receiver = startReceiver(410);
     const connection = await api.connect(receiver.url);
-    await api.change({ Name: "Gate" });
-    const first = await api.settledEvent();
+    const first = await api.settledChange({ Name: "Gate" });
     expect(await reason(api, first.EventId, connection)).toEqual(["Exhausted", "exhausted: 1 attempt, last 410"]);
-    await api.change({ Name: "Next" });
-    const next = await api.settledEvent();
+    const next = await api.settledChange({ Name: "Next" });
     expect(await reason(api, next.EventId, connection)).toEqual(["Held", matching(`^held since ${TIME}`)]);
   });
 });

@@ -1,5 +1,12 @@
+{{- /* With `-migrate` it has at most 63 characters. A release's name has at most 53, so the result stays unique. */}}
 {{- define "gatehouse.name" -}}
-{{- if contains "gatehouse" .Release.Name }}{{ .Release.Name }}{{ else }}{{ .Release.Name }}-gatehouse{{ end -}}
+{{- $name := contains "gatehouse" .Release.Name | ternary .Release.Name (printf "%s-gatehouse" .Release.Name) }}
+{{- $name | trunc 55 | trimSuffix "-" }}
+{{- end }}
+
+{{- /* Build metadata of a version, such as +g1, is valid neither in a label nor in a tag. */}}
+{{- define "gatehouse.plain" -}}
+{{ . | replace "+" "_" | trunc 63 | trimAll "-_." }}
 {{- end }}
 
 {{- define "gatehouse.selector" -}}
@@ -9,9 +16,26 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 
 {{- define "gatehouse.labels" -}}
 {{ include "gatehouse.selector" . }}
-app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/version: {{ include "gatehouse.plain" .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
-helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | include "gatehouse.plain" }}
+{{- end }}
+
+{{- /* The labels that selectors use take precedence over those of the values. */}}
+{{- define "gatehouse.podMetadata" -}}
+{{- $own := get .root.Values .command }}
+{{- $selected := include "gatehouse.selector" .root | fromYaml }}
+{{- $component := dict "app.kubernetes.io/component" .command -}}
+labels: {{- toYaml (merge $component $selected $own.podLabels .root.Values.podLabels) | nindent 2 }}
+{{- with merge (dict) $own.podAnnotations .root.Values.podAnnotations (.annotations | default dict) }}
+annotations: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- /* The seconds of a duration such as 200ms, 10s or 5m, rounded up. */}}
+{{- define "gatehouse.seconds" -}}
+{{- $number := regexFind "^[0-9]+" . | float64 }}
+{{- if hasSuffix "ms" . }}{{ divf $number 1000 | ceil }}{{ else }}{{ hasSuffix "m" . | ternary 60 1 | mulf $number }}{{ end }}
 {{- end }}
 
 {{- /* The pod of one command of the image. */}}
@@ -26,14 +50,15 @@ imagePullSecrets:
 automountServiceAccountToken: false
 # Variables of services could be taken for misspelt ones.
 enableServiceLinks: false
-securityContext:
-  runAsNonRoot: true
-  runAsUser: 1000
-  runAsGroup: 1000
-  seccompProfile: { type: RuntimeDefault }
+{{- with $root.Values.podSecurityContext }}
+securityContext: {{- toYaml . | nindent 2 }}
+{{- end }}
 containers:
   - name: {{ .command }}
-    image: "{{ $root.Values.image.repository }}:{{ $root.Values.image.tag | default $root.Chart.AppVersion }}"
+    {{- /* Some engines reject a tag beside a digest. */}}
+    {{- with $root.Values.image }}
+    image: "{{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ .tag | default (include "gatehouse.plain" $root.Chart.AppVersion) }}{{ end }}"
+    {{- end }}
     imagePullPolicy: {{ $root.Values.image.pullPolicy }}
     args: [{{ .command }}]
     env:

@@ -1,8 +1,7 @@
-# Creates or upgrades Temporal's databases. It may run again.
+# Creates or upgrades the tables in Temporal's databases. It may run again.
 
 for name in temporal visibility; do
   database=$(echo "$name" | sed 's/^visibility$/temporal_visibility/')
-  temporal-sql-tool --plugin postgres12 --db "$database" create
   temporal-sql-tool --plugin postgres12 --db "$database" setup-schema -v 0.0
   temporal-sql-tool --plugin postgres12 --db "$database" update-schema --schema-name "postgresql/v12/$name"
 done

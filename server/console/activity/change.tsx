@@ -1,6 +1,6 @@
 // An event's changes: the fields of its records, before and after.
 
-import { AUDIT_RECORD, PING } from "../../events/index.ts";
+import { AUDIT_RECORD, PING } from "../../records/index.ts";
 import { type Column, phrase, Section, Table, Text, Time } from "../../ui/index.ts";
 import type { SeenEvent } from "../../webhooks/index.ts";
 import type { ConsoleServices } from "../page.tsx";
@@ -78,14 +78,17 @@ interface ChangeProps {
   /** One record of the event, in its state after it. */
   data: Fields;
   /** The event of the record's previous change. */
-  before: SeenEvent | "hidden" | undefined;
+  before: SeenEvent | "hidden" | "gone" | undefined;
 }
 
 function Change({ visit, event, title, data, before }: ChangeProps): JSX.Element {
-  if (before === undefined) return <p class="fine">Unknown: the event of the previous change is no longer stored.</p>;
+  if (before === undefined) return <p class="fine">This is the record's first change.</p>;
+  if (before === "gone") return <p class="fine">Unknown: the event of the previous change is no longer kept.</p>;
+  if (before !== "hidden" && before.payload === null)
+    return <p class="fine">Unknown: the payload of the previous change is no longer kept.</p>;
   const old = before === "hidden" ? undefined : dataOf(before, idOf(data));
   if (before === "hidden" || !old)
-    return <p class="fine">Hidden: you may not read the event of the previous change.</p>;
+    return <p class="fine">Not shown: you may not read the event of the previous change.</p>;
   const differences = differencesOf(old, data);
   return (
     <>

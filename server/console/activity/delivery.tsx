@@ -1,11 +1,11 @@
-import type { ConnectionId } from "../../ids.ts";
+import type { ConnectionId } from "../../platform/ids.ts";
 import { ActionButton, attribute, Badge, CopyButton, phrase, Sentence } from "../../ui/index.ts";
 import type { AttemptRecord, EventRecord, KnownRequest, LoggedConnection, SeenEvent } from "../../webhooks/index.ts";
 import { titleOfConnection } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
 import { hrefOfWorkflow } from "../workflow.tsx";
-import { AttemptDetails, AttemptTable } from "./attempts.tsx";
 import { curlCommand } from "./payload.tsx";
+import { AttemptDetails, AttemptTable } from "./requests-and-responses.tsx";
 import { Timeline } from "./timeline.tsx";
 
 export type DeliveryRecord = EventRecord["Deliveries"][number];

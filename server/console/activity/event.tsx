@@ -1,8 +1,8 @@
 import { DELIVERY_STATES } from "../../../workflows/contract.ts";
-import { BadInput, Conflict } from "../../errors.ts";
-import { PING } from "../../events/index.ts";
-import { firstPage, MAX_LIMIT, type Paging, readPaging, readQuery, readWord } from "../../http/query.ts";
-import type { ConnectionId } from "../../ids.ts";
+import { BadInput, Conflict } from "../../platform/errors.ts";
+import { firstPage, MAX_LIMIT, type Paging, readPaging, readQuery, readWord } from "../../platform/http/query.ts";
+import type { ConnectionId } from "../../platform/ids.ts";
+import { PING } from "../../records/index.ts";
 import {
   ActionButton,
   Badge,
@@ -57,13 +57,13 @@ export async function eventPage(deps: ConsoleServices, visit: Visit, refusals: s
   const { record } = event;
   const query = readQuery(url.searchParams, ["State"]);
   const ofState = readWord(query, "State", DELIVERY_STATES);
-  const { Items, Next } = await pageOf(visit, record, ofState, readPaging(query));
+  const { Items, ...page } = await pageOf(visit, record, ofState, readPaging(query));
   const members = membersOf(event);
   const [shown, unconcerned, name, request, change] = await Promise.all([
     readShown(deps, visit, event, Items),
     readUnconcerned(deps, visit, record),
     lookUpNames(visit, members),
-    event.traceParent ? findRequest(deps.requests, visit, { traceParent: event.traceParent }) : undefined,
+    event.traceParent ? findRequest(deps.requests, visit, { TraceParent: event.traceParent }) : undefined,
     // The change is immutable, so refreshes omit it.
     visit.wants("change") ? changeSection(deps, visit, event) : "",
   ]);
@@ -71,7 +71,7 @@ export async function eventPage(deps: ConsoleServices, visit: Visit, refusals: s
   const mayRedeliver = isSendable && visit.may("Webhooks:Update", "WebhookEvent", record);
   const isFinal = !record.Deliveries.some(isOpen);
   return {
-    title: titleOfEvent(record),
+    title: titleOfEvent(record, name),
     above: [{ name: "Activity", path: "/settings/activity" }],
     actions: <ButtonLink href={hrefOfWorkflow(visit, record)}>Open in Temporal</ButtonLink>,
     body: (
@@ -91,7 +91,7 @@ export async function eventPage(deps: ConsoleServices, visit: Visit, refusals: s
             <DeliverySection visit={visit} event={event} shown={one} mayRedeliver={mayRedeliver} />
           ))}
         </Live>
-        <Pager visit={visit} next={Next} />
+        <Pager visit={visit} page={page} />
         <NotSentSection visit={visit} unconcerned={unconcerned} />
         {change as "safe"}
         <PayloadSection visit={visit} event={event} />

@@ -1,39 +1,17 @@
-import { LOGGED_EVENT_TYPES, PING_RECORD } from "../../events/index.ts";
-import { firstPage, isUuid, MAX_LIMIT, readAsked } from "../../http/query.ts";
-import type { ConnectionId } from "../../ids.ts";
-import {
-  Badge,
-  EmptyState,
-  find,
-  inRange,
-  Live,
-  NotAsked,
-  Pager,
-  Ranges,
-  Refreshing,
-  SearchForm,
-  Sentence,
-  statusOf,
-  Table,
-  Time,
-} from "../../ui/index.ts";
-import {
-  ASKED_STATES,
-  type EventRecord,
-  eventFilters,
-  PAST_STATES,
-  toEventFilter,
-  WORST_FIRST,
-} from "../../webhooks/index.ts";
+import { firstPage, isUuid, MAX_LIMIT, readAsked } from "../../platform/http/query.ts";
+import type { ConnectionId } from "../../platform/ids.ts";
+import { LOGGED_EVENT_TYPES, PING_RECORD } from "../../records/index.ts";
+import { Badge, type Column, EmptyState, find, inRange, List, Sentence, statusOf, Time } from "../../ui/index.ts";
+import { ASKED_STATES, type EventRecord, eventFilters, PAST_STATES, WORST_FIRST } from "../../webhooks/index.ts";
 import type { ConsoleServices, View } from "../page.tsx";
-import type { NameOf } from "../records/names.ts";
-import { titleOfConnection } from "../records/names.ts";
+import { type NameOf, titleOfConnection } from "../records/names.ts";
 import { filtersOf, isFiltered } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
 import { titleOfLogged } from "./delivery.tsx";
 import { namesOfEvents, RecordCell } from "./record.tsx";
 
 const REFRESH_SECONDS = 5;
+export const CAPTION = "Events, newest first";
 
 export async function listPage(deps: ConsoleServices, visit: Visit): Promise<View> {
   const { entities } = deps;
@@ -54,36 +32,25 @@ export async function listPage(deps: ConsoleServices, visit: Visit): Promise<Vie
   ];
   const found = await find(visit, filters, async () => {
     const asked = readAsked(eventFilters(entities), inRange(url.searchParams));
-    return deps.eventLog.list(caller, toEventFilter(asked.filters), asked.paging);
+    return deps.eventLog.list(caller, asked.filters, asked.paging);
   });
   const { Items, Next } = found.page;
-  const list =
-    Items.length > 0 ? (
-      await tableOfEvents({ visit, events: Items })
-    ) : found.problems ? (
-      <NotAsked />
-    ) : (
-      <NothingThere isFiltered={isFiltered(filtersOf(visit))} isMore={Next !== null} />
-    );
+  const live = { id: "events", seconds: REFRESH_SECONDS, news: <Newest events={Items} /> };
   return {
     title: "Activity",
     status: statusOf(found),
     body: (
-      <>
-        {found.problems || url.searchParams.has("Cursor") ? "" : <Refreshing visit={visit} seconds={REFRESH_SECONDS} />}
-        <Ranges visit={visit} />
-        <SearchForm visit={visit} filters={filters} problems={found.problems} />
-        {/* Later pages show the past, so they do not refresh. */}
-        {found.problems || url.searchParams.has("Cursor") ? (
-          list
-        ) : (
-          <Live visit={visit} id="events" seconds={REFRESH_SECONDS}>
-            <Newest events={Items} />
-            {list}
-          </Live>
-        )}
-        <Pager visit={visit} next={Next} />
-      </>
+      <List
+        visit={visit}
+        caption={CAPTION}
+        filters={filters}
+        ranges={{}}
+        // Later pages show the past, so they do not refresh.
+        live={found.problems || url.searchParams.has("Cursor") ? undefined : live}
+        found={found}
+        columns={await eventColumns(visit, Items)}
+        empty={<NothingThere isFiltered={isFiltered(filtersOf(visit))} isMore={Next !== null} />}
+      />
     ),
   };
 }
@@ -96,11 +63,6 @@ function Newest({ events: [newest] }: { events: readonly EventRecord[] }): JSX.E
       {words ?? ""}
     </p>
   );
-}
-
-export async function tableOfEvents({ visit, events }: { visit: Visit; events: readonly EventRecord[] }) {
-  const name = await namesOfEvents(visit, events);
-  return <Table caption="Events, newest first" columns={columns(visit, name)} rows={events} />;
 }
 
 /** Existing connections, newest first, and the chosen one, which may be deleted or beyond the first page. */
@@ -146,38 +108,41 @@ function NothingThere({ isFiltered, isMore }: { isFiltered: boolean; isMore: boo
   );
 }
 
-function columns(visit: Visit, name: NameOf) {
+/** @param events the rows */
+export async function eventColumns(visit: Visit, events: readonly EventRecord[]): Promise<Column<EventRecord>[]> {
+  const name = await namesOfEvents(visit, events);
   return [
     {
       name: "Event",
-      cell: (event: EventRecord) => (
+      cell: (event) => (
         <a href={visit.href(`/settings/activity/${event.EventId}`)} safe>
-          {titleOfEvent(event)}
+          {titleOfEvent(event, name)}
         </a>
       ),
     },
-    { name: "Record", cell: (event: EventRecord) => <RecordCell visit={visit} event={event} name={name} /> },
+    { name: "Record", cell: (event) => <RecordCell visit={visit} event={event} name={name} /> },
     {
       name: "State",
-      cell: ({ State }: EventRecord) => <Badge state={State ?? "No delivery"} />,
+      cell: ({ State }) => <Badge state={State ?? "No delivery"} />,
     },
     {
       name: "Deliveries",
-      cell: (event: EventRecord) => <Sentence text={event.Reason ?? deliveriesInWords(event)} />,
+      cell: (event) => <Sentence text={event.Reason ?? deliveriesInWords(event)} />,
     },
     {
       name: "Happened",
-      cell: ({ Timestamp }: EventRecord) => <Time at={new Date(Timestamp)} />,
+      cell: ({ Timestamp }) => <Time at={new Date(Timestamp)} />,
     },
   ];
 }
 
 type Titled = Pick<EventRecord, "EventRecord" | "EventType" | "RecordId" | "RecordCount">;
 
-/** An event's title, such as `Application 1001 Updated`. */
-export function titleOfEvent({ EventRecord, EventType, RecordId, RecordCount }: Titled): string {
-  const records = RecordId === null ? `${RecordCount.toLocaleString("en")} ${EventRecord} records` : undefined;
-  return `${records ?? `${EventRecord} ${RecordId}`} ${EventType}`;
+/** An event's title, such as `Application 1001 Updated`. @param name replaces an Id that is no number */
+export function titleOfEvent({ EventRecord, EventType, RecordId, RecordCount }: Titled, name?: NameOf): string {
+  if (RecordId === null) return `${RecordCount.toLocaleString("en")} ${EventRecord} records ${EventType}`;
+  const known = /\D/.test(RecordId) ? name?.known({ Type: EventRecord, Id: RecordId }) : undefined;
+  return `${EventRecord} ${known ?? RecordId} ${EventType}`;
 }
 
 /** Counts by state, worst first: `1 exhausted, 3 delivered`. */

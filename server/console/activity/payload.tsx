@@ -1,11 +1,11 @@
 // An event's payload: on the page, as a file, and as a shell command.
 
-import { NO_STORE } from "../../http/conditions.ts";
+import { NO_STORE } from "../../platform/http/conditions.ts";
 import { CopyButton, Section, Time } from "../../ui/index.ts";
 import { type KnownRequest, type SeenEvent, toEventId } from "../../webhooks/index.ts";
 import type { ConsoleServices } from "../page.tsx";
 import type { Visit } from "../visit.ts";
-import { Source } from "./attempts.tsx";
+import { Source } from "./requests-and-responses.tsx";
 
 /** The maximum number of characters on a page; the file has all of them. */
 const MAX_SHOWN = 64 * 1024;

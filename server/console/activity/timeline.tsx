@@ -3,7 +3,7 @@
 import type { DeliveryState } from "../../../workflows/contract.ts";
 import type { AttemptRecord } from "../../webhooks/index.ts";
 import { percent } from "../chart.tsx";
-import { duration, endOf, isGood, resultOf, ticks } from "./attempts.tsx";
+import { duration, endOf, isGood, resultOf, ticks } from "./requests-and-responses.tsx";
 
 /** The margin at each side in percent, for marks at the first and last moment. */
 const MARGIN = 2;
@@ -17,7 +17,7 @@ const AXIS = 62;
 const LABELS = 79;
 
 export interface TimelineProps {
-  /** Never empty. */
+  /** At least one. */
   attempts: AttemptRecord[];
   state: DeliveryState;
   /** The current run, which may have no attempt yet. */

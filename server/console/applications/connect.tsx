@@ -1,8 +1,8 @@
 // Client settings for a library, and example programs.
 
-import { type ApiRecord, metadata } from "../../oauth/index.ts";
+import { type ApiRecord, metadata } from "../../identity/index.ts";
 import { Choices, Code, CopyButton, Facts, Section } from "../../ui/index.ts";
-import { Source } from "../activity/attempts.tsx";
+import { Source } from "../activity/requests-and-responses.tsx";
 import type { ConsoleServices, View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { type Application, aboveOf, pathOf, readApplication } from "./application.ts";

@@ -1,6 +1,6 @@
-import { Permission } from "../../errors.ts";
-import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
-import { CREDENTIALS, type CredentialsRecord, developmentUris } from "../../oauth/index.ts";
+import { CREDENTIALS, type CredentialsRecord, developmentUris } from "../../identity/index.ts";
+import { Permission } from "../../platform/errors.ts";
+import { etagOf, UNCONDITIONAL } from "../../platform/http/conditions.ts";
 import {
   ButtonLink,
   bodyOf,
@@ -22,7 +22,7 @@ import { APPLICATIONS, type Application, aboveOf, pathOf, readApplication } from
 /** The type of client comes first, then its permissions. */
 const FIELDS = [...new Set(["ClientType", "GrantTypes", ...formFields(CREDENTIALS)])];
 const SECTIONS = {
-  "Sign-out": ["PostLogoutRedirectUris", "BackchannelLogoutUri"],
+  "Sign-out": ["PostLogoutRedirectUris", "BackchannelLogoutUri", "LogoutTokenType"],
   "Client authentication": ["TokenEndpointAuthMethod", "Jwks", "JwksUri", "TlsClientAuthName", "TlsClientAuthValue"],
   Tokens: [
     "AccessTokenAlg",

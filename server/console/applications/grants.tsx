@@ -1,6 +1,6 @@
-import { firstPage, type Page } from "../../http/query.ts";
-import type { UserGrantRecord } from "../../oauth/index.ts";
-import { ButtonLink, Pager, Section, Table } from "../../ui/index.ts";
+import type { UserGrantRecord } from "../../identity/index.ts";
+import { firstPage, type Page } from "../../platform/http/query.ts";
+import { ButtonLink, List, ListSection } from "../../ui/index.ts";
 import type { ConsoleServices, View } from "../page.tsx";
 import { pagingOf, readRecord } from "../records/records.tsx";
 import { grantColumns } from "../users/grants.tsx";
@@ -23,33 +23,19 @@ export interface ApplicationGrantsProps {
 
 export function GrantsSection({ visit, application, page: { Items, Next } }: ApplicationGrantsProps): JSX.Element {
   return (
-    <Section title={TITLE} id="grants">
-      {Items.length > 0 ? (
-        <Table caption={TITLE} columns={columns(visit, application)} rows={Items} />
-      ) : (
-        <p class="fine">None yet.</p>
-      )}
+    <ListSection title={TITLE} id="grants" columns={columns(visit, application)} rows={Items} none="None yet.">
       {Next === null ? "" : <ButtonLink href={visit.href(`${pathOf(application)}/grants`)}>All users</ButtonLink>}
-    </Section>
+    </ListSection>
   );
 }
 
 export async function grantsPage({ records, grants }: ConsoleServices, visit: Visit): Promise<View> {
   const { record: application } = await readRecord<Application>(records.of("Application"), visit);
-  const { Items, Next } = await grants.listOfApplication(
-    visit.permitted("Settings:Read"),
-    application.Id,
-    pagingOf(visit),
-  );
+  const page = await grants.listOfApplication(visit.permitted("Settings:Read"), application.Id, pagingOf(visit));
   return {
     title: TITLE,
     above: aboveOf(application),
-    body: (
-      <>
-        <Table caption={TITLE} columns={columns(visit, application)} rows={Items} />
-        <Pager visit={visit} next={Next} />
-      </>
-    ),
+    body: <List visit={visit} caption={TITLE} found={{ page }} columns={columns(visit, application)} />,
   };
 }
 

@@ -1,6 +1,6 @@
 // Kinds of applications under their common names, and the OAuth settings of each.
 
-import { type CredentialsRecord, DEVICE_GRANT } from "../../oauth/index.ts";
+import { type CredentialsRecord, DEVICE_GRANT } from "../../identity/index.ts";
 
 type Set = Pick<CredentialsRecord, "ClientType" | "GrantTypes" | "Scopes"> &
   Partial<Pick<CredentialsRecord, "IdTokenClaims">>;

@@ -1,8 +1,7 @@
-import type { Shown } from "../../access/index.ts";
-import { firstPage, readId } from "../../http/query.ts";
-import { LOGOUT_ID, type LogoutRecord } from "../../logouts/index.ts";
-import type { CredentialsRecord } from "../../oauth/index.ts";
-import { Badge, Form, Live, Refreshing, Section, Table, Time } from "../../ui/index.ts";
+import { type CredentialsRecord, LOGOUT_ID, type LogoutRecord } from "../../identity/index.ts";
+import { firstPage, readId } from "../../platform/http/query.ts";
+import type { Shown } from "../../records/index.ts";
+import { Badge, type Column, Form, ListSection, Live, Refreshing, Time } from "../../ui/index.ts";
 import { Words } from "../failure-words.tsx";
 import type { ConsoleServices } from "../page.tsx";
 import type { Visit } from "../visit.ts";
@@ -34,17 +33,13 @@ export function LogoutsSection({ visit, application, credentials, logouts }: Log
     <>
       {isFinal ? "" : <Refreshing visit={visit} seconds={REFRESH_SECONDS} />}
       <Live visit={visit} id="logouts" seconds={REFRESH_SECONDS} isFinal={isFinal}>
-        <Section title="Logouts">
-          {logouts.length > 0 ? (
-            <Table
-              caption="The last logouts, newest first"
-              columns={columns(visit, application, maySend)}
-              rows={logouts}
-            />
-          ) : (
-            <p class="fine">None of its users has signed out yet.</p>
-          )}
-        </Section>
+        <ListSection
+          title="Logouts"
+          caption="The last logouts, newest first"
+          columns={columns(visit, application, maySend)}
+          rows={logouts}
+          none="None of its users has signed out yet."
+        />
       </Live>
     </>
   );
@@ -52,31 +47,32 @@ export function LogoutsSection({ visit, application, credentials, logouts }: Log
 
 const isOpen = ({ State }: LogoutRecord) => State === "Pending" || State === "Retrying";
 
-function columns(visit: Visit, application: Application, maySend: boolean) {
+function columns(visit: Visit, application: Application, maySend: boolean): Column<LogoutRecord>[] {
+  const again = (logout: LogoutRecord) => {
+    if (isOpen(logout)) return "";
+    return (
+      <Form visit={visit} action={`${pathOf(application)}/logouts/${logout.Id}/redeliver`} inline>
+        <button type="submit">Send again</button>
+      </Form>
+    );
+  };
   return [
-    { name: "When", cell: ({ CreatedOn }: LogoutRecord) => <Time at={new Date(CreatedOn)} /> },
+    { name: "When", cell: ({ CreatedOn }) => <Time at={new Date(CreatedOn)} /> },
     {
       name: "Who",
-      cell: ({ UserId }: LogoutRecord) => (
+      cell: ({ UserId }) => (
         <a href={visit.href(`/settings/users/${UserId}`)} safe>
           {`User ${UserId}`}
         </a>
       ),
     },
-    { name: "State", cell: ({ State }: LogoutRecord) => <Badge state={State} /> },
-    { name: "Attempts", cell: (logout: LogoutRecord) => <Attempts logout={logout} /> },
+    { name: "State", cell: ({ State }) => <Badge state={State} /> },
+    { name: "Attempts", cell: (logout) => <Attempts logout={logout} /> },
     {
       name: "Temporal",
-      cell: (logout: LogoutRecord) => <a href={hrefOfWorkflow(visit, logout)}>workflow</a>,
+      cell: (logout) => <a href={hrefOfWorkflow(visit, logout)}>workflow</a>,
     },
-    ...(maySend
-      ? [
-          {
-            name: "Send it again",
-            cell: (logout: LogoutRecord) => <Again visit={visit} application={application} logout={logout} />,
-          },
-        ]
-      : []),
+    ...(maySend ? [{ name: "Send it again", cell: again }] : []),
   ];
 }
 
@@ -84,21 +80,6 @@ function Attempts({ logout: { Attempts } }: { logout: LogoutRecord }): JSX.Eleme
   if (Attempts.length === 0) return <span class="none">none yet</span>;
   const words = Attempts.map(({ StatusCode, Failure }) => String(Failure ?? StatusCode ?? "in progress"));
   return <Words text={words.join(", ")} />;
-}
-
-interface AgainProps {
-  visit: Visit;
-  application: Application;
-  logout: LogoutRecord;
-}
-
-function Again({ visit, application, logout }: AgainProps): JSX.Element {
-  if (isOpen(logout)) return "";
-  return (
-    <Form visit={visit} action={`${pathOf(application)}/logouts/${logout.Id}/redeliver`} inline>
-      <button type="submit">Send again</button>
-    </Form>
-  );
 }
 
 export async function redeliverLogout({ logouts }: ConsoleServices, visit: Visit): Promise<Response> {

@@ -1,8 +1,8 @@
 // Adds an application together with its OAuth credentials: first its kind, then the form.
 
-import { Conflict, NotFound } from "../../errors.ts";
-import { UNCONDITIONAL } from "../../http/conditions.ts";
-import { CREDENTIALS } from "../../oauth/index.ts";
+import { CREDENTIALS } from "../../identity/index.ts";
+import { Conflict, NotFound } from "../../platform/errors.ts";
+import { UNCONDITIONAL } from "../../platform/http/conditions.ts";
 import {
   bodyOf,
   ContractField,

@@ -1,7 +1,7 @@
-import { ButtonLink, Code, phrase, Text, Time, TOKENS_ELSEWHERE } from "../../ui/index.ts";
+import { ButtonLink, Code, ISSUED_TOKENS, phrase, Text, Time } from "../../ui/index.ts";
 import type { ConsolePage, ConsoleServices } from "../page.tsx";
 import { entityPages, RecordSection } from "../records/entities.tsx";
-import type { Held } from "../records/kind.tsx";
+import type { Held } from "../records/record-pages.tsx";
 import { Changed, Value } from "../records/records.tsx";
 import { providersOf } from "../records/reference-field.tsx";
 import { firstRolesOf, memberRolePages, RolesSection } from "../settings/member-roles.tsx";
@@ -37,7 +37,7 @@ export function applicationPages(deps: ConsoleServices): ConsolePage[] {
     state: {
       effects: [
         "It gets no more tokens, and its current tokens become invalid.",
-        TOKENS_ELSEWHERE,
+        ISSUED_TOKENS,
         "Users cannot sign in to it until it is active again.",
       ],
       messages: {
@@ -49,7 +49,7 @@ export function applicationPages(deps: ConsoleServices): ConsolePage[] {
     effects: (application) => [
       phrase`${titleOf(application)} is deleted with its credentials and secrets.`,
       "Its tokens become invalid, and users can no longer sign in to it.",
-      TOKENS_ELSEWHERE,
+      ISSUED_TOKENS,
       "Webhook connections that listen to Application get its last state.",
       "Its actions stay in the audit log, under its Id.",
     ],

@@ -1,6 +1,6 @@
-import { NotFound } from "../../errors.ts";
-import { readId } from "../../http/query.ts";
-import type { AccessTokenRecord, CredentialsRecord } from "../../oauth/index.ts";
+import type { AccessTokenRecord, CredentialsRecord } from "../../identity/index.ts";
+import { NotFound } from "../../platform/errors.ts";
+import { readId } from "../../platform/http/query.ts";
 import { AskButton, ButtonLink, Code, Facts, phrase, Section, Text, Time } from "../../ui/index.ts";
 import { type Confirmation, type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
 import type { Visit } from "../visit.ts";

@@ -1,17 +1,17 @@
-import { NotFound } from "../../errors.ts";
-import { readId } from "../../http/query.ts";
-import { type CredentialsRecord, MAX_SECRETS, SECRET, type SecretRecord } from "../../oauth/index.ts";
+import { type CredentialsRecord, MAX_SECRETS, SECRET_DATA, type SecretRecord } from "../../identity/index.ts";
+import { NotFound } from "../../platform/errors.ts";
+import { readId } from "../../platform/http/query.ts";
 import {
   Badge,
   ButtonLink,
   Code,
+  type Column,
   FormPanel,
   type FormState,
   formOf,
+  ListSection,
   phrase,
   refusedForm,
-  Section,
-  Table,
   TextField,
   Time,
 } from "../../ui/index.ts";
@@ -31,16 +31,17 @@ export function SecretsSection({ visit, application, credentials, secrets }: Sec
   const mayChange = mayChangeCredentials(visit, application, credentials);
   const isConfidential = credentials.ClientType === "confidential";
   return (
-    <Section title="Secrets" id="secrets">
-      {secrets.length > 0 ? (
-        <Table caption="Secrets" columns={columns(visit, application, mayChange)} rows={secrets} />
-      ) : (
-        <p class="fine" safe>
-          {isConfidential
-            ? "It has no secret yet, and cannot request tokens without one."
-            : `A ${credentials.ClientType} client has no secret.`}
-        </p>
-      )}
+    <ListSection
+      title="Secrets"
+      id="secrets"
+      columns={columns(visit, application, mayChange)}
+      rows={secrets}
+      none={
+        isConfidential
+          ? "It has no secret yet, and cannot request tokens without one."
+          : `A ${credentials.ClientType} client has no secret.`
+      }
+    >
       {isConfidential && mayChange ? (
         secrets.length < MAX_SECRETS ? (
           <div class="buttons">
@@ -52,20 +53,20 @@ export function SecretsSection({ visit, application, credentials, secrets }: Sec
       ) : (
         ""
       )}
-    </Section>
+    </ListSection>
   );
 }
 
-function columns(visit: Visit, application: Application, mayChange: boolean) {
+function columns(visit: Visit, application: Application, mayChange: boolean): Column<SecretRecord>[] {
   const remove = ({ Id }: SecretRecord) => (
     <ButtonLink href={visit.href(`${pathOf(application)}/secrets/${Id}/delete`)} kind="danger">
       Delete
     </ButtonLink>
   );
   return [
-    { name: "Secret", cell: ({ Id, Name }: SecretRecord) => (Name ? <bdi safe>{Name}</bdi> : <Code text={Id} />) },
-    { name: "Made", cell: ({ CreatedOn }: SecretRecord) => <Time at={new Date(CreatedOn)} /> },
-    { name: "Last used", cell: (secret: SecretRecord) => <LastUsed secret={secret} /> },
+    { name: "Secret", cell: ({ Id, Name }) => (Name ? <bdi safe>{Name}</bdi> : <Code text={Id} />) },
+    { name: "Made", cell: ({ CreatedOn }) => <Time at={new Date(CreatedOn)} /> },
+    { name: "Last used", cell: (secret) => <LastUsed secret={secret} /> },
     ...(mayChange ? [{ name: "Delete", cell: remove }] : []),
   ];
 }
@@ -113,7 +114,7 @@ export async function newSecretPage(deps: ConsoleServices, visit: Visit, refused
 export async function makeSecret(deps: ConsoleServices, visit: Visit): Promise<View | Response> {
   const application = await readApplication(deps, visit);
   try {
-    const input = SECRET.parse({ Name: (visit.form.get("Name") ?? "").trim() });
+    const input = SECRET_DATA.parse({ Name: (visit.form.get("Name") ?? "").trim() });
     const permitted = visit.permitted("Settings:Update");
     const { Secret } = await deps.credentials.makeSecret(permitted, Number(application.Id), input);
     return showSecret(deps, visit, application, Secret);

@@ -2,9 +2,9 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isOwnScope } from "../../access/index.ts";
-import { PROJECT_ROOT } from "../../config.ts";
-import { type ApiRecord, type CredentialsRecord, DEVICE_GRANT } from "../../oauth/index.ts";
+import { type ApiRecord, type CredentialsRecord, DEVICE_GRANT } from "../../identity/index.ts";
+import { PROJECT_ROOT } from "../../platform/config/config.ts";
+import { isOwnScope } from "../../records/index.ts";
 
 export interface Use {
   title: string;

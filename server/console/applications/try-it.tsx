@@ -1,17 +1,17 @@
 // "Try it": runs the authorization code flow with an application, step by step. The visitor signs in and sees what the
 // application would get. Tokens are decoded and revoked at once.
 
-import { isOwnScope, SCOPE_TEXTS } from "../../access/index.ts";
-import { BadInput, Conflict } from "../../errors.ts";
-import { UNCONDITIONAL } from "../../http/conditions.ts";
 import {
   type ApiRecord,
   CREDENTIALS,
   type CredentialsRecord,
+  newOpaqueValue,
   type Trial,
   type TrialOutcome,
-} from "../../oauth/index.ts";
-import { newOpaqueValue } from "../../signin/index.ts";
+} from "../../identity/index.ts";
+import { BadInput, Conflict } from "../../platform/errors.ts";
+import { UNCONDITIONAL } from "../../platform/http/conditions.ts";
+import { isOwnScope, SCOPE_TEXTS } from "../../records/index.ts";
 import {
   ActionButton,
   ButtonLink,

@@ -1,10 +1,11 @@
 // Set-up steps for administrators of a new organisation, until all are done or the list is dismissed.
 
-import { ApiError } from "../../errors.ts";
-import { firstPage } from "../../http/query.ts";
-import { CONSOLE_APPLICATION } from "../../oauth/index.ts";
+import { CONSOLE_APPLICATION } from "../../identity/index.ts";
+import { ApiError } from "../../platform/errors.ts";
+import { firstPage } from "../../platform/http/query.ts";
 import { ActionButton, Badge, Section } from "../../ui/index.ts";
 import type { ConsoleServices } from "../page.tsx";
+import { isGivenToUsers } from "../settings/members.tsx";
 import type { Visit } from "../visit.ts";
 import { mayAddConnection } from "../webhooks/save.tsx";
 import type { OverviewPart } from "./webhooks.tsx";
@@ -53,7 +54,7 @@ const STEPS: Step[] = [
     isOpenTo: () => true,
     async isDone({ roles }, visit) {
       const { Items } = await roles.list(visit.permitted("Settings:Read"), {}, firstPage(10 * FEW));
-      return Items.some(({ Name, Members }) => Name !== GIVEN_ROLE && Members.length > 0);
+      return Items.some((role) => role.Name !== GIVEN_ROLE && (role.Members.length > 0 || isGivenToUsers(role)));
     },
   },
   {
@@ -67,7 +68,7 @@ const STEPS: Step[] = [
     path: "/settings/activity",
     isOpenTo: (visit) => visit.may("Webhooks:Read"),
     isDone: async ({ eventLog }, { caller }) =>
-      (await eventLog.list(caller, { state: "Delivered" }, firstPage(1))).Items.length > 0,
+      (await eventLog.list(caller, { State: "Delivered" }, firstPage(1))).Items.length > 0,
   },
 ];
 

@@ -1,12 +1,13 @@
 // The first page: problems, deliveries, sign-ins and issued tokens.
 
-import { ApiError } from "../../errors.ts";
+import { ApiError } from "../../platform/errors.ts";
 import { EmptyState, Live, Refreshing } from "../../ui/index.ts";
 import { firstHour } from "../chart.tsx";
 import type { ConsolePage, ConsoleServices, View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { DISMISS, dismissFirstSteps, firstStepsPart } from "./first-steps.tsx";
 import { signInsPart, tokensPart } from "./people.tsx";
+import { policiesPart } from "./policies.tsx";
 import { type OverviewPart, webhooksPart } from "./webhooks.tsx";
 
 const REFRESH_SECONDS = 15;
@@ -22,9 +23,10 @@ export function overviewPages(deps: ConsoleServices): ConsolePage[] {
 /** Each part is shown to its permitted readers; a part that fails does not affect the others. */
 async function overview(deps: ConsoleServices, visit: Visit): Promise<View> {
   const since = firstHour(Date.now());
-  const [steps, webhooks, signIns, tokens] = await Promise.all([
+  const [steps, webhooks, policies, signIns, tokens] = await Promise.all([
     unlessBusy("First steps", firstStepsPart(deps, visit)),
     unlessBusy("Deliveries", webhooksPart(deps, visit, since)),
+    unlessBusy("Policies", policiesPart(deps, visit)),
     unlessBusy("Sign-ins", signInsPart(deps, visit, since)),
     unlessBusy("Tokens", tokensPart(deps, visit, since)),
   ]);
@@ -36,6 +38,7 @@ async function overview(deps: ConsoleServices, visit: Visit): Promise<View> {
         <Refreshing visit={visit} seconds={REFRESH_SECONDS} />
         <Live visit={visit} id="overview" seconds={REFRESH_SECONDS}>
           {webhooks.body as "safe"}
+          {policies.body as "safe"}
           {signIns.body as "safe"}
           {tokens.body as "safe"}
         </Live>

@@ -1,18 +1,18 @@
 // Sign-ins and issued access tokens by the hour.
 
-import type { HourOfSignIns, SignIns } from "../../audit/index.ts";
-import type { HourOfTokens } from "../../oauth/index.ts";
+import type { HourOfTokens } from "../../identity/index.ts";
+import type { HourOfSignIns, SignIns } from "../../records/index.ts";
 import { Section } from "../../ui/index.ts";
 import {
   BarChart,
   type BarChartProps,
   barOf,
+  type ChartLinks,
   ChartTable,
   hoursSince,
   OVER_HOURS,
   type Series,
   type Slot,
-  type Ways,
 } from "../chart.tsx";
 import { type Figure, FigureList } from "../figures.tsx";
 import type { ConsoleServices } from "../page.tsx";
@@ -49,7 +49,7 @@ export async function signInsPart({ auditLog }: ConsoleServices, visit: Visit, s
             title="Sign-ins"
             series={SIGN_INS}
             bars={hoursSince(since).map((slot) => barOf(slot, signInCounts(countsOf(slot))))}
-            ways={{
+            links={{
               ofSlot: (slot) => log(timeOf(slot)),
               ofSeries: (name) => log({ Kind: kindOf(name), ...LAST }),
             }}
@@ -60,7 +60,7 @@ export async function signInsPart({ auditLog }: ConsoleServices, visit: Visit, s
             title="Different users who signed in"
             series={[{ name: "Different users", swatch: "delivered", whole: whole.people }]}
             bars={hoursSince(since).map((slot) => barOf(slot, [countsOf(slot)?.people ?? 0]))}
-            ways={{
+            links={{
               ofSlot: (slot) => log({ Kind: "SignIn.Succeeded", ...timeOf(slot) }),
               ofSeries: () => log({ Kind: "SignIn.Succeeded", ...LAST }),
             }}
@@ -117,7 +117,7 @@ export async function tokensPart({ issued }: ConsoleServices, visit: Visit, sinc
           title="Access tokens issued"
           series={grants.map((grant, index) => ({ name: wordsOf(grant), swatch: SWATCHES[index] ?? SWATCHES.at(-1)! }))}
           bars={hoursSince(since).map((slot) => barOf(slot, tokenCounts(grants, hours, slot)))}
-          ways={{ ofSlot: (slot) => requests(timeOf(slot)), ofSeries: () => requests(LAST) }}
+          links={{ ofSlot: (slot) => requests(timeOf(slot)), ofSeries: () => requests(LAST) }}
         />
       </Section>
     ),
@@ -147,7 +147,7 @@ function tokenCounts(grants: readonly string[], hours: readonly HourOfTokens[], 
 const timeOf = ({ from, to }: Slot) => ({ From: from.toISOString(), To: to.toISOString() });
 
 function HourChart(
-  chart: Omit<BarChartProps, "over" | "ways"> & { ways: Ways; series: readonly Series[] },
+  chart: Omit<BarChartProps, "over" | "links"> & { links: ChartLinks; series: readonly Series[] },
 ): JSX.Element {
   if (chart.bars.every(({ total }) => total === 0)) return <p class="fine">None yet.</p>;
   return (

@@ -1,9 +1,9 @@
 import type { DeliveryState } from "../../../workflows/contract.ts";
-import { firstPage } from "../../http/query.ts";
-import type { ConnectionId } from "../../ids.ts";
+import { firstPage } from "../../platform/http/query.ts";
+import type { ConnectionId } from "../../platform/ids.ts";
 import { Badge, ButtonLink, durationInWords, EmptyState, Section } from "../../ui/index.ts";
 import type { ConnectionRecord, Counts, Health } from "../../webhooks/index.ts";
-import { BarChart, ChartTable, OVER_HOURS, type Ways } from "../chart.tsx";
+import { BarChart, type ChartLinks, ChartTable, OVER_HOURS } from "../chart.tsx";
 import { Words } from "../failure-words.tsx";
 import { type Figure, FigureList } from "../figures.tsx";
 import type { ConsoleServices } from "../page.tsx";
@@ -36,11 +36,17 @@ export async function webhooksPart(deps: ConsoleServices, visit: Visit, since: D
   const healths = new Map(backlogs.map((one) => [one.connectionId, { ...one, ...endedOf(counts, one.connectionId) }]));
   const watched = Items.map((connection): Watched => ({ connection, health: healths.get(connection.Id)! }));
   const log = (filter: string) => visit.href(`/settings/activity?${filter}`);
-  const ways: Ways = {
+  const links: ChartLinks = {
     ofSlot: (slot) => log(outcomeFilter(slot)),
     ofSeries: (name) => log(stateFilter(name, since)),
   };
-  const chart = { title: "Deliveries", series: DELIVERIES, bars: barsOf(counts.byHour, since), over: OVER_HOURS, ways };
+  const chart = {
+    title: "Deliveries",
+    series: DELIVERIES,
+    bars: barsOf(counts.byHour, since),
+    over: OVER_HOURS,
+    links,
+  };
   const concerns = concernsOf(watched, now);
   return {
     lead: Next === null ? undefined : <OnlyTheNewest visit={visit} />,

@@ -1,8 +1,8 @@
 // Validation of a policy text for the editor, like Policy/Validate for API clients.
 
-import { POLICY_TEXT, type PolicyProblem } from "../../access/index.ts";
-import { BadInput } from "../../errors.ts";
-import { NO_STORE } from "../../http/conditions.ts";
+import { BadInput } from "../../platform/errors.ts";
+import { NO_STORE } from "../../platform/http/conditions.ts";
+import { POLICY_TEXT, type PolicyProblem } from "../../records/index.ts";
 import type { ConsolePage, ConsoleServices } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 

@@ -2,7 +2,7 @@
 
 import { Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
-import { BadInput } from "../../errors.ts";
+import { BadInput } from "../../platform/errors.ts";
 import type { Question } from "../../ui/index.ts";
 import type { ConsoleServices } from "../page.tsx";
 import { lookUpNames } from "../records/names.ts";

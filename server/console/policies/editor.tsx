@@ -2,7 +2,7 @@
 // with scripts.
 
 import { randomBytes } from "node:crypto";
-import type { PolicyProblem } from "../../access/index.ts";
+import type { PolicyProblem } from "../../records/index.ts";
 import type { FormState } from "../../ui/index.ts";
 import type { Visit } from "../visit.ts";
 import { CHECK } from "./check.ts";

@@ -1,6 +1,6 @@
 // The outcome of trying a policy: the decision on one call, or a list of calls with a changed outcome.
 
-import type { Case, Comparison, Evaluation } from "../../access/index.ts";
+import type { Case, Comparison, Evaluation } from "../../records/index.ts";
 import { Badge, Section, Table } from "../../ui/index.ts";
 import type { NameOf } from "../records/names.ts";
 import type { Visit } from "../visit.ts";

@@ -1,4 +1,4 @@
-import { POLICY, type PolicyRecord } from "../../access/index.ts";
+import { POLICY, type PolicyRecord } from "../../records/index.ts";
 import { ButtonLink, bodyOf, ContractFields, formFields, formOf, phrase } from "../../ui/index.ts";
 import type { ConsolePage, ConsoleServices } from "../page.tsx";
 import { declaredPages } from "../records/declared.tsx";
@@ -20,6 +20,22 @@ const SAMPLE = `permit (
 )
 when { resource.Name like "Sales *" };
 `;
+
+/** Includes the records that the policy names and that do not exist. */
+function savedOf({ Findings = [] }: Partial<PolicyRecord>): string {
+  return [SAVED, ...Findings.map(({ Message }) => Message)].join(" ");
+}
+
+function Missing({ findings }: { findings: PolicyRecord["Findings"] }): JSX.Element {
+  if (findings.length === 0) return "";
+  return (
+    <ul class="findings">
+      {findings.map(({ Message }) => (
+        <li safe>{Message}</li>
+      ))}
+    </ul>
+  );
+}
 
 export function policyPages(deps: ConsoleServices): ConsolePage[] {
   const pages = declaredPages<PolicyRecord, ReturnType<typeof POLICY.parse>>(POLICY, deps.policies, {
@@ -59,6 +75,7 @@ export function policyPages(deps: ConsoleServices): ConsolePage[] {
           return (
             <>
               <ContractFields contract={POLICY} names={TEXTS} state={state} isNew={!held} />
+              <Missing findings={held?.record.Findings ?? []} />
               <Editor visit={visit} state={state} problems={problems} />
             </>
           );
@@ -66,10 +83,11 @@ export function policyPages(deps: ConsoleServices): ConsolePage[] {
       };
     },
     body: async ({ form }) => ({ ...bodyOf(POLICY, TEXTS, form), Policy: policyText(form) }),
-    messages: { added: SAVED, changed: SAVED },
-    show: async (visit, { record: { Description, Policy } }) => (
+    messages: { added: (_, policy) => savedOf(policy), changed: (_, policy) => savedOf(policy) },
+    show: async (visit, { record: { Description, Policy, Findings } }) => (
       <div class="panel stack">
         <p safe>{Description || "No description."}</p>
+        <Missing findings={Findings} />
         <Editor visit={visit} state={formOf({ Policy })} problems={[]} readonly />
       </div>
     ),

@@ -1,8 +1,8 @@
 // A sample of realistic calls, to find those with an outcome that a policy would change: some principals, some records
 // of each type, and all actions on them.
 
-import { actionsOn, type Case } from "../../access/index.ts";
-import { firstPage, MAX_LIMIT } from "../../http/query.ts";
+import { firstPage, MAX_LIMIT } from "../../platform/http/query.ts";
+import { actionsOn, type Case } from "../../records/index.ts";
 import type { ConsoleServices } from "../page.tsx";
 import { listRecords } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";

@@ -1,9 +1,9 @@
 // Tries a policy before it is saved: the decision on one call, and the callers that the text affects.
 
-import { ACTIONS, type Evaluation, EXCHANGE, QUESTION, SCOPE_ACTIONS, ScopesHidden } from "../../access/index.ts";
-import { BadInput, type Problem } from "../../errors.ts";
-import { etagOf } from "../../http/conditions.ts";
-import { isUuid, toRecordId } from "../../http/query.ts";
+import { BadInput, type Problem } from "../../platform/errors.ts";
+import { etagOf } from "../../platform/http/conditions.ts";
+import { isUuid, toRecordId } from "../../platform/http/query.ts";
+import { ACTIONS, type Evaluation, EXCHANGE, QUESTION, SCOPE_ACTIONS, ScopesHidden } from "../../records/index.ts";
 import {
   ButtonLink,
   CheckboxGroup,
@@ -34,7 +34,7 @@ const FIELDS = ["Policy", "Principal", "Action", "Resource", "Fields", "Address"
 const CARRIED = ["Name", "Description", "version"];
 const MAX_FOUND = 5;
 /** The field name in a line such as `Is_System: true`. */
-const LINE = /^\s*(\w+)\s*:\s*(.*?)\s*$/;
+const LINE = /^\s*(\w+)\s*:(.*)$/s;
 
 export function tryPages(deps: ConsoleServices): ConsolePage[] {
   return [
@@ -321,7 +321,7 @@ function fieldsOf({ policies }: ConsoleServices, type: string, text: string): Re
           throw BadInput.in([{ Field: "Fields", Message: "Fields: write one field per line, as Name: value." }]);
         }
         const isText = attributes.find((one) => one.name === name)?.type === "text";
-        return [name, isText ? value : parsed(value!)];
+        return [name, isText ? value!.trim() : parsed(value!.trim())];
       }),
   );
 }

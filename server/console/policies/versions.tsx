@@ -1,14 +1,14 @@
-import type { PolicyRecord, PolicyVersion } from "../../access/index.ts";
-import { NotFound } from "../../errors.ts";
-import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
-import { firstPage, MAX_LIMIT } from "../../http/query.ts";
+import { NotFound } from "../../platform/errors.ts";
+import { etagOf, UNCONDITIONAL } from "../../platform/http/conditions.ts";
+import { firstPage, MAX_LIMIT } from "../../platform/http/query.ts";
+import type { PolicyRecord, PolicyVersion } from "../../records/index.ts";
 import { ActionButton, phrase, Section, sealedFields, Table, Time } from "../../ui/index.ts";
 import { type Confirmation, type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { differenceOf, type Line } from "./difference.ts";
 import { POLICIES } from "./outcome.tsx";
 
-/** More than the number of stored versions. */
+/** A page size above the number of stored versions, so that one page has all. */
 const ALL = firstPage(MAX_LIMIT);
 
 export function versionPages(deps: ConsoleServices): ConsolePage[] {

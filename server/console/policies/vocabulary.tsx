@@ -1,7 +1,7 @@
 // The vocabulary of policies. The editor makes each word a button that inserts it at the cursor.
 
 import type { Children } from "@kitajs/html";
-import { ACTIONS, actionsOn, type ResourceType, STARTER_POLICIES } from "../../access/index.ts";
+import { ACTIONS, actionsOn, type ResourceType, STARTER_POLICIES } from "../../records/index.ts";
 
 const WRITTEN: Record<ResourceType["attributes"][number]["type"], (path: string) => string> = {
   text: (path) => `${path} == ""`,

@@ -1,6 +1,6 @@
 // A User's attributes in the form, by the tenant's definitions.
 
-import type { AttributeDefinition, Attributes, AttributeValue } from "../../entities/index.ts";
+import type { AttributeDefinition, Attributes, AttributeValue } from "../../records/index.ts";
 import { type FormState, SelectField, TextField } from "../../ui/index.ts";
 
 const PREFIX = "Attributes.";

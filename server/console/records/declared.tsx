@@ -1,11 +1,10 @@
 // The pages of a kind of record, from its declaration and service.
 
-import type { Permitted, Scope } from "../../access/index.ts";
-import { type Conditions, etagOf } from "../../http/conditions.ts";
-import type { Contract } from "../../http/contract.ts";
-import type { Fields } from "../../http/fields.ts";
-import type { Page, Paging } from "../../http/query.ts";
-import type { Declaration, RecordScopes, SETTING } from "../../records/index.ts";
+import { type Conditions, etagOf } from "../../platform/http/conditions.ts";
+import type { Contract } from "../../platform/http/contract.ts";
+import type { Fields } from "../../platform/http/fields.ts";
+import type { Page, Paging } from "../../platform/http/query.ts";
+import type { Declaration, Permitted, RecordScopes, Scope, SETTING } from "../../records/index.ts";
 import {
   bodyOf,
   Code,
@@ -21,7 +20,7 @@ import {
 } from "../../ui/index.ts";
 import type { ConsolePage } from "../page.tsx";
 import type { Visit } from "../visit.ts";
-import { type Held, headingOf, type Kind, recordPages } from "./kind.tsx";
+import { type Held, headingOf, type Kind, recordPages } from "./record-pages.tsx";
 import { askedByName, Changed, type ChangedProps, Value } from "./records.tsx";
 
 // biome-ignore lint/suspicious/noExplicitAny: a record of any fields.

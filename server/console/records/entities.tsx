@@ -1,9 +1,17 @@
 // The pages of an entity's records, from its definition.
 
 import type { Children } from "@kitajs/html";
-import type { Attributes, EntityRecord, EntityService } from "../../entities/index.ts";
-import { UNCONDITIONAL } from "../../http/conditions.ts";
-import { type Declaration, type ENTITY, type RecordField, searchables, UNSET_DATE } from "../../records/index.ts";
+import { UNCONDITIONAL } from "../../platform/http/conditions.ts";
+import type { Fields } from "../../platform/http/fields.ts";
+import {
+  type Attributes,
+  type Declaration,
+  type ENTITY,
+  type EntityRecord,
+  type EntityService,
+  searchables,
+  UNSET_DATE,
+} from "../../records/index.ts";
 import {
   ActionButton,
   AskButton,
@@ -25,7 +33,7 @@ import { type Confirmation, type ConsolePage, type ConsoleServices, confirming }
 import type { Visit } from "../visit.ts";
 import { AttributeFields, attributesOf, attributeTexts } from "./attributes.tsx";
 import { declaredKind } from "./declared.tsx";
-import { aboveOf, type Held, type Identified, type Kind, recordPages } from "./kind.tsx";
+import { aboveOf, type Held, type Identified, type Kind, recordPages } from "./record-pages.tsx";
 import { ACTIVE_FILTER, Changed, filtersOf, listRecords, requireTexts, Value } from "./records.tsx";
 import {
   type Choice,
@@ -39,7 +47,7 @@ import {
 
 type Entity = EntityService["entity"];
 
-type EntityDeclaration = Entity & Declaration<Record<string, RecordField>, typeof ENTITY>;
+type EntityDeclaration = Entity & Declaration<Fields, typeof ENTITY>;
 
 /** The service parses it. */
 const asSent = (body: unknown) => body;

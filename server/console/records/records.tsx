@@ -1,8 +1,8 @@
-import type { EntityService } from "../../entities/index.ts";
-import { BadInput } from "../../errors.ts";
-import { etagOf } from "../../http/conditions.ts";
-import type { Fields } from "../../http/fields.ts";
-import { type Page, type Paging, readAsked, readPaging, readQuery, textFilter } from "../../http/query.ts";
+import { BadInput } from "../../platform/errors.ts";
+import { etagOf } from "../../platform/http/conditions.ts";
+import type { Fields } from "../../platform/http/fields.ts";
+import { type Page, type Paging, readAsked, readPaging, readQuery, textFilter } from "../../platform/http/query.ts";
+import type { EntityService } from "../../records/index.ts";
 import { Time } from "../../ui/index.ts";
 import type { Visit } from "../visit.ts";
 
@@ -39,8 +39,8 @@ export async function listRecords<Shape>(
   visit: Visit,
   parameters: URLSearchParams,
 ): Promise<Page<Shape>> {
-  const { Items, Next } = await service.list(visit.permitted("AccessManager:Read"), service.asked(parameters));
-  return { Items: Items as unknown as Shape[], Next };
+  const { Items, ...rest } = await service.list(visit.permitted("AccessManager:Read"), service.asked(parameters));
+  return { Items: Items as unknown as Shape[], ...rest };
 }
 
 export async function readRecord<Shape>(

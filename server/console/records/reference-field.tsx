@@ -1,7 +1,7 @@
 // A field for a reference: a selection for few records, a typed name for many.
 
-import type { EntityRecord, EntityService } from "../../entities/index.ts";
-import { firstPage, MAX_LIMIT } from "../../http/query.ts";
+import { firstPage, MAX_LIMIT } from "../../platform/http/query.ts";
+import { type EntityRecord, type EntityService, SELF_MADE } from "../../records/index.ts";
 import { type FormState, Hidden, type Option, SelectField, TextField } from "../../ui/index.ts";
 import type { ConsoleServices } from "../page.tsx";
 import type { Visit } from "../visit.ts";
@@ -29,7 +29,8 @@ export async function choiceOf(
 ): Promise<Choice> {
   if (!visit.may("AccessManager:Read")) return { options: undefined, now: current?.Name ?? "" };
   const page = await service.list(visit.permitted("AccessManager:Read"), {
-    filters: {},
+    // The name of a self-made record proves nothing, and a selection shows only the name.
+    filters: service.entity.selfMade ? { [SELF_MADE]: false } : {},
     paging: firstPage(MAX_LIMIT),
   });
   if (page.Next !== null) return { options: undefined, now: current?.Name ?? "" };

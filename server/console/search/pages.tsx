@@ -1,11 +1,11 @@
 // Search over all pages: a form with a result page, and suggestions while typing in browsers with scripts.
 
-import { ApiError, BadInput } from "../../errors.ts";
-import { asTyped } from "../../http/fields.ts";
+import { ApiError, BadInput } from "../../platform/errors.ts";
+import { asTyped } from "../../platform/text.ts";
 import { attribute, EmptyState, pageResponse, Table, Text } from "../../ui/index.ts";
 import type { ConsolePage, ConsoleServices, View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
-import { type Finding, type SearchAnswer, search } from "./sources.ts";
+import { type SearchAnswer, type SearchResult, search } from "./sources.ts";
 
 export const MAX_CHARACTERS = 200;
 /** The maximum number of suggestions; the result page has all. */
@@ -18,11 +18,9 @@ export function searchPages(deps: ConsoleServices): ConsolePage[] {
 }
 
 async function searchPage(deps: ConsoleServices, visit: Visit): Promise<View | Response> {
-  // Normalized like stored text.
-  const text = asTyped(visit.url.searchParams.get("q") ?? "");
   const isOffer = visit.request.headers.has("hx-request");
   try {
-    requireText(text);
+    const text = readSearch(visit.url.searchParams.get("q") ?? "");
     const found = text === "" ? NOTHING : await search(deps, visit, text);
     if (isOffer) return pageResponse(<Offers visit={visit} text={text} found={found} />);
     const [only, ...more] = found.answers;
@@ -44,17 +42,19 @@ async function searchPage(deps: ConsoleServices, visit: Visit): Promise<View | R
   }
 }
 
-const NOTHING: Finding = { answers: [], isPartial: false };
+const NOTHING: SearchResult = { answers: [], isPartial: false };
 
-function requireText(text: string): void {
-  if (text.length > MAX_CHARACTERS) throw new BadInput(`A search has at most ${MAX_CHARACTERS} characters.`);
-  if (text.includes("\0")) throw new BadInput("A search cannot contain a NUL character.");
+/** Normalized like stored text. @throws BadInput */
+function readSearch(given: string): string {
+  const { text, problem } = asTyped(given, MAX_CHARACTERS);
+  if (text === undefined) throw new BadInput(`The search ${problem}`);
+  return text;
 }
 
 interface AnswersProps {
   visit: Visit;
   text: string;
-  found: Finding;
+  found: SearchResult;
 }
 
 const PARTIAL = "The search is incomplete: parts took too long or are busy.";

@@ -1,10 +1,10 @@
 // The sources of search results. Each uses the service of its page, so scopes and policies apply.
 
-import { toAuditFilter } from "../../audit/index.ts";
-import type { EntityService } from "../../entities/index.ts";
-import { ApiError } from "../../errors.ts";
-import { isSaneKey } from "../../http/context.ts";
-import { firstPage, isUuid, MAX_LIMIT, toRecordId } from "../../http/query.ts";
+import { ApiError } from "../../platform/errors.ts";
+import { isSaneKey } from "../../platform/http/context.ts";
+import { firstPage, isUuid, MAX_LIMIT, toRecordId } from "../../platform/http/query.ts";
+import { searchForm } from "../../platform/text.ts";
+import type { EntityService } from "../../records/index.ts";
 import { toConnectionId, toEventId, toRedeliveryId } from "../../webhooks/index.ts";
 import { titleOfEvent } from "../activity/list.tsx";
 import type { ConsoleServices } from "../page.tsx";
@@ -27,7 +27,7 @@ const MIN_CHARACTERS = 2;
 /** Suggestions should appear before the next key press. */
 const SEARCH_MS = 400;
 
-export interface Finding {
+export interface SearchResult {
   answers: SearchAnswer[];
   /** A source was too slow or busy. */
   isPartial: boolean;
@@ -36,7 +36,7 @@ export interface Finding {
 type Find = (deps: ConsoleServices, visit: Visit, text: string) => Promise<SearchAnswer[]>;
 
 /** Exact matches first. Sources run in turn on one PostgreSQL connection at most, until the client disconnects. */
-export async function search(deps: ConsoleServices, visit: Visit, text: string): Promise<Finding> {
+export async function search(deps: ConsoleServices, visit: Visit, text: string): Promise<SearchResult> {
   const found: SearchAnswer[] = [];
   let isPartial = false;
   for (const find of [...BY_ID, ...byText(deps)]) {
@@ -63,10 +63,10 @@ function isOneOf(error: unknown, statuses: readonly number[]): boolean {
 
 function ranked(found: readonly SearchAnswer[], text: string): SearchAnswer[] {
   const answers = [...new Map(found.map((answer) => [answer.path, answer])).values()];
-  const wanted = text.toLowerCase();
+  const wanted = searchForm(text);
   const rank = ({ title, path }: SearchAnswer) => {
-    const name = title.toLowerCase();
-    if (name === wanted || path.endsWith(`/${wanted}`)) return 0;
+    const name = searchForm(title);
+    if (name === wanted || path.endsWith(`/${text.toLowerCase()}`)) return 0;
     return name.startsWith(wanted) ? 1 : 2;
   };
   return answers.toSorted((one, other) => rank(one) - rank(other));
@@ -112,9 +112,8 @@ const erasure: Find = async ({ erasures }, visit, text) => {
 
 const requestKey: Find = async ({ auditLog, requests }, visit, text) => {
   if (!isSaneKey(text) || !visit.may("Settings:Read")) return [];
-  const request = await findRequest(requests, visit, { requestKey: text });
-  const filter = toAuditFilter({ RequestKey: text });
-  const { Items } = await auditLog.list(visit.permitted("Settings:Read"), filter, firstPage(MAX_SHOWN));
+  const request = await findRequest(requests, visit, { RequestKey: text });
+  const { Items } = await auditLog.list(visit.permitted("Settings:Read"), { RequestKey: text }, firstPage(MAX_SHOWN));
   const made = Items.map(({ Id, Kind }) => ({
     title: Kind,
     detail: `Audit log, RequestKey ${text}`,
@@ -193,6 +192,6 @@ function answersOf(visit: Visit, Type: string, records: readonly Row[]): SearchA
 const inWords = (type: string) => type.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 function holding(text: string, answers: readonly SearchAnswer[]): SearchAnswer[] {
-  const wanted = text.toLowerCase();
-  return answers.filter(({ title }) => title.toLowerCase().includes(wanted)).slice(0, MAX_SHOWN);
+  const wanted = searchForm(text);
+  return answers.filter(({ title }) => searchForm(title).includes(wanted)).slice(0, MAX_SHOWN);
 }

@@ -1,6 +1,6 @@
-import { isOwnScope } from "../../access/index.ts";
-import { firstPage } from "../../http/query.ts";
-import { API, type ApiRecord } from "../../oauth/index.ts";
+import { API, type ApiRecord } from "../../identity/index.ts";
+import { firstPage } from "../../platform/http/query.ts";
+import { isOwnScope } from "../../records/index.ts";
 import { Code, Facts, type Option, phrase, Section, Table, Text } from "../../ui/index.ts";
 import type { ConsolePage, ConsoleServices } from "../page.tsx";
 import { declaredPages } from "../records/declared.tsx";

@@ -1,11 +1,11 @@
 // Identity providers: external services where users may sign in.
 
-import { NotFound } from "../../errors.ts";
-import { PROVIDER, PROVIDER_TYPES, type ProviderRecord } from "../../signin/index.ts";
+import { PROVIDER, PROVIDER_TYPES, type ProviderRecord } from "../../identity/index.ts";
+import { NotFound } from "../../platform/errors.ts";
 import { ActionButton, Badge, ButtonLink, Code, Facts, phrase, Section, Table, Text } from "../../ui/index.ts";
 import type { ConsolePage, ConsoleServices, View } from "../page.tsx";
 import { declaredKind } from "../records/declared.tsx";
-import { type Kind, recordPages } from "../records/kind.tsx";
+import { type Kind, recordPages } from "../records/record-pages.tsx";
 import { Value } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
 import { changeForm, FIELDS, newForm, providerBody, RESERVATION } from "./provider-form.tsx";

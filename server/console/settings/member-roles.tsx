@@ -1,17 +1,16 @@
 // The roles of a user or an application: a section of its page, and a page for adding it to roles.
 
-import type { RoleRecord } from "../../access/index.ts";
-import { firstPage, type Page as ListPage } from "../../http/query.ts";
+import { firstPage, type Page as ListPage, MAX_LIMIT } from "../../platform/http/query.ts";
+import type { RoleRecord } from "../../records/index.ts";
 import {
   ActionButton,
   AskButton,
   ButtonLink,
   type Column,
   EmptyState,
-  Pager,
+  List,
+  ListSection,
   phrase,
-  Section,
-  Table,
 } from "../../ui/index.ts";
 import { type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
 import { nameOfRecord } from "../records/names.ts";
@@ -34,18 +33,14 @@ interface ShownMember {
 
 export interface RolesSectionProps extends ShownMember {
   visit: Visit;
+  /** The member's roles. */
   page: ListPage<RoleRecord>;
 }
 
 export function RolesSection({ visit, page: { Items, Next }, ...member }: RolesSectionProps): JSX.Element {
   const mayAdd = visit.may("Settings:Update");
   return (
-    <Section title="Roles" id="roles">
-      {Items.length > 0 ? (
-        <Table caption="Roles" columns={columns(visit, member)} rows={Items} />
-      ) : (
-        <p class="fine">None.</p>
-      )}
+    <ListSection title="Roles" id="roles" columns={columns(visit, member, Items)} rows={Items} none="None.">
       {mayAdd || Next !== null ? (
         <div class="buttons">
           <ButtonLink href={visit.href(`${member.path}/roles`)}>{mayAdd ? "Add to a role" : "All roles"}</ButtonLink>
@@ -53,7 +48,7 @@ export function RolesSection({ visit, page: { Items, Next }, ...member }: RolesS
       ) : (
         ""
       )}
-    </Section>
+    </ListSection>
   );
 }
 
@@ -104,19 +99,23 @@ async function readMember({ records }: ConsoleServices, visit: Visit, Type: Memb
 
 /** All roles, including those without this member. */
 async function rolesPage({ roles }: ConsoleServices, visit: Visit, member: ShownMember): Promise<View> {
-  const { Items, Next } = await roles.list(visit.permitted("Settings:Read"), {}, pagingOf(visit));
+  const caller = visit.permitted("Settings:Read");
+  const { Type: type, Id: id } = member.member;
+  const [page, held] = await Promise.all([
+    roles.list(caller, {}, pagingOf(visit)),
+    roles.listOf(caller, { type, id }, firstPage(MAX_LIMIT)),
+  ]);
   return {
     title: "Roles",
     above: [{ name: member.title, path: member.path }],
     body: (
-      <>
-        {Items.length > 0 ? (
-          <Table caption="Roles" columns={columns(visit, member)} rows={Items} />
-        ) : (
-          <EmptyState title="No roles to see" />
-        )}
-        <Pager visit={visit} next={Next} />
-      </>
+      <List
+        visit={visit}
+        caption="Roles"
+        found={{ page }}
+        columns={columns(visit, member, held.Items)}
+        empty={<EmptyState title="No roles to see" />}
+      />
     ),
   };
 }
@@ -126,7 +125,8 @@ function questionOf(role: RoleRecord, { member, title, path }: ShownMember) {
   return askToRemove(role, member, title, { fields: { Role: role.Id }, ...ways });
 }
 
-function columns(visit: Visit, of: ShownMember): Column<RoleRecord>[] {
+/** @param held the member's roles, also those that do not list it */
+function columns(visit: Visit, of: ShownMember, held: readonly RoleRecord[]): Column<RoleRecord>[] {
   const { member, path } = of;
   return [
     {
@@ -144,6 +144,9 @@ function columns(visit: Visit, of: ShownMember): Column<RoleRecord>[] {
       cell(role) {
         const { Id, Name } = role;
         const isMember = isIn(role, member);
+        if (!isMember && held.some((one) => one.Id === Id)) {
+          return <span class="none">{role.AllUsers ? "like every user" : "by its identity provider"}</span>;
+        }
         if (!visit.may("Settings:Update", "Role", role)) return <span class="none">{isMember ? "yes" : "no"}</span>;
         if (!isMember) {
           return (

@@ -1,6 +1,6 @@
-import { ROLE, type RoleRecord } from "../../access/index.ts";
-import { NotFound } from "../../errors.ts";
-import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
+import { NotFound } from "../../platform/errors.ts";
+import { etagOf, UNCONDITIONAL } from "../../platform/http/conditions.ts";
+import { ROLE, type RoleRecord, SELF_MADE } from "../../records/index.ts";
 import {
   ActionButton,
   EmptyState,
@@ -52,6 +52,8 @@ const MAX_OFFERED = 25;
 interface Candidate extends MemberRecord {
   title: string;
   known: string;
+  /** Why its name proves nothing: it is self-made. */
+  how: string | undefined;
 }
 
 /** Users and applications that match the search; without one, the newest. */
@@ -66,7 +68,8 @@ export async function pickPage(deps: ConsoleServices, visit: Visit): Promise<Vie
   const found = await find(visit, filters, async () => {
     const pages = await Promise.all(typesOf(visit).map((type) => candidatesOf(deps, visit, type)));
     hasMore = pages.some(({ Next }) => Next !== null);
-    return { Items: pages.flatMap(({ Items }) => Items), Next: null };
+    const Hidden = pages.some((page) => page.Hidden === null) ? null : 0;
+    return { Items: pages.flatMap(({ Items }) => Items), Next: null, Hidden };
   });
   const { Items } = found.page;
   return {
@@ -95,6 +98,7 @@ export async function pickPage(deps: ConsoleServices, visit: Visit): Promise<Vie
                 },
                 { name: "Kind", cell: ({ Type }) => <Text text={Type} /> },
                 { name: "Known as", cell: ({ known }) => <Value text={known} /> },
+                { name: "Origin", cell: ({ how }) => <Value text={how ?? ""} /> },
                 {
                   name: "Add to the role",
                   cell: (one) =>
@@ -134,15 +138,22 @@ function typesOf({ url }: Visit): readonly MemberRecord["Type"][] {
 
 async function candidatesOf({ records }: ConsoleServices, visit: Visit, Type: MemberRecord["Type"]) {
   const service = records.of(Type);
+  const { selfMade } = service.entity;
   const Search = visit.url.searchParams.get("Search")?.trim();
-  const asked = service.asked(new URLSearchParams({ ...(Search && { Search }), Limit: String(MAX_OFFERED) }));
-  const { Items, Next } = await service.list(visit.permitted("AccessManager:Read"), asked);
+  const found = (more: object = {}) => {
+    const query = { ...(Search && { Search }), Limit: String(MAX_OFFERED), ...more };
+    return service.list(visit.permitted("AccessManager:Read"), service.asked(new URLSearchParams(query)));
+  };
+  const { Items, ...rest } = await found();
+  // Those among the first records are among the first self-made ones, too.
+  const ofStrangers = selfMade ? (await found({ [SELF_MADE]: "true" })).Items.map(({ Id }) => Id) : [];
   const candidates = Items.map((record): Candidate => {
     const { Id, Username, Email, ApplicationKey } = record;
     const known = [Username, Email, ApplicationKey].filter(Boolean).join(", ");
-    return { Type, Id: Number(Id), title: nameOfRecord(Type, record), known };
+    const how = ofStrangers.includes(Id) ? selfMade!.how : undefined;
+    return { Type, Id: Number(Id), title: nameOfRecord(Type, record), known, how };
   });
-  return { Items: candidates, Next };
+  return { Items: candidates, ...rest };
 }
 
 /** Keeps the search, so the next member can be added from the same results. */
@@ -157,6 +168,11 @@ export async function addMember(deps: ConsoleServices, visit: Visit): Promise<Re
 
 export function isIn({ Members }: RoleRecord, { Type, Id }: MemberRecord): boolean {
   return Members.some((one) => one.Type === Type && one.Id === Id);
+}
+
+/** Whether users have it without being listed. */
+export function isGivenToUsers({ AllUsers, IdentityProviderId }: RoleRecord): boolean {
+  return AllUsers || IdentityProviderId !== "";
 }
 
 /** @throws BadInput for an invalid member, NotFound, Permission, Conflict if callers would lock themselves out */

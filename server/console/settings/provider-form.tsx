@@ -5,7 +5,7 @@ import {
   PROVIDER,
   type ProviderRecord,
   type Reservation,
-} from "../../signin/index.ts";
+} from "../../identity/index.ts";
 import {
   bodyOf,
   Checkbox,
@@ -18,7 +18,7 @@ import {
   Hidden,
   TextField,
 } from "../../ui/index.ts";
-import type { RecordForm } from "../records/kind.tsx";
+import type { RecordForm } from "../records/record-pages.tsx";
 import type { Visit } from "../visit.ts";
 import { Presets, presetOf } from "./provider-presets.tsx";
 
@@ -47,14 +47,16 @@ const CLAIM_LABELS: Record<(typeof MAPPED)[number], string> = {
   Picture: "Claim of the picture's address",
 };
 
+/** Optional fields that only one type has. */
+const OWN = { OpenIDConnect: ["MetadataUri", "IdTokenAlg", "SignOut"], OAuth2: ["EmailsEndpoint"] };
+
 const addressesOf = (type: ProviderType) => (type === "OpenIDConnect" ? ["Issuer"] : ENDPOINTS);
 /** OpenID Connect always has the subject in `sub`. */
 const claimsOf = (type: ProviderType) => MAPPED.filter((field) => type === "OAuth2" || field !== "Subject");
 
 function namesOf(type: ProviderType): string[] {
-  const others = ["Issuer", "SignOut", ...ENDPOINTS].filter(
-    (name) => !addressesOf(type).includes(name) && !(type === "OpenIDConnect" && name === "SignOut"),
-  );
+  const other = type === "OpenIDConnect" ? "OAuth2" : "OpenIDConnect";
+  const others = [...addressesOf(other), ...OWN[other]];
   return NAMES.filter((name) => !others.includes(name));
 }
 
@@ -117,6 +119,7 @@ function providerForm(type: ProviderType, state: FormState, isNew: boolean): Rec
         <>
           {fields("Name")}
           <ContractFields contract={PROVIDER} names={addressesOf(type)} state={state} isNew={isNew} required />
+          {fields(...OWN[type].filter((name) => name !== "SignOut"))}
           {fields("ClientId", "ClientSecret")}
           <Checkbox state={state} name="NoSecret" label="The provider issued no secret" />
           {fields("TokenEndpointAuthMethod", "Scopes", "AuthorizationParameters", ...RULES)}

@@ -1,6 +1,6 @@
 // Presets for common identity providers, which fill the form of a new one.
 
-import type { ProviderRecord } from "../../signin/index.ts";
+import type { ProviderRecord } from "../../identity/index.ts";
 import { attribute } from "../../ui/index.ts";
 import type { Visit } from "../visit.ts";
 
@@ -42,9 +42,10 @@ const PRESETS: Preset[] = [
       Scopes: "openid name email",
       TokenEndpointAuthMethod: "client_secret_post",
       AuthorizationParameters: '{"response_mode": "form_post"}',
+      ...claims({ GivenName: "user.name.firstName", FamilyName: "user.name.lastName" }),
     },
     advice:
-      "At Apple, create a Services ID, which is the ClientId, and a key. The ClientSecret is a JWT signed with the key, valid for at most six months: replace it before it expires. Apple accounts are open to everyone, so new users must match Domains.",
+      "At Apple, create a Services ID, which is the ClientId, and a key. The ClientSecret is a JWT signed with the key, valid for at most six months: replace it before it expires. Apple sends the name only at a person's first sign-in. Apple accounts are open to everyone, so new users must match Domains.",
   },
   {
     key: "keycloak",
@@ -71,12 +72,13 @@ const PRESETS: Preset[] = [
       AuthorizationEndpoint: "https://github.com/login/oauth/authorize",
       TokenEndpoint: "https://github.com/login/oauth/access_token",
       UserinfoEndpoint: "https://api.github.com/user",
+      EmailsEndpoint: "https://api.github.com/user/emails",
       TokenEndpointAuthMethod: "client_secret_post",
-      Scopes: "read:user",
+      Scopes: "read:user user:email",
       ...claims({ Subject: "id", Name: "name", Username: "login", Email: "email", Picture: "avatar_url" }),
     },
     advice:
-      "GitHub is OAuth 2.0 without OpenID Connect. It does not say whether e-mail addresses are verified, so e-mail rules match no user: link accounts of existing users. Create an OAuth app in GitHub's developer settings.",
+      "GitHub is OAuth 2.0 without OpenID Connect. The user's e-mail address is the verified one of the e-mail addresses endpoint. GitHub accounts are open to everyone, so new users must match Domains. Create an OAuth app in GitHub's developer settings.",
   },
 ];
 

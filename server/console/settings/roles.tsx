@@ -1,15 +1,28 @@
 // Roles: groups that policies refer to.
 
-import { ROLE, type RoleRecord } from "../../access/index.ts";
-import { AskButton, ButtonLink, Code, Facts, Pager, phrase, Section, Table, Text } from "../../ui/index.ts";
+import { ROLE, type RoleRecord } from "../../records/index.ts";
+import {
+  askColumn,
+  ButtonLink,
+  Code,
+  type Column,
+  Facts,
+  ListSection,
+  type Option,
+  Pager,
+  phrase,
+  Section,
+  Text,
+} from "../../ui/index.ts";
 import { type ConsolePage, type ConsoleServices, confirming } from "../page.tsx";
 import { declaredPages } from "../records/declared.tsx";
 import { lookUpNames, type NameOf } from "../records/names.ts";
 import { Changed, Value } from "../records/records.tsx";
+import { choiceOfProvider } from "../records/reference-field.tsx";
 
 import type { Visit } from "../visit.ts";
 import { scopesOfApis } from "./apis.tsx";
-import { addMember, askToRemove, leaveRole, type MemberRecord, pickPage, ROLES } from "./members.tsx";
+import { addMember, askToRemove, isGivenToUsers, leaveRole, type MemberRecord, pickPage, ROLES } from "./members.tsx";
 
 export function rolePages(deps: ConsoleServices): ConsolePage[] {
   const both = ["Settings:Read", "Settings:Update"] as const;
@@ -27,17 +40,28 @@ export function rolePages(deps: ConsoleServices): ConsolePage[] {
       { name: "Purpose", cell: ({ Description }) => <Value text={Description} /> },
       {
         name: "Members",
-        cell: ({ Members }) => <Text text={Members.length.toLocaleString("en")} />,
+        cell: (role) => <Text text={memberCount(role)} />,
         numeric: true,
       },
       { name: "Scopes", cell: ({ Scopes }) => <small safe>{Scopes.join(", ")}</small> },
     ],
-    options: async (visit, role) => ({ Scopes: await scopesOfApis(deps, visit, role?.Scopes) }),
-    messages: { added: "The role is added. Next, add members and policies that refer to it." },
+    options: async (visit, role) => ({
+      Scopes: await scopesOfApis(deps, visit, role?.Scopes),
+      IdentityProviderId:
+        (await choiceOfProvider(deps, visit, { Id: Number(role?.IdentityProviderId ?? 0) }))?.options ?? NONE,
+    }),
+    messages: {
+      added: "The role is added. Next, add members and policies that refer to it.",
+      changed: async (visit, { Name = "" }) =>
+        ["The role is changed.", ...(await namedBy(deps, visit, Name))].join(" "),
+    },
     show: (visit, { record }) => roleBody(visit, record),
-    effects: ({ Name, Members: { length } }) => [
-      length === 1 ? "Its one member loses it." : `Its ${length.toLocaleString("en")} members lose it.`,
-      phrase`Policies with Role::"${Name}" stay unchanged and no longer match.`,
+    effects: async (role, visit) => [
+      ...(role.AllUsers ? ["Every user loses it."] : []),
+      ...(role.IdentityProviderId ? ["Every user of its identity provider loses it."] : []),
+      role.Members.length === 1 ? "Its one listed member loses it." : `Its ${count(role)} listed members lose it.`,
+      ...(await namedBy(deps, visit, role.Name)),
+      phrase`Policies with Role::"${role.Name}" stay unchanged and no longer match.`,
       "Users lose the scopes that only this role grants.",
     ],
     more: [
@@ -64,6 +88,26 @@ export function rolePages(deps: ConsoleServices): ConsolePage[] {
   });
 }
 
+/** Without identity providers, the choice has one option. */
+const NONE: Option[] = [{ value: "", label: "none" }];
+
+const count = ({ Members }: RoleRecord) => Members.length.toLocaleString("en");
+
+/** The listed members, and the users who have the role without being listed. */
+function memberCount(role: RoleRecord): string {
+  if (role.AllUsers) return "every user";
+  return role.IdentityProviderId ? `${count(role)} + users of a provider` : count(role);
+}
+
+/** The visible policies that name a role, in a sentence. */
+async function namedBy({ policies }: ConsoleServices, visit: Visit, name: string): Promise<string[]> {
+  if (!visit.may("Settings:Read")) return [];
+  const naming = await policies.naming(visit.permitted("Settings:Read"), name);
+  if (naming.length === 0) return [];
+  const names = naming.map(({ Name }) => Name).join(", ");
+  return [`${naming.length === 1 ? "A policy names it" : "Policies name it"}: ${names}.`];
+}
+
 function memberOf(visit: Visit): MemberRecord {
   return { Type: visit.form.get("Type") === "User" ? "User" : "Application", Id: Number(visit.form.get("Id")) };
 }
@@ -87,15 +131,20 @@ async function roleBody(visit: Visit, role: RoleRecord) {
   return (
     <>
       <Section title="Role">
-        <Facts facts={factsOf(role)} />
+        <Facts facts={await factsOf(visit, role)} />
       </Section>
-      <Section title={`Members (${role.Members.length.toLocaleString("en")})`} id="members">
-        {members.length > 0 ? (
-          <Table caption="Members" columns={columns(visit, role, name, mayChange)} rows={members} />
-        ) : (
-          <p class="fine">No members yet.</p>
-        )}
-        <Pager visit={visit} next={from + PAGE < role.Members.length ? String(from + PAGE) : null} />
+      <ListSection
+        title={`Members (${count(role)})`}
+        id="members"
+        caption="Members"
+        columns={columns(visit, role, name, mayChange)}
+        rows={members}
+        none={isGivenToUsers(role) ? "None. Users have the role without being listed." : "No members yet."}
+      >
+        <Pager
+          visit={visit}
+          page={{ Next: from + PAGE < role.Members.length ? String(from + PAGE) : null, Hidden: 0 }}
+        />
         {mayChange && visit.may("AccessManager:Read") ? (
           <div class="buttons">
             <ButtonLink href={visit.href(`${ROLES}/${role.Id}/members/add`)}>Add members</ButtonLink>
@@ -103,47 +152,51 @@ async function roleBody(visit: Visit, role: RoleRecord) {
         ) : (
           ""
         )}
-      </Section>
+      </ListSection>
     </>
   );
 }
 
-function factsOf({ Id, Description, Scopes, CreatedOn, ModifiedOn }: RoleRecord): [string, JSX.Element][] {
+async function factsOf(visit: Visit, role: RoleRecord): Promise<[string, JSX.Element][]> {
+  const { Id, Description, Scopes, AllUsers, IdentityProviderId, CreatedOn, ModifiedOn } = role;
+  const provider = { Type: "IdentityProvider", Id: IdentityProviderId };
+  const name = await lookUpNames(visit, IdentityProviderId ? [provider] : []);
   return [
     ["Purpose", <Value text={Description} />],
+    ["Held by", <Text text={AllUsers ? "Every user, and the listed members" : "The listed members"} />],
+    ...(IdentityProviderId
+      ? [
+          [
+            "Also every user of",
+            <a href={visit.href(visit.pathOf(provider)!)} safe>
+              {name(provider)}
+            </a>,
+          ] satisfies [string, JSX.Element],
+        ]
+      : []),
     ["Scopes of its users", <Value text={Scopes.join(", ")} />],
     ["Changed", <Changed CreatedOn={CreatedOn} ModifiedOn={ModifiedOn} />],
     ["Id", <Code text={Id} copy />],
   ];
 }
 
-function columns(visit: Visit, role: RoleRecord, name: NameOf, mayChange: boolean) {
+function columns(visit: Visit, role: RoleRecord, name: NameOf, mayChange: boolean): Column<MemberRecord>[] {
   return [
     {
       name: "Name",
-      cell: (member: MemberRecord) => (
+      cell: (member) => (
         <a href={visit.href(visit.pathOf(member)!)} safe>
           {name(member)}
         </a>
       ),
     },
-    { name: "Kind", cell: ({ Type }: MemberRecord) => <Text text={Type} /> },
-    { name: "Id", cell: ({ Id }: MemberRecord) => <Code text={String(Id)} /> },
-    ...(mayChange
-      ? [
-          {
-            name: "Remove",
-            cell: (member: MemberRecord) => (
-              <AskButton
-                visit={visit}
-                action={`${ROLES}/${role.Id}/members/remove`}
-                label="Remove"
-                about={name(member)}
-                question={questionOf(role, member, name(member))}
-              />
-            ),
-          },
-        ]
-      : []),
+    { name: "Kind", cell: ({ Type }) => <Text text={Type} /> },
+    { name: "Id", cell: ({ Id }) => <Code text={String(Id)} /> },
+    ...askColumn<MemberRecord>(visit, mayChange, "Remove", (member) => ({
+      action: `${ROLES}/${role.Id}/members/remove`,
+      label: "Remove",
+      about: name(member),
+      question: questionOf(role, member, name(member)),
+    })),
   ];
 }

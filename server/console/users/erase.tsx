@@ -1,8 +1,9 @@
 // Erases a user: shows what would be removed, and asks for the user name. Of a deleted user only the Id is known.
 
-import { BadInput, NotFound } from "../../errors.ts";
-import { ERASE_DATA } from "../../personal-data/index.ts";
-import { phrase, SelectField, TextField, TOKENS_ELSEWHERE } from "../../ui/index.ts";
+import { ERASE_DATA } from "../../data/index.ts";
+import { BadInput, NotFound } from "../../platform/errors.ts";
+import { asTyped, TEXT_LIMIT } from "../../platform/text.ts";
+import { ISSUED_TOKENS, phrase, SelectField, TextField } from "../../ui/index.ts";
 import { type Confirmation, type ConsolePage, type ConsoleServices, confirming } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { Counted, ERASE, ERASURES } from "./erasures.tsx";
@@ -18,7 +19,7 @@ const WAITING =
 
 interface AskedErasure extends Confirmation {
   counts: Record<string, number>;
-  /** To be typed. */
+  /** The word that the visitor must type to confirm. */
   word: string;
 }
 
@@ -61,7 +62,7 @@ function ofUser(person: Person) {
     above: aboveOf(person),
     begin: [
       phrase`${titleOf(person)} is signed out everywhere and deleted, with all that is counted here.`,
-      TOKENS_ELSEWHERE,
+      ISSUED_TOKENS,
     ],
     confirm: "Erase this user",
     keep: "Keep the user",
@@ -81,8 +82,8 @@ function ofDeletedUser(id: string) {
 }
 
 /** Texts that look the same are typed the same: spaces collapse on a page, and keyboards compose accents. */
-function asSeen(text: string): string {
-  return text.normalize("NFC").replace(/\s+/g, " ").trim();
+function asSeen(given: string): string | undefined {
+  return asTyped(given, TEXT_LIMIT).text?.replace(/\s+/g, " ");
 }
 
 export function erasePage(deps: ConsoleServices): ConsolePage {

@@ -1,26 +1,26 @@
-import { BadInput, NotFound } from "../../errors.ts";
-import { exportResponse } from "../../http/export.ts";
-import { ERASE_DATA, type ErasureRecord } from "../../personal-data/index.ts";
+import { ERASE_DATA, type ErasureRecord } from "../../data/index.ts";
+import { BadInput, NotFound } from "../../platform/errors.ts";
+import { exportResponse } from "../../platform/http/export.ts";
 import {
   AskButton,
   Badge,
   ButtonLink,
   Code,
+  type Column,
   EmptyState,
   Facts,
+  List,
   Live,
-  Pager,
+  NO_ROWS,
   Refreshing,
   refusedForm,
-  SearchForm,
   Section,
-  Table,
   Text,
   Time,
 } from "../../ui/index.ts";
 import { RecordLink } from "../audit-sentence.tsx";
 import { type Confirmation, type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
-import { lookUpNames } from "../records/names.ts";
+import { lookUpNames, type NameOf } from "../records/names.ts";
 import { pagingOf } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
 import { USERS } from "./person.tsx";
@@ -72,49 +72,46 @@ async function listPage(deps: ConsoleServices, visit: Visit): Promise<View | Res
   const userId = visit.url.searchParams.get("UserId")?.trim();
   const problems = userId ? await findDeleted(deps, visit, userId) : undefined;
   if (problems instanceof Response) return problems;
+  const page = problems ? NO_ROWS : await deps.erasures.list(visit.permitted(...READ), {}, pagingOf(visit));
+  const name = await lookUpNames(
+    visit,
+    page.Items.map(({ CreatedBy }) => CreatedBy),
+  );
   return {
     title: "Erasures",
     above: ABOVE,
     status: problems ? 400 : 200,
     body: (
-      <>
-        {visit.may(ERASE) ? <SearchForm visit={visit} filters={FIND} problems={problems} action="Find data" /> : ""}
-        {problems ? "" : ((await erasureList(deps, visit)) as "safe")}
-      </>
+      <List
+        visit={visit}
+        caption="Erasures, newest first"
+        filters={visit.may(ERASE) ? FIND : []}
+        action="Find data"
+        found={{ page, problems }}
+        columns={columns(visit, name)}
+        empty={
+          <EmptyState title="No erasures yet">
+            <p>Erase a user from the user's page. The certificate is then here.</p>
+          </EmptyState>
+        }
+      />
     ),
   };
 }
 
-async function erasureList(deps: ConsoleServices, visit: Visit): Promise<JSX.Element> {
-  const { Items, Next } = await deps.erasures.list(visit.permitted(...READ), pagingOf(visit));
-  const name = await lookUpNames(
-    visit,
-    Items.map(({ CreatedBy }) => CreatedBy),
-  );
-  const erased = ({ Id, UserId }: ErasureRecord) => (
-    <a href={visit.href(`${ERASURES}/${Id}`)} safe>
-      {`User ${UserId}`}
-    </a>
-  );
-  const columns = [
-    { name: "Erased", cell: erased },
-    { name: "State", cell: ({ State }: ErasureRecord) => <Badge state={State} /> },
-    { name: "Begun", cell: ({ CreatedOn }: ErasureRecord) => <Time at={new Date(CreatedOn)} ago /> },
-    { name: "By", cell: ({ CreatedBy }: ErasureRecord) => <RecordLink visit={visit} one={CreatedBy} name={name} /> },
-  ];
-  return (
-    <>
-      {Items.length > 0 ? (
-        <Table caption="Erasures, newest first" columns={columns} rows={Items} />
-      ) : (
-        <EmptyState title="No erasures yet">
-          <p>Erase a user from the user's page. The certificate is then here.</p>
-        </EmptyState>
-      )}
-      <Pager visit={visit} next={Next} />
-    </>
-  );
-}
+const columns = (visit: Visit, name: NameOf): Column<ErasureRecord>[] => [
+  {
+    name: "Erased",
+    cell: ({ Id, UserId }) => (
+      <a href={visit.href(`${ERASURES}/${Id}`)} safe>
+        {`User ${UserId}`}
+      </a>
+    ),
+  },
+  { name: "State", cell: ({ State }) => <Badge state={State} /> },
+  { name: "Begun", cell: ({ CreatedOn }) => <Time at={new Date(CreatedOn)} ago /> },
+  { name: "By", cell: ({ CreatedBy }) => <RecordLink visit={visit} one={CreatedBy} name={name} /> },
+];
 
 async function erasurePage(deps: ConsoleServices, visit: Visit): Promise<View> {
   const erasure = await read(deps, visit);

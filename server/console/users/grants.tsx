@@ -1,8 +1,18 @@
 // Applications that may act for a user.
 
-import type { Page } from "../../http/query.ts";
-import type { UserGrantRecord } from "../../oauth/index.ts";
-import { AskButton, ButtonLink, Pager, phrase, Section, Table, Text, Time, TOKENS_ELSEWHERE } from "../../ui/index.ts";
+import type { UserGrantRecord } from "../../identity/index.ts";
+import type { Page } from "../../platform/http/query.ts";
+import {
+  askColumn,
+  ButtonLink,
+  type Column,
+  ISSUED_TOKENS,
+  List,
+  ListSection,
+  phrase,
+  Text,
+  Time,
+} from "../../ui/index.ts";
 import { type Confirmation, type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
 import { pagingOf, Value } from "../records/records.tsx";
 import { nameOf } from "../records/reference-field.tsx";
@@ -19,79 +29,61 @@ export interface PersonGrantsProps {
 
 export function GrantsSection({ visit, person, page: { Items, Next } }: PersonGrantsProps): JSX.Element {
   return (
-    <Section title={TITLE} id="applications">
-      {Items.length > 0 ? (
-        <Table caption={TITLE} columns={columns(visit, person)} rows={Items} />
-      ) : (
-        <p class="fine">No application can act on behalf of this user.</p>
-      )}
+    <ListSection
+      title={TITLE}
+      id="applications"
+      columns={columns(visit, person)}
+      rows={Items}
+      none="No application can act on behalf of this user."
+    >
       {Next === null ? (
         ""
       ) : (
         <ButtonLink href={visit.href(`${pathOf(person)}/applications`)}>All applications</ButtonLink>
       )}
-    </Section>
+    </ListSection>
   );
 }
 
 export async function grantsPage(deps: ConsoleServices, visit: Visit): Promise<View> {
   const person = await readPerson(deps, visit);
-  const { Items, Next } = await deps.grants.listOfUser(
-    visit.permitted("Settings:Read"),
-    String(person.Id),
-    pagingOf(visit),
-  );
+  const page = await deps.grants.listOfUser(visit.permitted("Settings:Read"), String(person.Id), pagingOf(visit));
   return {
     title: TITLE,
     above: aboveOf(person),
-    body: (
-      <>
-        <Table caption={TITLE} columns={columns(visit, person)} rows={Items} />
-        <Pager visit={visit} next={Next} />
-      </>
-    ),
+    body: <List visit={visit} caption={TITLE} found={{ page }} columns={columns(visit, person)} />,
   };
 }
 
 const columns = (visit: Visit, person: Person) => grantColumns(visit, "Application", `${pathOf(person)}/grant/revoke`);
 
 /** @param other the table's other side @param revoke the path that takes its Id in a form */
-export function grantColumns(visit: Visit, other: "Application" | "User", revoke: string) {
+export function grantColumns(visit: Visit, other: "Application" | "User", revoke: string): Column<UserGrantRecord>[] {
   const nameOfOther = (grant: UserGrantRecord) => nameOf(other, grant[other]);
   const base = other === "User" ? USERS : "/settings/applications";
   return [
     {
       name: other,
-      cell: (grant: UserGrantRecord) => (
+      cell: (grant) => (
         <a href={visit.href(`${base}/${grant[other].Id}`)} safe>
           {nameOfOther(grant)}
         </a>
       ),
     },
-    { name: "API", cell: ({ Apis }: UserGrantRecord) => <Value text={Apis.map(({ Name }) => Name).join(", ")} /> },
-    { name: "Scopes", cell: ({ Scopes }: UserGrantRecord) => <Text text={Scopes.join(" ")} /> },
-    { name: "Since", cell: ({ GrantedOn }: UserGrantRecord) => <Time at={new Date(GrantedOn)} ago /> },
+    { name: "API", cell: ({ Apis }) => <Value text={Apis.map(({ Name }) => Name).join(", ")} /> },
+    { name: "Scopes", cell: ({ Scopes }) => <Text text={Scopes.join(" ")} /> },
+    { name: "Since", cell: ({ GrantedOn }) => <Time at={new Date(GrantedOn)} ago /> },
     {
       name: "Last used",
-      cell: ({ LastUsedOn }: UserGrantRecord) =>
+      cell: ({ LastUsedOn }) =>
         LastUsedOn === null ? <Text text="no live tokens" /> : <Time at={new Date(LastUsedOn)} ago />,
     },
-    ...(visit.may("Settings:Update")
-      ? [
-          {
-            name: "Revoke",
-            cell: (grant: UserGrantRecord) => (
-              <AskButton
-                visit={visit}
-                action={revoke}
-                label="Revoke"
-                about={nameOfOther(grant)}
-                question={askToRevoke(other, grant)}
-              />
-            ),
-          },
-        ]
-      : []),
+    ...askColumn<UserGrantRecord>(visit, visit.may("Settings:Update"), "Revoke", (grant) => ({
+      action: revoke,
+      label: "Revoke",
+      about: nameOfOther(grant),
+      question: askToRevoke(other, grant),
+    })),
   ];
 }
 
@@ -106,7 +98,7 @@ function askToRevoke(other: "Application" | "User", grant: UserGrantRecord): Con
     above: [{ name: nameOf(of, grant[of]), path: back }],
     effects: [
       "Its tokens for this user become invalid.",
-      TOKENS_ELSEWHERE,
+      ISSUED_TOKENS,
       grant.Consented ? "It asks the user again." : "The user's next sign-in to it does not ask, as before.",
     ],
     confirm: "Revoke the access",

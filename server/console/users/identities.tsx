@@ -1,19 +1,19 @@
 // The provider accounts by which a User signs in.
 
-import { NotFound } from "../../errors.ts";
-import { IDENTITY_DATA, type IdentityRecord } from "../../signin/index.ts";
+import { IDENTITY_DATA, type IdentityRecord } from "../../identity/index.ts";
+import { NotFound } from "../../platform/errors.ts";
 import {
-  AskButton,
+  askColumn,
   Badge,
   ButtonLink,
+  type Column,
   Form,
   type FormState,
   formOf,
+  ListSection,
   phrase,
   refusedForm,
-  Section,
   SelectField,
-  Table,
   Text,
   TextField,
   Time,
@@ -37,12 +37,13 @@ export function IdentitiesSection(props: IdentitiesProps): JSX.Element {
   const { visit, person, identities, mayChange, mayLink } = props;
   if (identities.length === 0 && !mayLink) return "";
   return (
-    <Section title="Linked providers" id="identities">
-      {identities.length === 0 ? (
-        <p>This user has no linked account at a provider.</p>
-      ) : (
-        <Table caption="Linked providers" columns={columns(visit, person, mayChange)} rows={identities} />
-      )}
+    <ListSection
+      title="Linked providers"
+      id="identities"
+      columns={columns(visit, person, mayChange)}
+      rows={identities}
+      none="This user has no linked account at a provider."
+    >
       {mayLink ? (
         <div class="buttons">
           <ButtonLink href={visit.href(`${pathOf(person)}/identity/link`)}>Link an account</ButtonLink>
@@ -50,7 +51,7 @@ export function IdentitiesSection(props: IdentitiesProps): JSX.Element {
       ) : (
         ""
       )}
-    </Section>
+    </ListSection>
   );
 }
 
@@ -108,38 +109,28 @@ export async function linkIdentity(deps: ConsoleServices, visit: Visit): Promise
   }
 }
 
-function columns(visit: Visit, person: Person, mayChange: boolean) {
+function columns(visit: Visit, person: Person, mayChange: boolean): Column<IdentityRecord>[] {
   return [
     {
       name: "Provider",
-      cell: ({ IdentityProvider: { Id, Name } }: IdentityRecord) => (
-        <a href={visit.href(`/settings/identity-providers/${Id}`)} safe>
-          {Name ?? `Identity provider ${Id}`}
+      cell: (identity) => (
+        <a href={visit.href(`/settings/identity-providers/${identity.IdentityProvider.Id}`)} safe>
+          {nameOfProvider(identity)}
         </a>
       ),
     },
-    { name: "Known there as", cell: ({ Subject }: IdentityRecord) => <Text text={Subject} /> },
-    { name: "Since", cell: ({ LinkedOn }: IdentityRecord) => <Time at={new Date(LinkedOn)} ago /> },
+    { name: "Known there as", cell: ({ Subject }) => <Text text={Subject} /> },
+    { name: "Since", cell: ({ LinkedOn }) => <Time at={new Date(LinkedOn)} ago /> },
     {
       name: "State",
-      cell: ({ Is_Usable }: IdentityRecord) => <Badge state={Is_Usable ? "Active" : "Inactive"} />,
+      cell: ({ Is_Usable }) => <Badge state={Is_Usable ? "Active" : "Inactive"} />,
     },
-    ...(mayChange
-      ? [
-          {
-            name: "Unlink",
-            cell: (identity: IdentityRecord) => (
-              <AskButton
-                visit={visit}
-                action={`${pathOf(person)}/identity/unlink`}
-                label="Unlink"
-                about={nameOfProvider(identity)}
-                question={askToUnlink(person, identity)}
-              />
-            ),
-          },
-        ]
-      : []),
+    ...askColumn<IdentityRecord>(visit, mayChange, "Unlink", (identity) => ({
+      action: `${pathOf(person)}/identity/unlink`,
+      label: "Unlink",
+      about: nameOfProvider(identity),
+      question: askToUnlink(person, identity),
+    })),
   ];
 }
 

@@ -1,7 +1,7 @@
-import type { EntityService } from "../../entities/index.ts";
-import { ApiError } from "../../errors.ts";
-import { firstPage } from "../../http/query.ts";
-import { ButtonLink, Code, type Option, phrase, Text, Time, TOKENS_ELSEWHERE } from "../../ui/index.ts";
+import { ApiError } from "../../platform/errors.ts";
+import { firstPage } from "../../platform/http/query.ts";
+import type { EntityService } from "../../records/index.ts";
+import { ButtonLink, Code, ISSUED_TOKENS, type Option, phrase, Text, Time } from "../../ui/index.ts";
 import type { ConsolePage, ConsoleServices } from "../page.tsx";
 import { attributeText } from "../records/attributes.tsx";
 import { entityPages, RecordSection } from "../records/entities.tsx";
@@ -50,7 +50,7 @@ export function userPages(deps: ConsoleServices): ConsolePage[] {
     state: {
       effects: [
         "All sign-ins, codes and tokens end permanently, in every browser and application.",
-        TOKENS_ELSEWHERE,
+        ISSUED_TOKENS,
         "The user cannot sign in until active again, and must then sign in again.",
       ],
       messages: {
@@ -70,7 +70,7 @@ export function userPages(deps: ConsoleServices): ConsolePage[] {
       ),
     effects: (person) => [
       phrase`${titleOf(person)} can no longer sign in, and is signed out everywhere.`,
-      TOKENS_ELSEWHERE,
+      ISSUED_TOKENS,
       "The password, the second factor, roles and granted access are deleted with the user.",
       "Webhook connections that listen to User get its last state.",
       "The user's actions stay in the audit log, under the Id.",

@@ -1,5 +1,4 @@
-import type { Attributes } from "../../entities/index.ts";
-import { UNSET_DATE } from "../../records/index.ts";
+import { type Attributes, UNSET_DATE } from "../../records/index.ts";
 import { Time } from "../../ui/index.ts";
 import type { ConsoleServices } from "../page.tsx";
 import { readRecord } from "../records/records.tsx";

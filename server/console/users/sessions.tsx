@@ -1,10 +1,22 @@
-import type { Page } from "../../http/query.ts";
-import type { SessionRecord } from "../../signin/index.ts";
-import { AskButton, ButtonLink, Pager, phrase, Section, Table, Text, Time, TOKENS_ELSEWHERE } from "../../ui/index.ts";
+import type { SessionRecord } from "../../identity/index.ts";
+import type { Page } from "../../platform/http/query.ts";
+import {
+  askColumn,
+  ButtonLink,
+  type Column,
+  ISSUED_TOKENS,
+  List,
+  ListSection,
+  phrase,
+  Text,
+  Time,
+} from "../../ui/index.ts";
 import { type Confirmation, type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
 import { pagingOf } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
 import { aboveOf, type Person, pathOf, readPerson, titleOf, USERS } from "./person.tsx";
+
+const TITLE = "Where signed in";
 
 export interface SessionsProps {
   visit: Visit;
@@ -16,57 +28,39 @@ export interface SessionsProps {
 export function SessionsSection({ visit, person, page: { Items, Next }, mayChange }: SessionsProps): JSX.Element {
   const path = pathOf(person);
   return (
-    <Section title="Where signed in" id="sessions">
-      {Items.length > 0 ? (
-        <Table caption="Where signed in" columns={columns(visit, person, mayChange)} rows={Items} />
-      ) : (
-        <p class="fine">Nowhere.</p>
-      )}
+    <ListSection title={TITLE} id="sessions" columns={columns(visit, person, mayChange)} rows={Items} none="Nowhere.">
       <div class="buttons">
         {Next === null ? "" : <ButtonLink href={visit.href(`${path}/sessions`)}>All browsers</ButtonLink>}
         {mayChange ? <ButtonLink href={visit.href(`${path}/sessions/end`)}>End all sign-ins</ButtonLink> : ""}
       </div>
-    </Section>
+    </ListSection>
   );
 }
 
 export async function sessionsPage(deps: ConsoleServices, visit: Visit): Promise<View> {
   const person = await readPerson(deps, visit);
-  const { Items, Next } = await deps.users.listSessions(
-    visit.permitted("Settings:Read"),
-    String(person.Id),
-    pagingOf(visit),
-  );
+  const page = await deps.users.listSessions(visit.permitted("Settings:Read"), String(person.Id), pagingOf(visit));
   const mayChange = visit.may("Settings:Update", "User", { ...person });
   return {
-    title: "Where signed in",
+    title: TITLE,
     above: aboveOf(person),
-    body: (
-      <>
-        <Table caption="Where signed in" columns={columns(visit, person, mayChange)} rows={Items} />
-        <Pager visit={visit} next={Next} />
-      </>
-    ),
+    body: <List visit={visit} caption={TITLE} found={{ page }} columns={columns(visit, person, mayChange)} />,
   };
 }
 
-function columns(visit: Visit, person: Person, mayChange: boolean) {
-  const end = (session: SessionRecord) => (
-    <AskButton
-      visit={visit}
-      action={`${pathOf(person)}/session/end`}
-      label="End"
-      about={session.Device}
-      question={askToEnd(person, session)}
-    />
-  );
+function columns(visit: Visit, person: Person, mayChange: boolean): Column<SessionRecord>[] {
   return [
-    { name: "Browser", cell: ({ Device }: SessionRecord) => <Text text={Device} /> },
-    { name: "Address", cell: ({ Address }: SessionRecord) => <Text text={Address} /> },
-    { name: "Factors", cell: ({ Acr }: SessionRecord) => <Text text={Acr === "2" ? "two" : "one"} /> },
-    { name: "Signed in", cell: ({ StartedOn }: SessionRecord) => <Time at={new Date(StartedOn)} ago /> },
-    { name: "Last seen", cell: ({ LastSeen }: SessionRecord) => <Time at={new Date(LastSeen)} ago /> },
-    ...(mayChange ? [{ name: "End", cell: end }] : []),
+    { name: "Browser", cell: ({ Device }) => <Text text={Device} /> },
+    { name: "Address", cell: ({ Address }) => <Text text={Address} /> },
+    { name: "Factors", cell: ({ Acr }) => <Text text={Acr === "2" ? "two" : "one"} /> },
+    { name: "Signed in", cell: ({ StartedOn }) => <Time at={new Date(StartedOn)} ago /> },
+    { name: "Last seen", cell: ({ LastSeen }) => <Time at={new Date(LastSeen)} ago /> },
+    ...askColumn<SessionRecord>(visit, mayChange, "End", (session) => ({
+      action: `${pathOf(person)}/session/end`,
+      label: "End",
+      about: session.Device,
+      question: askToEnd(person, session),
+    })),
   ];
 }
 
@@ -74,11 +68,7 @@ function askToEnd(person: Person, { Id, Device }: SessionRecord): Confirmation {
   return {
     title: phrase`End the sign-in in ${Device}?`,
     above: aboveOf(person),
-    effects: [
-      "That browser is signed out.",
-      "Its refresh tokens and their access tokens end with it.",
-      TOKENS_ELSEWHERE,
-    ],
+    effects: ["That browser is signed out.", "Its refresh tokens and their access tokens end with it.", ISSUED_TOKENS],
     confirm: "End this sign-in",
     fields: { session: Id },
     back: pathOf(person),
@@ -118,7 +108,7 @@ export function sessionPages(deps: ConsoleServices): ConsolePage[] {
           effects: [
             phrase`${titleOf(person)} is signed out in every browser.`,
             "All applications lose their refresh and access tokens for this person.",
-            TOKENS_ELSEWHERE,
+            ISSUED_TOKENS,
             "The password stays valid. If someone else knows it, create a password link as well.",
           ],
           confirm: "End all sign-ins",

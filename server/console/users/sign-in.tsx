@@ -1,6 +1,6 @@
 // A User's password link and second factor.
 
-import { type FactorRecord, noFactor } from "../../signin/index.ts";
+import { type FactorRecord, noFactor } from "../../identity/index.ts";
 import { ActionButton, ButtonLink, Code, Facts, phrase, Section, Time } from "../../ui/index.ts";
 import { type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
 import type { Visit } from "../visit.ts";

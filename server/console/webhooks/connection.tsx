@@ -1,5 +1,5 @@
-import { BadInput } from "../../errors.ts";
-import { UNCONDITIONAL } from "../../http/conditions.ts";
+import { BadInput } from "../../platform/errors.ts";
+import { UNCONDITIONAL } from "../../platform/http/conditions.ts";
 import {
   ActionButton,
   Badge,
@@ -20,44 +20,44 @@ import { titleOfEvent } from "../activity/list.tsx";
 import { namesOfEvents, RecordCell } from "../activity/record.tsx";
 import { Explained, Words } from "../failure-words.tsx";
 import type { Confirmation, ConsoleServices } from "../page.tsx";
-import type { Held } from "../records/kind.tsx";
 import type { NameOf } from "../records/names.ts";
 import { addressOf } from "../records/names.ts";
+import type { Held as Read } from "../records/record-pages.tsx";
 import type { Visit } from "../visit.ts";
-import { Fares, spanOf } from "./fares.tsx";
 import { LastFailure, SuccessRate } from "./health.tsx";
 import { latestRedeliveries, Redeliveries } from "./redeliveries.tsx";
 import { askToResume, RESUMED } from "./resume.tsx";
 import { WRITE } from "./save.tsx";
-import { limitsInWords, Standing } from "./standing.tsx";
+import { Statistics, spanOf } from "./statistics.tsx";
+import { CurrentStatus, limitsInWords } from "./status.tsx";
 import { TemporalViews } from "./temporal.tsx";
 
 const REFRESH_SECONDS = 5;
 const MAX_DELIVERIES = 20;
 
-export type ShownConnection = Held<ConnectionRecord> & { isSigned: boolean };
+export type ShownConnection = Read<ConnectionRecord> & { isSigned: boolean };
 
 export async function connectionBody(
   deps: ConsoleServices,
   visit: Visit,
   { record, isSigned }: ShownConnection,
 ): Promise<JSX.Element> {
-  const [standing, fares, deliveries] = await Promise.all([
-    visit.wants("connection") ? standingPart(deps, visit, record) : "",
-    visit.wants("fares") ? faresPart(deps, visit, record) : "",
+  const [status, statistics, deliveries] = await Promise.all([
+    visit.wants("connection") ? statusPart(deps, visit, record) : "",
+    visit.wants("statistics") ? statisticsPart(deps, visit, record) : "",
     visit.wants("deliveries") ? deliveriesPart(deps, visit, record) : "",
   ]);
   return (
     <>
-      {standing as "safe"}
-      {fares as "safe"}
+      {status as "safe"}
+      {statistics as "safe"}
       {deliveries as "safe"}
       <Configuration visit={visit} record={record} isSigned={isSigned} />
     </>
   );
 }
 
-async function standingPart(deps: ConsoleServices, visit: Visit, record: ConnectionRecord) {
+async function statusPart(deps: ConsoleServices, visit: Visit, record: ConnectionRecord) {
   const [healths, status, redeliveries] = await Promise.all([
     deps.figures.health(visit.caller, [record.Id]),
     deps.figures.status(visit.caller, record.Id),
@@ -79,18 +79,18 @@ async function standingPart(deps: ConsoleServices, visit: Visit, record: Connect
           ]}
         />
       </div>
-      <HeldNote record={record} status={status} />
+      <HoldNote record={record} status={status} />
       <UnsentNote visit={visit} record={record} status={status} asked={asked} />
       <Redeliveries visit={visit} latest={redeliveries} />
-      <Standing status={status} />
+      <CurrentStatus status={status} />
       <DiscardLink visit={visit} record={record} held={status.Held} />
     </Live>
   );
 }
 
-async function faresPart({ figures }: ConsoleServices, visit: Visit, { Id }: ConnectionRecord) {
+async function statisticsPart({ figures }: ConsoleServices, visit: Visit, { Id }: ConnectionRecord) {
   const span = spanOf(visit);
-  return <Fares visit={visit} span={span} statistics={await figures.statistics(visit.caller, Id, span)} />;
+  return <Statistics visit={visit} span={span} statistics={await figures.statistics(visit.caller, Id, span)} />;
 }
 
 async function deliveriesPart(deps: ConsoleServices, visit: Visit, { Id }: ConnectionRecord) {
@@ -150,7 +150,7 @@ function hasOwnApiKey({ URL: address }: ConnectionRecord): boolean {
   return new URL(address).searchParams.has("ApiKey");
 }
 
-function HeldNote({ record, status }: { record: ConnectionRecord; status: StatusRecord }): JSX.Element {
+function HoldNote({ record, status }: { record: ConnectionRecord; status: StatusRecord }): JSX.Element {
   const { State, HeldOn, HeldReason } = record;
   const { Probes, NextProbeOn } = status;
   if (State !== "Held" || HeldOn === null) return "";
@@ -189,10 +189,10 @@ interface UnsentProps {
 
 /** Deliveries that neither Resume nor a probe sends, and how to resend them. */
 function UnsentNote({ visit, record, status, asked }: UnsentProps): JSX.Element {
-  const { Held, Exhausted, ExhaustedSince } = status;
+  const { Held: heldCount, Exhausted, ExhaustedSince } = status;
   if (!Exhausted || !ExhaustedSince) return "";
   const isActive = record.State === "Active";
-  const held = Held ? `${Held.toLocaleString("en")} held, and ` : "";
+  const held = heldCount ? `${heldCount.toLocaleString("en")} held, and ` : "";
   return (
     <div class="warning">
       <p>
@@ -274,7 +274,7 @@ export function actionsOn(visit: Visit, { Id, State }: ConnectionRecord) {
   };
 }
 
-const TOLD = {
+const NOTICES = {
   Active: RESUMED,
   Paused: "The connection is paused. New events are held until it is resumed.",
 };
@@ -285,7 +285,7 @@ export async function setState({ connection, connections }: ConsoleServices, vis
   const body = { Id: visit.params.id, State: state };
   const input = connection.parse(body);
   const { record } = await connections.save(visit.permitted(...WRITE), input, UNCONDITIONAL, body);
-  return visit.goTo(`/settings/webhooks/${record.Id}`, TOLD[state]);
+  return visit.goTo(`/settings/webhooks/${record.Id}`, NOTICES[state]);
 }
 
 /** Sends a ping in any state of the connection. */
@@ -310,7 +310,7 @@ function columns(visit: Visit, name: NameOf) {
       name: "Event",
       cell: (delivery: RecentDelivery) => (
         <a href={visit.href(`/settings/activity/${delivery.eventId}`)} safe>
-          {titleOfEvent(eventOf(delivery))}
+          {titleOfEvent(eventOf(delivery), name)}
         </a>
       ),
     },

@@ -1,6 +1,6 @@
 // Forms that first count the deliveries they are about, and then ask.
 
-import type { Scope } from "../../access/index.ts";
+import type { Scope } from "../../records/index.ts";
 import { Form, type FormState, formOf, Hiddens, type Labels, refusedForm } from "../../ui/index.ts";
 import type { ConnectionRecord } from "../../webhooks/index.ts";
 import { type Confirmation, type ConsolePage, confirming, type View } from "../page.tsx";

@@ -30,7 +30,7 @@ export function SuccessRate({ health }: HealthProps): JSX.Element {
   );
 }
 
-/** Rounds down, so only all is 100 %. */
+/** A percentage, rounded down, so only a complete success is 100 %. */
 function percent(rate: number): string {
   return `${(Math.floor(rate * 1_000) / 10).toLocaleString("en")} %`;
 }

@@ -1,5 +1,5 @@
-import { etagOf } from "../../http/conditions.ts";
-import { readAsked } from "../../http/query.ts";
+import { etagOf } from "../../platform/http/conditions.ts";
+import { readAsked } from "../../platform/http/query.ts";
 import type { WEBHOOK } from "../../records/index.ts";
 import { Badge, ButtonLink, type Column, phrase } from "../../ui/index.ts";
 import {
@@ -153,10 +153,10 @@ const FILTERS = [
 async function listRows({ connections, figures }: ConsoleServices, { caller, url }: Visit) {
   const { filters, paging } = readAsked(CONNECTION_FILTERS, url.searchParams);
   const filter = { name: filters.Name || undefined, state: filters.State };
-  const { Items, Next } = await connections.list(caller, filter, paging);
+  const { Items, ...rest } = await connections.list(caller, filter, paging);
   const ids = Items.map(({ Id }) => Id);
   const health = new Map((await figures.health(caller, ids)).map((one) => [one.connectionId, one]));
-  return { Items: Items.map((record): Row => ({ ...record, health: health.get(record.Id) })), Next };
+  return { Items: Items.map((record): Row => ({ ...record, health: health.get(record.Id) })), ...rest };
 }
 
 const firstColumn = (visit: Visit): Column<Row> => ({

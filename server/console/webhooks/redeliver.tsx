@@ -1,6 +1,7 @@
 // Resends a connection's deliveries: first counts them, then starts the redelivery.
 
-import { readDate } from "../../http/dates.ts";
+import { DAY_MS } from "../../platform/durations.ts";
+import { readDate } from "../../platform/http/dates.ts";
 import { CheckboxGroup, momentInUtc, TextField } from "../../ui/index.ts";
 import {
   type ConnectionRecord,
@@ -24,7 +25,6 @@ const LABELS = {
   States: "Deliveries in state",
   Rate: "Deliveries a second",
 };
-const DAY_MS = 86_400_000;
 const PATH = "redeliver";
 
 /** Resends the counted deliveries, without later ones. */

@@ -1,11 +1,10 @@
 // Lists of redeliveries: of all connections, and the latest on a connection's page.
 
 import { REDELIVERY_STATES } from "../../../workflows/contract.ts";
-import { BadInput } from "../../errors.ts";
-import { firstPage, isUuid, MAX_LIMIT, readPaging, readQuery, readWord } from "../../http/query.ts";
-import type { ConnectionId } from "../../ids.ts";
+import { firstPage, MAX_LIMIT, readAsked } from "../../platform/http/query.ts";
+import type { ConnectionId } from "../../platform/ids.ts";
 import { Badge, type Column, EmptyState, find, List, Section, statusOf, Table, Text, Time } from "../../ui/index.ts";
-import { type LocatedRedelivery, REDELIVERY_KINDS } from "../../webhooks/index.ts";
+import { REDELIVERY_FILTERS, REDELIVERY_KINDS, type RedeliveryRecord } from "../../webhooks/index.ts";
 import type { ConsoleServices, View } from "../page.tsx";
 import { lookUpNames, type NameOf, titleOfConnection } from "../records/names.ts";
 import { filtersOf, isFiltered } from "../records/records.tsx";
@@ -29,17 +28,8 @@ export async function redeliveriesPage(deps: ConsoleServices, visit: Visit): Pro
     { name: "State", label: "State", options: REDELIVERY_STATES.map((value) => ({ value, label: value })) },
   ];
   const found = await find(visit, filters, async () => {
-    const query = readQuery(url.searchParams, ["ConnectionId", "Kind", "State"]);
-    const connectionId = query.get("ConnectionId") || undefined;
-    if (connectionId !== undefined && !isUuid<ConnectionId>(connectionId)) {
-      throw new BadInput("ConnectionId must be a connection's Id.");
-    }
-    const filter = {
-      connectionId,
-      kind: readWord(query, "Kind", REDELIVERY_KINDS),
-      state: readWord(query, "State", REDELIVERY_STATES),
-    };
-    return redeliveries.list(caller, filter, readPaging(query));
+    const asked = readAsked(REDELIVERY_FILTERS, url.searchParams);
+    return redeliveries.list(caller, asked.filters, asked.paging);
   });
   const name = await lookUpNames(visit, found.page.Items.map(connectionOf));
   const [begun, ...others] = columns(visit);
@@ -68,9 +58,9 @@ export async function redeliveriesPage(deps: ConsoleServices, visit: Visit): Pro
   };
 }
 
-const connectionOf = ({ ConnectionId }: LocatedRedelivery) => ({ Type: "WebhookConnection", Id: ConnectionId });
+const connectionOf = ({ ConnectionId }: RedeliveryRecord) => ({ Type: "WebhookConnection", Id: ConnectionId });
 
-function connectionColumn(visit: Visit, name: NameOf): Column<LocatedRedelivery> {
+function connectionColumn(visit: Visit, name: NameOf): Column<RedeliveryRecord> {
   return {
     name: "Connection",
     cell: (redelivery) => {
@@ -89,11 +79,11 @@ export async function latestRedeliveries(
   { redeliveries }: ConsoleServices,
   { caller }: Visit,
   connectionId: ConnectionId,
-): Promise<LocatedRedelivery[]> {
-  return (await redeliveries.list(caller, { connectionId }, firstPage(MAX_LISTED))).Items;
+): Promise<RedeliveryRecord[]> {
+  return (await redeliveries.list(caller, { ConnectionId: connectionId }, firstPage(MAX_LISTED))).Items;
 }
 
-export function Redeliveries({ visit, latest }: { visit: Visit; latest: LocatedRedelivery[] }): JSX.Element {
+export function Redeliveries({ visit, latest }: { visit: Visit; latest: RedeliveryRecord[] }): JSX.Element {
   const [first] = latest;
   if (!first) return "";
   const ended = latest.filter((one) => !isOpen(one));
@@ -116,7 +106,7 @@ export function Redeliveries({ visit, latest }: { visit: Visit; latest: LocatedR
   );
 }
 
-function columns(visit: Visit): Column<LocatedRedelivery>[] {
+function columns(visit: Visit): Column<RedeliveryRecord>[] {
   return [
     {
       name: "Begun",

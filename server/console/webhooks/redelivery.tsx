@@ -1,6 +1,6 @@
-import { BadInput } from "../../errors.ts";
-import { exportResponse, formatFilter } from "../../http/export.ts";
-import { readAsked, readPaging, readQuery } from "../../http/query.ts";
+import { BadInput } from "../../platform/errors.ts";
+import { exportResponse, formatFilter } from "../../platform/http/export.ts";
+import { readAsked, readPaging, readQuery } from "../../platform/http/query.ts";
 import {
   ActionButton,
   AskButton,
@@ -8,16 +8,16 @@ import {
   type Column,
   durationInWords,
   Facts,
+  ListSection,
   Live,
   Pager,
   Refreshing,
   Section,
   Sentence,
-  Table,
   Text,
   Time,
 } from "../../ui/index.ts";
-import { type LocatedRedelivery, REDELIVERY_CHANGE, type ResentRecord, toRedeliveryId } from "../../webhooks/index.ts";
+import { REDELIVERY_CHANGE, type RedeliveryRecord, type ResentRecord, toRedeliveryId } from "../../webhooks/index.ts";
 import { Exports } from "../audit-log.tsx";
 import { Words } from "../failure-words.tsx";
 import { type Confirmation, type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
@@ -49,15 +49,15 @@ export async function redeliveryPage(deps: ConsoleServices, visit: Visit): Promi
         <Live visit={visit} id="progress" seconds={REFRESH_SECONDS} isFinal={!isOpen(redelivery)}>
           <Progress visit={visit} redelivery={redelivery} title={inNumbers(redelivery)} />
           {isOpen(redelivery) ? <Refreshing visit={visit} seconds={REFRESH_SECONDS} /> : ""}
-          <Section title="Before and after">
-            {sent.Items.length > 0 ? (
-              <Table caption="Sent deliveries, before and after" columns={sentColumns(visit)} rows={sent.Items} />
-            ) : (
-              <p class="fine">No visible deliveries sent yet.</p>
-            )}
-          </Section>
+          <ListSection
+            title="Before and after"
+            caption="Sent deliveries, before and after"
+            columns={sentColumns(visit)}
+            rows={sent.Items}
+            none="No visible deliveries sent yet."
+          />
         </Live>
-        <Pager visit={visit} next={sent.Next} />
+        <Pager visit={visit} page={sent} />
       </>
     ),
   };
@@ -92,17 +92,17 @@ export async function exportSent({ resentDeliveries }: ConsoleServices, visit: V
   return exportResponse(await resentDeliveries.export(visit.caller, toRedeliveryId(visit.params.id!), filters.Format));
 }
 
-export function isOpen({ State }: LocatedRedelivery): boolean {
+export function isOpen({ State }: RedeliveryRecord): boolean {
   return State === "Running" || State === "Paused";
 }
 
-export function inNumbers({ Done, Total }: LocatedRedelivery): string {
+export function inNumbers({ Done, Total }: RedeliveryRecord): string {
   return `${Done.toLocaleString("en")} of ${Total.toLocaleString("en")}`;
 }
 
 export interface ProgressProps {
   visit: Visit;
-  redelivery: LocatedRedelivery;
+  redelivery: RedeliveryRecord;
   title: string;
   /** Shown on its connection's page; actions return there. */
   isInPlace?: boolean;
@@ -169,7 +169,7 @@ export function Progress({ visit, redelivery, title, isInPlace }: ProgressProps)
 }
 
 /** The minimum time at its configured rate. */
-function timeLeft({ State, Reason, Total, Done, Rate }: LocatedRedelivery): string {
+function timeLeft({ State, Reason, Total, Done, Rate }: RedeliveryRecord): string {
   if (State === "Paused" || Reason !== null) return "not known while it waits";
   return `${durationInWords((1_000 * Math.max(0, Total - Done)) / Rate)} or more`;
 }
@@ -203,7 +203,7 @@ function Buttons({ visit, redelivery, isInPlace }: Omit<ProgressProps, "title">)
   );
 }
 
-function askToCancel({ Id, Kind, ConnectionId }: LocatedRedelivery, isInPlace = false): Confirmation {
+function askToCancel({ Id, Kind, ConnectionId }: RedeliveryRecord, isInPlace = false): Confirmation {
   const back = isInPlace ? `/settings/webhooks/${ConnectionId}` : `${REDELIVERIES}/${Id}`;
   return {
     title: "Cancel the rest?",
@@ -226,17 +226,17 @@ const CANCELLED = {
   ],
 };
 
-const TOLD: Record<string, string> = {
+const NOTICES: Record<string, string> = {
   Paused: "The redelivery is paused. Deliveries already sent continue.",
   Running: "The redelivery continues.",
 };
 
 export async function changeTheRedelivery({ redeliveries }: ConsoleServices, visit: Visit): Promise<Response> {
   const state = visit.form.get("State") ?? "";
-  if (!Object.hasOwn(TOLD, state)) throw new BadInput("State must be Running or Paused.");
+  if (!Object.hasOwn(NOTICES, state)) throw new BadInput("State must be Running or Paused.");
   const { Id, ConnectionId } = await setState(redeliveries, visit, state);
   const isInPlace = visit.form.get("Back") === IN_PLACE.Back && ConnectionId !== undefined;
-  return visit.goTo(isInPlace ? `/settings/webhooks/${ConnectionId}` : `${REDELIVERIES}/${Id}`, TOLD[state]);
+  return visit.goTo(isInPlace ? `/settings/webhooks/${ConnectionId}` : `${REDELIVERIES}/${Id}`, NOTICES[state]);
 }
 
 export function cancelPage({ redeliveries }: ConsoleServices): ConsolePage {

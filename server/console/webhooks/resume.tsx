@@ -1,7 +1,7 @@
 // Resuming a connection, with its exhausted deliveries after the held ones.
 
-import { UNCONDITIONAL } from "../../http/conditions.ts";
-import { readDate } from "../../http/dates.ts";
+import { UNCONDITIONAL } from "../../platform/http/conditions.ts";
+import { readDate } from "../../platform/http/dates.ts";
 import { type ConnectionRecord, REPLAY_DATA, toConnectionId } from "../../webhooks/index.ts";
 import { type Confirmation, type ConsolePage, type ConsoleServices, confirming } from "../page.tsx";
 import type { Visit } from "../visit.ts";

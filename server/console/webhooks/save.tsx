@@ -1,7 +1,7 @@
 // A connection's form, and its special parts for adding and deleting.
 
-import { BadInput } from "../../errors.ts";
-import { EVENT_TYPES } from "../../events/index.ts";
+import { BadInput } from "../../platform/errors.ts";
+import { EVENT_TYPES } from "../../records/index.ts";
 import {
   ButtonLink,
   bodyOf,

@@ -1,6 +1,6 @@
 // A connection's secret and its rotation: staged, given to the receiver, verified by a ping, then active.
 
-import { NotFound } from "../../errors.ts";
+import { NotFound } from "../../platform/errors.ts";
 import {
   ActionButton,
   AskButton,
@@ -54,9 +54,9 @@ export async function secretPage(
       <>
         <Refreshing visit={visit} seconds={REFRESH_SECONDS} />
         {shown.generated ? <Generated secret={shown.generated} /> : ""}
-        <Live visit={visit} id="standing" seconds={REFRESH_SECONDS}>
+        <Live visit={visit} id="rotation" seconds={REFRESH_SECONDS}>
           <Section title="Status">
-            <Standing rotation={rotation} />
+            <RotationStatus rotation={rotation} />
             {mayChange ? <Steps visit={visit} record={record} rotation={rotation} /> : ""}
           </Section>
         </Live>
@@ -79,7 +79,7 @@ function Generated({ secret }: { secret: string }): JSX.Element {
   );
 }
 
-function Standing({ rotation }: { rotation: RotationRecord }): JSX.Element {
+function RotationStatus({ rotation }: { rotation: RotationRecord }): JSX.Element {
   const { State, FormerUntil, Proof } = rotation;
   switch (State) {
     case "None":

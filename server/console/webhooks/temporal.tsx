@@ -1,9 +1,8 @@
 // Links to the Temporal UI: workflows of a tenant or a connection.
 
-import type { TenantId } from "../../ids.ts";
+import { HOUR_MS } from "../../platform/durations.ts";
+import type { TenantId } from "../../platform/ids.ts";
 import type { ConnectionRecord } from "../../webhooks/index.ts";
-
-const HOUR_MS = 3_600_000;
 
 interface TemporalViewsProps {
   url: (query: string) => string;

@@ -18,5 +18,8 @@ export const VERIFICATIONS: readonly Verification[] = [
   { language: "Python", mark: "python", fence: "python", code: read("python.py") },
   { language: "Go", mark: "go", fence: "go", code: read("receiver.go") },
   { language: "Java", mark: "java", fence: "java", code: read("Gatehouse.java") },
+  { language: "PHP", mark: "php", fence: "php", code: read("gatehouse.php") },
+  { language: "Ruby", mark: "ruby", fence: "ruby", code: read("gatehouse.rb") },
+  { language: "C#", mark: "csharp", fence: "csharp", code: read("Gatehouse.cs") },
   { language: "Shell", mark: "shell", fence: "sh", code: read("verify.sh") },
 ];

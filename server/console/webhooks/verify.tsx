@@ -1,7 +1,7 @@
 // A connection's tab Verify: a test for each kind of call, recent tests, and code that verifies a call.
 
-import { PING } from "../../events/index.ts";
-import type { ConnectionId } from "../../ids.ts";
+import type { ConnectionId } from "../../platform/ids.ts";
+import { PING } from "../../records/index.ts";
 import {
   ActionButton,
   Badge,
@@ -15,7 +15,7 @@ import {
   Time,
 } from "../../ui/index.ts";
 import { type ConnectionRecord, type RecentDelivery, toConnectionId } from "../../webhooks/index.ts";
-import { Source } from "../activity/attempts.tsx";
+import { Source } from "../activity/requests-and-responses.tsx";
 import type { ConsoleServices, View } from "../page.tsx";
 import { titleOfConnection } from "../records/names.ts";
 import type { Visit } from "../visit.ts";

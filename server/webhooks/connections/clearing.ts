@@ -2,10 +2,10 @@
 // nor other changes wait for them.
 
 import type { Logger } from "pino";
-import type { Sql } from "../../db/sql.ts";
-import { type Passes, POLL_MS, startEvery } from "../../db/watch.ts";
-import type { ConnectionId, TenantId } from "../../ids.ts";
-import { createOutageLog } from "../../log.ts";
+import type { Sql } from "../../platform/db/sql.ts";
+import { type Passes, POLL_MS, startEvery } from "../../platform/db/watch.ts";
+import type { ConnectionId, TenantId } from "../../platform/ids.ts";
+import { createOutageLog } from "../../platform/log.ts";
 import { endClearing, listCleared } from "../connections.store.ts";
 import { cancelDeliveries, hasOpenDeliveries } from "../deliveries/store.ts";
 

@@ -1,13 +1,11 @@
 import { Type } from "@sinclair/typebox";
-import { type Caller, type Permitted, route, type Shown } from "../../access/index.ts";
-import { recordAudit } from "../../audit/index.ts";
-import type { Sql } from "../../db/sql.ts";
-import { NotFound } from "../../errors.ts";
-import { HIDDEN_AS_NULL } from "../../events/index.ts";
-import { body } from "../../http/contract.ts";
-import { flag, moment, orNull } from "../../http/fields.ts";
-import type { Route } from "../../http/route.ts";
-import type { ConnectionId } from "../../ids.ts";
+import type { Sql } from "../../platform/db/sql.ts";
+import { NotFound } from "../../platform/errors.ts";
+import { body } from "../../platform/http/contract.ts";
+import { flag, moment, orNull } from "../../platform/http/fields.ts";
+import type { Route } from "../../platform/http/route.ts";
+import type { ConnectionId } from "../../platform/ids.ts";
+import { type Caller, HIDDEN_AS_NULL, type Permitted, recordAudit, route, type Shown } from "../../records/index.ts";
 import { findConnection } from "../connections.store.ts";
 import { countHeld, discardHeld } from "../deliveries/held.store.ts";
 import { CONNECTION_ID, CONNECTION_TAG } from "./routes.ts";
@@ -16,7 +14,7 @@ import type { Connections } from "./service.ts";
 const TYPE = "WebhookConnection";
 /** The maximum number of deliveries that one call discards. */
 const MAX_DISCARDED = 10_000;
-/** Deliveries of one transaction, each with its own entry in the audit log. */
+/** The maximum number of deliveries of one transaction, which has one entry in the audit log. */
 const BATCH = 1_000;
 
 const FIELDS = {

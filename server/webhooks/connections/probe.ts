@@ -1,12 +1,13 @@
-// Probes a Held connection with its oldest undelivered delivery. Once one succeeds, the connection becomes Active and
+// Probes a Held connection with the delivery that a drain would send first. Once one succeeds, the connection becomes Active and
 // its other deliveries are sent.
 
 import type { ProbeResult } from "../../../workflows/contract.ts";
-import type { Sql, Transaction } from "../../db/sql.ts";
-import type { ConnectionId, TenantId } from "../../ids.ts";
-import type { AttemptDelivery } from "../deliveries/attempt.ts";
-import { openProbe } from "../deliveries/opening.store.ts";
-import { type Attempt, recordAttempt, takeBackAttempt } from "../deliveries/store.ts";
+import type { Sql, Transaction } from "../../platform/db/sql.ts";
+import type { ConnectionId, TenantId } from "../../platform/ids.ts";
+import { firstHeld } from "../deliveries/claim.ts";
+import type { SendSigned } from "../deliveries/send-signed.ts";
+import { type OpenDelivery, startProbe } from "../deliveries/start-attempt.store.ts";
+import { type Attempt, recordAttempt, revertAttempt } from "../deliveries/store.ts";
 import { endHold, findHeld, type HeldConnection, lockHeld, scheduleProbe, setActive } from "../holding.store.ts";
 import { countAllEnded } from "../redelivery/follow.store.ts";
 import { startDrain } from "../redelivery/store.ts";
@@ -19,7 +20,7 @@ const AT_ONCE_MS = 1;
 
 export interface ProbeDependencies {
   sql: Sql;
-  attemptDelivery: AttemptDelivery;
+  sendSigned: SendSigned;
   metrics: { attempted(attempt: Attempt): void; ended(state: string): void };
   /** Milliseconds until the first probe. */
   probeInterval: number;
@@ -32,19 +33,19 @@ export async function probe(
   connectionId: ConnectionId,
   signal: AbortSignal,
 ): Promise<ProbeResult> {
-  const { sql, attemptDelivery, metrics, probeInterval } = dependencies;
+  const { sql, sendSigned, metrics, probeInterval } = dependencies;
   const held = await findHeld(sql, tenantId, connectionId);
   if (!held) return { held: false };
   if (held.wait > 0) return waiting(held, held.wait);
-  const delivery = held.oldest && (await openProbe(sql, tenantId, held.oldest.eventId, held.oldest.deliveryId));
+  const delivery = await startFirst(sql, tenantId, connectionId);
   if (!delivery) {
     // There is no delivery to try; use the first interval, so the next event does not wait long.
     await scheduleProbe(sql, tenantId, connectionId, held.probes, probeInterval);
     return waiting(held, probeInterval);
   }
-  const result = await attemptDelivery(tenantId, delivery, signal);
+  const result = await sendSigned(tenantId, delivery, signal);
   if ("unsent" in result) {
-    await takeBackAttempt(sql, tenantId, delivery.eventId, delivery.id, delivery.number, true);
+    await revertAttempt(sql, tenantId, delivery.eventId, delivery.id, delivery.number, true);
     await scheduleProbe(sql, tenantId, connectionId, held.probes, probeInterval);
     return waiting(held, probeInterval);
   }
@@ -68,6 +69,15 @@ export async function probe(
     return !delivered;
   });
   return isHeld ? waiting({ ...held, probes }, wait, reason) : { held: false };
+}
+
+/** @returns undefined if it is no longer Held, or all of them wait for other deliveries of their records */
+function startFirst(sql: Sql, tenantId: TenantId, connectionId: ConnectionId): Promise<OpenDelivery | undefined> {
+  return sql.begin(async (tx) => {
+    const isHeld = (await lockHeld(tx, tenantId, connectionId)) !== undefined;
+    const first = isHeld ? await firstHeld(tx, tenantId, connectionId) : undefined;
+    return first && startProbe(tx, tenantId, first.eventId, first.id);
+  }) as Promise<OpenDelivery | undefined>;
 }
 
 async function resume(tx: Transaction, tenantId: TenantId, connectionId: ConnectionId): Promise<void> {

@@ -1,7 +1,7 @@
-import type { Caller } from "../../access/index.ts";
-import { NotFound } from "../../errors.ts";
-import { isUuid } from "../../http/query.ts";
-import type { ConnectionId } from "../../ids.ts";
+import { NotFound } from "../../platform/errors.ts";
+import { isUuid } from "../../platform/http/query.ts";
+import type { ConnectionId } from "../../platform/ids.ts";
+import type { Caller } from "../../records/index.ts";
 import { CONNECTION, type ConnectionRecord } from "../connection.ts";
 import type { Connection } from "../connections.store.ts";
 import { type ConnectionSeals, endOf, hideValues, ownApiKeys, withHiddenQuery } from "../secrets.ts";

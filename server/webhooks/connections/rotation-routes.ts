@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
-import { route } from "../../access/index.ts";
-import { NO_STORE } from "../../http/conditions.ts";
-import { orNull } from "../../http/fields.ts";
-import type { Route } from "../../http/route.ts";
+import { NO_STORE } from "../../platform/http/conditions.ts";
+import { orNull } from "../../platform/http/fields.ts";
+import type { Route } from "../../platform/http/route.ts";
+import { route } from "../../records/index.ts";
 import { ROTATION, type Rotations, STAGING } from "./rotation.ts";
 import { CONNECTION_ID, CONNECTION_TAG } from "./routes.ts";
 

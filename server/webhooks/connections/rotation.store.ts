@@ -1,12 +1,12 @@
 // Rotation of a connection's secret: staged, verified by a ping, active, with an overlap for the former secret.
 
 import type { DeliveryState } from "../../../workflows/contract.ts";
-import type { Queries, Sql } from "../../db/sql.ts";
-import type { ConnectionId, DeliveryId, EventId, TenantId } from "../../ids.ts";
+import type { Queries, Sql } from "../../platform/db/sql.ts";
+import type { ConnectionId, DeliveryId, EventId, TenantId } from "../../platform/ids.ts";
 
 export interface SecretRotation {
   signed: boolean;
-  /** Null: no secret is staged. */
+  /** When the secret was staged; null: none is. */
   stagedOn: Date | null;
   overlapSeconds: number | null;
   /** The ping that verifies the staged secret; null if none was sent. */

@@ -2,14 +2,20 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import type { DeliveryState } from "../../../workflows/contract.ts";
-import { type Caller, type Shown, withoutRecords } from "../../access/index.ts";
-import { type AuditEntry, recordAudit, recordConsequence } from "../../audit/index.ts";
-import type { Sql, Transaction } from "../../db/sql.ts";
-import { Conflict } from "../../errors.ts";
-import { recordPing } from "../../events/index.ts";
-import { body } from "../../http/contract.ts";
-import { field, type InputOf, integer, orNull, time, uuid, word } from "../../http/fields.ts";
-import type { ConnectionId, DeliveryId, EventId, TenantId } from "../../ids.ts";
+import type { Sql, Transaction } from "../../platform/db/sql.ts";
+import { Conflict } from "../../platform/errors.ts";
+import { body } from "../../platform/http/contract.ts";
+import { field, type InputOf, integer, orNull, time, uuid, word } from "../../platform/http/fields.ts";
+import type { ConnectionId, DeliveryId, EventId, TenantId } from "../../platform/ids.ts";
+import {
+  type AuditEntry,
+  type Caller,
+  recordAudit,
+  recordConsequence,
+  recordPing,
+  type Shown,
+  withoutRecords,
+} from "../../records/index.ts";
 import { type ConnectionRecord, secretField } from "../connection.ts";
 import { lockConnection } from "../connections.store.ts";
 import { type Attempt, type AttemptOutcome, recordAttempt } from "../deliveries/store.ts";
@@ -163,7 +169,7 @@ function reasonOf({ state, word }: NonNullable<SecretRotation["proof"]>): string
   return /^\d+$/.test(word) ? `the receiver answered ${word}` : `the receiver did not answer: ${word}`;
 }
 
-/** A week. */
+/** The maximum time for which the former secret also signs: a week. */
 export const MAX_OVERLAP_SECONDS = 604_800;
 
 const FIELDS = {

@@ -1,11 +1,10 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { workflowId } from "../../../workflows/contract.ts";
-import { resourceRoutes, route, type Shown, withoutRecords } from "../../access/index.ts";
-import { PING, PING_RECORD } from "../../events/index.ts";
-import { uuid } from "../../http/fields.ts";
-import { textFilter, uuidParameter, wordFilter } from "../../http/query.ts";
-import type { Route } from "../../http/route.ts";
-import type { ConnectionId, EventId } from "../../ids.ts";
+import { uuid } from "../../platform/http/fields.ts";
+import { textFilter, uuidParameter, wordFilter } from "../../platform/http/query.ts";
+import type { Route } from "../../platform/http/route.ts";
+import type { ConnectionId, EventId } from "../../platform/ids.ts";
+import { PING, PING_RECORD, resourceRoutes, route, type Shown, withoutRecords } from "../../records/index.ts";
 import { CONNECTION, CONNECTION_STATES, type ConnectionContract } from "../connection.ts";
 import type { WorkflowUrl } from "../workflow-url.ts";
 import type { Connections } from "./service.ts";

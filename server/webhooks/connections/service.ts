@@ -1,27 +1,28 @@
 import { randomBytes } from "node:crypto";
+import type { Sql } from "../../platform/db/sql.ts";
+import { movedAddresses, requireSecretsAnew } from "../../platform/egress/index.ts";
+import { BadInput, Permission } from "../../platform/errors.ts";
+import type { Conditions } from "../../platform/http/conditions.ts";
+import { isUuid, type Paging } from "../../platform/http/query.ts";
+import { type ConnectionId, type EventId, newId } from "../../platform/ids.ts";
+import type { Limits } from "../../platform/limits/index.ts";
 import {
+  AUDIT_RECORD,
   auditedAs,
   byIdOrName,
   type Caller,
   createRecordService,
   type FindRecords,
   type Permitted,
+  recordAudit,
+  recordPing,
   type ServedKind,
   type Shown,
   type ShownPage,
   type Tagged,
   tableKind,
   type Whole,
-} from "../../access/index.ts";
-import { recordAudit } from "../../audit/index.ts";
-import type { Sql } from "../../db/sql.ts";
-import { movedAddresses, requireSecretsAnew } from "../../egress/index.ts";
-import { BadInput, Permission } from "../../errors.ts";
-import { AUDIT_RECORD, recordPing } from "../../events/index.ts";
-import type { Conditions } from "../../http/conditions.ts";
-import { isUuid, type Paging } from "../../http/query.ts";
-import { type ConnectionId, type EventId, newId } from "../../ids.ts";
-import type { Limits } from "../../limits/index.ts";
+} from "../../records/index.ts";
 import { CONNECTION, type ConnectionInput, type ConnectionRecord } from "../connection.ts";
 import {
   CONNECTION_TABLE,
@@ -33,7 +34,7 @@ import {
   type LoggedConnection,
   lockConnection,
 } from "../connections.store.ts";
-import { countPostsOut } from "../deliveries/opening.store.ts";
+import { countPostsInFlight } from "../deliveries/start-attempt.store.ts";
 import { endHold, probeAtOnce } from "../holding.store.ts";
 import { countAllEnded } from "../redelivery/follow.store.ts";
 import { cancelRedeliveries, startDrain, wakeStarters } from "../redelivery/store.ts";
@@ -99,6 +100,7 @@ export function createConnections(
     prepare(_, __, input, before) {
       const { id, ...given } = CONNECTION.toColumns(input);
       const after = merge(before ?? blank(input), { ...given, ...sealed(input, before) });
+      after.receivesAudit ||= [before, after].some((one) => one?.entities.includes(AUDIT_RECORD));
       // The ApiKey in the new URL applies; the stored one was for the former address.
       const [ownKey] = ownApiKeys(after.url);
       if (before && ownKey !== undefined && isElsewhere(before, after)) after.apiKey = seals.apiKey.seal(ownKey);
@@ -106,8 +108,10 @@ export function createConnections(
     },
     check(_, caller, { before, after, input }) {
       const { gate } = caller;
-      const isNewAudience = !before?.entities.includes(AUDIT_RECORD) || isElsewhere(before, after);
-      if (after.entities.includes(AUDIT_RECORD) && isNewAudience) requireAuditReader(caller);
+      const isAdded = after.entities.includes(AUDIT_RECORD) && !before?.entities.includes(AUDIT_RECORD);
+      // A path, an ApiKey or a header can decide who reads. Stored deliveries of a former subscription are sent there too.
+      const isRedirected = after.receivesAudit && before !== undefined && isAddressedOtherwise(before, after);
+      if (isAdded || isRedirected) requireAuditReader(caller);
       if (after.entities.includes(AUDIT_RECORD) && !after.events.includes("Created"))
         throw new BadInput(`Events must have Created, the only event of ${AUDIT_RECORD}.`);
       if (!before) return requireFit(recordOf(after), undefined, input);
@@ -124,7 +128,7 @@ export function createConnections(
     async afterWrite(tx, { tenantId }, { before, after, input }) {
       if (!before) return;
       const { id } = after;
-      if (after.maxInFlight !== null && before.maxInFlight === null) await countPostsOut(tx, tenantId, id);
+      if (after.maxInFlight !== null && before.maxInFlight === null) await countPostsInFlight(tx, tenantId, id);
       // Immediate, because the previous secret may have leaked.
       if (input.Secret !== undefined || isElsewhere(before, after)) await endRotation(tx, tenantId, id);
       if (isReleased(before, after)) await endHold(tx, tenantId, id);
@@ -154,7 +158,7 @@ export function createConnections(
   function blank(input: ConnectionInput): Connection {
     const { URL: url, Entities: entities, Events: events } = CONNECTION.whole(input, "URL", "Entities", "Events");
     const apiKey = seals.apiKey.seal(randomBytes(24).toString("base64url"));
-    const own = { id: newId<ConnectionId>(), url, entities, events, apiKey, ...NOT_HELD };
+    const own = { id: newId<ConnectionId>(), url, entities, events, apiKey, receivesAudit: false, ...NOT_HELD };
     return { ...(CONNECTION.blank() as Omit<Connection, keyof typeof own>), ...own };
   }
 
@@ -226,7 +230,14 @@ const isReleased = (before: Connection, after: Connection) => before.state === "
 
 /** Whether the receiver may now accept what it rejected before. */
 function isCalledOtherwise(before: Connection, after: Connection): boolean {
-  const fields = ["url", "secret", "apiKey", "headers", "timeoutMs"] as const;
+  return isAddressedOtherwise(before, after) || differsIn(["secret", "timeoutMs"], before, after);
+}
+
+function isAddressedOtherwise(before: Connection, after: Connection): boolean {
+  return differsIn(["url", "apiKey", "headers"], before, after);
+}
+
+function differsIn(fields: (keyof Connection)[], before: Connection, after: Connection): boolean {
   return fields.some((field) => before[field] !== after[field]);
 }
 
@@ -252,11 +263,12 @@ function requireFit(
   throw new BadInput("The URL contains an ApiKey that differs from ApiKey. Change it in the URL, or omit one.");
 }
 
-/** The receiver gets every entry of the audit log. @throws Permission */
+/** The receiver gets entries of the audit log, new ones or stored ones. @throws Permission */
 function requireAuditReader({ scopes, gate }: Caller): void {
   if (scopes.has("Settings:Read") && gate.seesAll(AUDIT_RECORD)) return;
   throw new Permission(
-    `Only callers who may read every ${AUDIT_RECORD}, with Settings:Read, may choose who receives them.`,
+    `Only callers who may read every ${AUDIT_RECORD}, with Settings:Read, may choose who receives them. They alone add ` +
+      `${AUDIT_RECORD} to Entities, and change URL, ApiKey or Headers of a connection that has or had it.`,
   );
 }
 

@@ -1,14 +1,12 @@
 // WebhookConnection/{Id}/Test: sends a call with sample data, as a change would.
 
-import { type Permitted, route } from "../../access/index.ts";
-import { recordAudit } from "../../audit/index.ts";
-import type { Sql } from "../../db/sql.ts";
-import { BadInput } from "../../errors.ts";
-import { EVENT_TYPES, type EventType, recordTest } from "../../events/index.ts";
-import { body } from "../../http/contract.ts";
-import { oneOf } from "../../http/fields.ts";
-import type { Route } from "../../http/route.ts";
-import type { ConnectionId, EventId } from "../../ids.ts";
+import type { Sql } from "../../platform/db/sql.ts";
+import { BadInput } from "../../platform/errors.ts";
+import { body } from "../../platform/http/contract.ts";
+import { oneOf } from "../../platform/http/fields.ts";
+import type { Route } from "../../platform/http/route.ts";
+import type { ConnectionId, EventId } from "../../platform/ids.ts";
+import { EVENT_TYPES, type EventType, type Permitted, recordAudit, recordTest, route } from "../../records/index.ts";
 import { lockConnection } from "../connections.store.ts";
 import type { WorkflowUrl } from "../workflow-url.ts";
 import { noConnection } from "./record.ts";

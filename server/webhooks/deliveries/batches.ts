@@ -19,7 +19,7 @@ export function createBatches<Item, Result>(
     {
       cache: false,
       maxBatchSize: MAX_ITEMS,
-      // Also collects items of the same turn of the event loop.
+      // Also collects items of the same tick of the event loop.
       batchScheduleFn: (dispatch) => void last.then(() => setImmediate(dispatch)),
     },
   );

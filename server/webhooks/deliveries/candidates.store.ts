@@ -1,12 +1,12 @@
 // Candidates to send next, from a connection's queue or a redelivery. At most one page is read, however many wait.
 
 import type { PendingQuery, Row } from "postgres";
-import { type Transaction, uuids } from "../../db/sql.ts";
-import { listRecordKeys } from "../../events/index.ts";
-import type { ConnectionId, DeliveryId, EventId, TenantId } from "../../ids.ts";
+import { type Transaction, uuids } from "../../platform/db/sql.ts";
+import type { ConnectionId, DeliveryId, EventId, TenantId } from "../../platform/ids.ts";
+import { listRecordKeys } from "../../records/index.ts";
 import { matching, type Redelivery } from "../redelivery/store.ts";
 import { isOpen } from "../states.store.ts";
-import { isUnderWay, isWaiting } from "./opening.store.ts";
+import { isQueued, isUnderWay } from "./start-attempt.store.ts";
 
 /** The maximum number of rows read or held at a time. */
 export const PAGE = 100;
@@ -18,13 +18,13 @@ export interface Candidate {
   /** The next attempt is a retry, which waits in its workflow. */
   isRetry: boolean;
   dueInMs: number;
-  /** As in deliveries.record. */
+  /** Keys of the records, as in the column deliveries.record. */
   records: string[];
   /** Another delivery of one of its records is in progress, or queued while a Drain has priority. */
   isBusy: boolean;
 }
 
-export type CandidatePlace = "queue" | "Drain";
+export type CandidateSource = "queue" | "Drain";
 
 type Condition = PendingQuery<Row[]>;
 
@@ -33,23 +33,26 @@ export async function listQueued(
   tx: Transaction,
   connectionId: ConnectionId,
   inOrder: boolean,
-  isHeldBack: boolean,
+  holdsQueue: boolean,
 ): Promise<Candidate[]> {
-  const where = tx`d.connection_id = ${connectionId} and ${isWaiting(tx)}
-    and (not ${isHeldBack}::boolean or d.due_on > now() or d.is_ping)`;
+  const where = tx`d.connection_id = ${connectionId} and ${isQueued(tx)}
+    and (not ${holdsQueue}::boolean or d.due_on > now() or d.is_ping)`;
   return listOldest(tx, where, inOrder ? await busyFor(tx, connectionId, "queue") : undefined);
 }
 
 /** The next deliveries of a redelivery, including those that wait for another delivery of their record. */
 export async function listSelected(tx: Transaction, tenantId: TenantId, redelivery: Redelivery): Promise<Candidate[]> {
   const { kind, connectionId } = redelivery;
-  if (kind === "Drain") {
-    const where = tx`d.tenant_id = ${tenantId} and d.connection_id = ${connectionId} and d.state = 'Held'`;
-    return listOldest(tx, where, await busyFor(tx, connectionId, "Drain"));
-  }
+  if (kind === "Drain") return listHeld(tx, tenantId, connectionId);
   const oldest = await tx<Oldest[]>`
     select ${columns(tx)}, d.record ${matching(tx, tenantId, redelivery)} order by d.position limit ${PAGE}`;
   return withBusy(tx, oldest, await busyFor(tx, connectionId, "queue"));
+}
+
+/** The oldest Held ones, including those that wait for another delivery of their record. */
+export async function listHeld(tx: Transaction, tenantId: TenantId, connectionId: ConnectionId): Promise<Candidate[]> {
+  const where = tx`d.tenant_id = ${tenantId} and d.connection_id = ${connectionId} and d.state = 'Held'`;
+  return listOldest(tx, where, await busyFor(tx, connectionId, "Drain"));
 }
 
 /** Without the records of events with several. */
@@ -89,26 +92,26 @@ const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 export async function listBeyond(
   tx: Transaction,
   connectionId: ConnectionId,
-  waiting: CandidatePlace,
+  source: CandidateSource,
   seen: { position: number; records: string[] },
 ): Promise<Candidate[]> {
   const middle = crypto.randomUUID();
-  const found = await listHeads(tx, connectionId, waiting, seen, middle, LAST);
+  const found = await listHeads(tx, connectionId, source, seen, middle, LAST);
   return found.length === PAGE
     ? found
-    : [...found, ...(await listHeads(tx, connectionId, waiting, seen, FIRST, middle))];
+    : [...found, ...(await listHeads(tx, connectionId, source, seen, FIRST, middle))];
 }
 
 async function listHeads(
   tx: Transaction,
   connectionId: ConnectionId,
-  waiting: CandidatePlace,
+  source: CandidateSource,
   { position, records }: { position: number; records: string[] },
   from: string,
   to: string,
 ): Promise<Candidate[]> {
-  const { isBusy } = await busyFor(tx, connectionId, waiting);
-  const where = tx`d.connection_id = ${connectionId} and ${waiting === "queue" ? isWaiting(tx) : tx`d.state = 'Held'`}`;
+  const { isBusy } = await busyFor(tx, connectionId, source);
+  const where = tx`d.connection_id = ${connectionId} and ${source === "queue" ? isQueued(tx) : tx`d.state = 'Held'`}`;
   const firstAfter = (record: Condition) => tx`
     select d.id, d.record, d.position from deliveries d
     where ${where} and d.record > ${record} and d.record <= ${to} order by d.record, d.position limit 1`;
@@ -137,8 +140,8 @@ interface Busy {
 }
 
 /** Queued precede Held ones. With more than a page of events of several records, all records count as busy. */
-async function busyFor(tx: Transaction, connectionId: ConnectionId, waiting: CandidatePlace): Promise<Busy> {
-  const before = waiting === "queue" ? [isUnderWay(tx)] : [isUnderWay(tx), isWaiting(tx)];
+async function busyFor(tx: Transaction, connectionId: ConnectionId, source: CandidateSource): Promise<Busy> {
+  const before = source === "queue" ? [isUnderWay(tx)] : [isUnderWay(tx), isQueued(tx)];
   const oldest = (condition: Condition) => tx`(
     select d.event_id as id from deliveries d where d.connection_id = ${connectionId} and d.record is null and ${condition}
     order by d.record limit ${PAGE})`;

@@ -1,14 +1,30 @@
-// Selects what a connection may send now: the oldest due deliveries, limited by room, rate and concurrency, and in
+// Claims what a connection may send now: the oldest due deliveries, limited by free places, rate and MaxInFlight, and in
 // ordered connections one for each record.
 
-import type { Sql, Transaction } from "../../db/sql.ts";
-import type { ConnectionId } from "../../ids.ts";
+import type { Sql, Transaction } from "../../platform/db/sql.ts";
+import type { ConnectionId, TenantId } from "../../platform/ids.ts";
 import { lockRedelivery, type Redelivery } from "../redelivery/store.ts";
-import { type Candidate, type CandidatePlace, listBeyond, listQueued, listSelected, PAGE } from "./candidates.store.ts";
-import { type Begun, begin, holdDue, lockQueue, moveOn, type QueueRules, spend } from "./queue.store.ts";
+import {
+  type Candidate,
+  type CandidateSource,
+  listBeyond,
+  listHeld,
+  listQueued,
+  listSelected,
+  PAGE,
+} from "./candidates.store.ts";
+import {
+  assignToWorkflows,
+  type ClaimedDelivery,
+  countInRates,
+  holdDue,
+  lockQueue,
+  type QueueRules,
+  storePosition,
+} from "./queue.store.ts";
 
 export interface Claim {
-  begun: Begun[];
+  claimed: ClaimedDelivery[];
   /** Whether more is waiting. */
   left: boolean;
   /** Another worker has the queue locked or its posts in progress; this worker is not notified when that ends. */
@@ -17,30 +33,35 @@ export interface Claim {
   againInMs?: number;
 }
 
-/** @param room for deliveries that are posted at once */
-export function claim(sql: Sql, connectionId: ConnectionId, room: number): Promise<Claim> {
+/** @param places for deliveries that are posted at once */
+export function claim(sql: Sql, connectionId: ConnectionId, places: number): Promise<Claim> {
   return sql.begin(async (tx): Promise<Claim> => {
     const rules = await lockQueue(tx, connectionId);
-    if (rules === "locked") return { begun: [], left: true, isBlocked: true };
-    if (!rules) return { begun: [], left: false };
+    if (rules === "locked") return { claimed: [], left: true, isBlocked: true };
+    if (!rules) return { claimed: [], left: false };
     const { tenantId } = rules;
     const redelivery = await lockRunning(tx, rules);
-    // Missed deliveries precede the queue, so the queue is held to keep the order.
-    const isHeldBack = !rules.isActive || rules.isDraining;
-    if (isHeldBack && (await holdDue(tx, connectionId, PAGE)) === PAGE) {
-      return { begun: [], left: true, againInMs: 0 };
+    // Held deliveries are sent before queued ones, so the queue becomes Held too.
+    const holdsQueue = !rules.isActive || rules.isDraining;
+    if (holdsQueue && (await holdDue(tx, connectionId, PAGE)) === PAGE) {
+      return { claimed: [], left: true, againInMs: 0 };
     }
-    const choice = new Choice(room, rules);
-    const begun = await begin(tx, tenantId, await fromQueue(tx, connectionId, rules, isHeldBack, choice));
+    const choice = new Choice(places, rules);
+    const claimed = await assignToWorkflows(tx, tenantId, await fromQueue(tx, connectionId, rules, holdsQueue, choice));
     const sent = redelivery ? await fromRedelivery(tx, rules, redelivery, choice) : [];
-    const next = await spend(tx, connectionId, choice.posts, redelivery && { id: redelivery.id, posts: sent.length });
+    const next = await countInRates(
+      tx,
+      connectionId,
+      choice.posts,
+      redelivery && { id: redelivery.id, posts: sent.length },
+    );
     // No notification arrives when the rate allows the next one, so a timer is needed.
     if (rules.tokens && choice.posts >= rules.tokens) choice.again(next.postInMs);
     if (sent.length > 0 && sent.length >= rules.redeliveryTokens) choice.again(next.redeliveredInMs);
     return {
-      begun: [...begun, ...sent],
+      claimed: [...claimed, ...sent],
       left: next.left || redelivery !== undefined,
-      isBlocked: rules.places !== null && rules.places <= 0,
+      isBlocked: rules.postsLeft !== null && rules.postsLeft <= 0,
       ...(choice.againInMs === undefined ? {} : { againInMs: choice.againInMs }),
     };
   }) as Promise<Claim>;
@@ -56,39 +77,51 @@ async function fromQueue(
   tx: Transaction,
   connectionId: ConnectionId,
   { isOrdered }: QueueRules,
-  isHeldBack: boolean,
+  holdsQueue: boolean,
   choice: Choice,
 ): Promise<Candidate[]> {
   if (choice.isFull) return [];
-  const oldest = await listQueued(tx, connectionId, isOrdered, isHeldBack);
+  const oldest = await listQueued(tx, connectionId, isOrdered, holdsQueue);
   const chosen = choice.of(oldest, { inOrder: isOrdered });
-  if (!isOrdered || isHeldBack) return chosen;
+  if (!isOrdered || holdsQueue) return chosen;
   return [...chosen, ...(await fromBeyond(tx, connectionId, "queue", oldest, choice))];
 }
 
-/** Always one at a time for each record. */
+/** Claims at most one delivery of each record at a time, also without Order Record. */
 async function fromRedelivery(
   tx: Transaction,
   { tenantId, redeliveryTokens, redeliveryTokenInMs }: QueueRules,
   redelivery: Redelivery,
   choice: Choice,
-): Promise<Begun[]> {
+): Promise<ClaimedDelivery[]> {
   choice.limit(redeliveryTokens, redeliveryTokenInMs);
   if (choice.isFull) return [];
   const oldest = await listSelected(tx, tenantId, redelivery);
   // A Replay stores its position, so it must not skip any delivery.
   const isReplay = redelivery.kind === "Replay";
-  const chosen = choice.of(oldest, { inOrder: true, passesNone: isReplay });
+  const chosen = choice.of(oldest, { inOrder: true, stopsAtBusy: isReplay });
   const last = chosen.at(-1);
-  if (isReplay && last) await moveOn(tx, redelivery, last.position);
+  if (isReplay && last) await storePosition(tx, redelivery, last.position);
   if (!isReplay) chosen.push(...(await fromBeyond(tx, redelivery.connectionId, "Drain", oldest, choice)));
-  return begin(tx, tenantId, chosen, redelivery);
+  return assignToWorkflows(tx, tenantId, chosen, redelivery);
+}
+
+/** The Held delivery that a drain would send first. @param tx has locked the connection */
+export async function firstHeld(
+  tx: Transaction,
+  tenantId: TenantId,
+  connectionId: ConnectionId,
+): Promise<Candidate | undefined> {
+  const choice = new Choice(1, { tokens: null, tokenInMs: 0, postsLeft: null });
+  const oldest = await listHeld(tx, tenantId, connectionId);
+  const [first] = choice.of(oldest, { inOrder: true });
+  return first ?? (await fromBeyond(tx, connectionId, "Drain", oldest, choice))[0];
 }
 
 async function fromBeyond(
   tx: Transaction,
   connectionId: ConnectionId,
-  waiting: CandidatePlace,
+  waiting: CandidateSource,
   oldest: Candidate[],
   choice: Choice,
 ): Promise<Candidate[]> {
@@ -100,25 +133,28 @@ async function fromBeyond(
 
 class Choice {
   againInMs: number | undefined;
-  /** Deliveries that start at once. */
+  /** The number of chosen deliveries that are posted at once. */
   posts = 0;
-  #room: number;
-  /** Records with an earlier candidate; later ones must wait. */
+  #left: number;
+  /** Records with an earlier candidate. Later candidates of these records must wait. */
   #busy = new Set<string>();
 
-  constructor(room: number, { tokens, tokenInMs, places }: QueueRules) {
-    this.#room = room;
+  constructor(
+    places: number,
+    { tokens, tokenInMs, postsLeft }: Pick<QueueRules, "tokens" | "tokenInMs" | "postsLeft">,
+  ) {
+    this.#left = places;
     if (tokens !== null) this.limit(tokens, tokenInMs);
-    if (places !== null) this.#room = Math.min(this.#room, places);
+    if (postsLeft !== null) this.#left = Math.min(this.#left, postsLeft);
   }
 
   limit(max: number, againInMs: number): void {
     if (max <= 0) this.again(againInMs);
-    this.#room = Math.min(this.#room, max);
+    this.#left = Math.min(this.#left, max);
   }
 
   get isFull(): boolean {
-    return this.#room <= 0;
+    return this.#left <= 0;
   }
 
   get records(): string[] {
@@ -127,7 +163,7 @@ class Choice {
 
   of(
     candidates: Candidate[],
-    { inOrder, passesNone = false }: { inOrder: boolean; passesNone?: boolean },
+    { inOrder, stopsAtBusy = false }: { inOrder: boolean; stopsAtBusy?: boolean },
   ): Candidate[] {
     const chosen: Candidate[] = [];
     for (const candidate of candidates) {
@@ -135,23 +171,23 @@ class Choice {
       const isFree = !inOrder || (!isBusy && records.every((record) => !this.#busy.has(record)));
       for (const record of records) this.#busy.add(record);
       // A retry needs no place yet, because its workflow waits for the time.
-      const goesNow = dueInMs === 0;
-      if (isFree && !goesNow && !isRetry) this.again(dueInMs);
-      else if (isFree && goesNow && this.isFull) return chosen;
+      const isDue = dueInMs === 0;
+      if (isFree && !isDue && !isRetry) this.again(dueInMs);
+      else if (isFree && isDue && this.isFull) return chosen;
       else if (isFree) {
         chosen.push(candidate);
-        if (goesNow) this.#take();
-      } else if (passesNone) return chosen;
+        if (isDue) this.#take();
+      } else if (stopsAtBusy) return chosen;
     }
     return chosen;
   }
 
   #take(): void {
-    this.#room--;
+    this.#left--;
     this.posts++;
   }
 
-  /** Sets the latest time of the next look. */
+  /** Sets the latest time of the next claim. */
   again(inMs: number): void {
     this.againInMs = Math.min(this.againInMs ?? inMs, inMs);
   }

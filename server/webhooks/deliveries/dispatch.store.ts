@@ -1,16 +1,16 @@
-// The outbox: rows are claimed by lease and removed after their workflow has started.
+// The outbox: a dispatch leases rows, and removes them after their workflow has started.
 
 import type { DeliveryToMake, EventName } from "../../../workflows/contract.ts";
-import { type Queries, repeating, type Sql } from "../../db/sql.ts";
-import { listen } from "../../db/watch.ts";
-import { DISPATCH_CHANNEL, describeEvents } from "../../events/index.ts";
-import { isUuid } from "../../http/query.ts";
-import type { ConnectionId, DeliveryId, EventId, TenantId } from "../../ids.ts";
+import { type Queries, repeating, type Sql } from "../../platform/db/sql.ts";
+import { listen } from "../../platform/db/watch.ts";
+import { isUuid } from "../../platform/http/query.ts";
+import type { ConnectionId, DeliveryId, EventId, TenantId } from "../../platform/ids.ts";
+import { DISPATCH_CHANNEL, describeEvents } from "../../records/index.ts";
 import { connectionName } from "../connections.store.ts";
 import { isOpen } from "../states.store.ts";
-import { STARTING_MS } from "./in-flight.ts";
 import { FAILURE_PAUSE_MS } from "./loop.ts";
-import type { Turn } from "./turns.ts";
+import type { QueueId } from "./schedule.ts";
+import { STARTING_MS } from "./starting.ts";
 
 export interface WorkflowToStart extends EventName {
   tenantId: TenantId;
@@ -34,10 +34,10 @@ export interface Dispatch extends WorkflowToStart {
 }
 
 /**
- * Leases rows. Tenants take turns with at most `share` each, so one tenant's burst does not delay others.
- * @param fullTenants tenants without capacity, which are skipped
+ * Leases rows in random order, with at most `share` for each tenant, so one tenant's burst does not delay others.
+ * @param fullTenants tenants that may start no more workflows now, which are skipped
  */
-export async function claimDispatches(
+export async function leaseDispatches(
   sql: Queries,
   limit: number,
   share: number,
@@ -52,7 +52,7 @@ export async function claimDispatches(
         where d.tenant_id > w.tenant_id order by d.tenant_id limit 1
       )
       from waiting w where w.tenant_id is not null
-    ), claimed as (
+    ), leased as (
       update dispatches set lease_until = now() + ${STARTING_MS} * interval '1 millisecond'
       where id in (
         select next.id from waiting w, lateral (
@@ -65,13 +65,13 @@ export async function claimDispatches(
       )
       returning *
     )
-    ${readClaimed(sql)}`;
+    ${readLeased(sql)}`;
 }
 
 export const deliveryToMake = (sql: Queries) => sql`
   json_build_object('deliveryId', d.id, 'connectionId', d.connection_id, 'to', ${connectionName(sql)})`;
 
-function readClaimed(sql: Queries) {
+function readLeased(sql: Queries) {
   // The connection is active again, so the delivery only waits for earlier missed ones.
   const waitsForDrain = sql`(d.state = 'Held' and k.state = 'Active')`;
   return sql`
@@ -86,7 +86,7 @@ function readClaimed(sql: Queries) {
       c.delivery_count as total,
       coalesce(array_agg(d.connection_id)
         filter (where d.state in ('Pending', 'Retrying') and d.due_on is not null and d.begun_on is null), '{}') as queues
-    from claimed c
+    from leased c
     left join deliveries d on d.event_id = c.event_id and d.part = c.part and ${isOpen(sql)}
     left join webhook_connections k on k.id = d.connection_id
     group by c.id, c.tenant_id, c.event_id, c.part, c.created_on, c.event_record, c.event_type, c.record_id,
@@ -100,15 +100,15 @@ export async function removeDispatches(sql: Queries, ids: readonly number[]): Pr
   return ids.map(() => undefined);
 }
 
-export async function releaseDispatch(sql: Queries, id: number): Promise<void> {
+export async function postponeDispatch(sql: Queries, id: number): Promise<void> {
   await sql`update dispatches set lease_until = now() + ${FAILURE_PAUSE_MS} * interval '1 millisecond' where id = ${id}`;
 }
 
 /**
  * Calls `wake` with the id of each committed event, and with the connection of a queue that has new deliveries. Without
- * either, every worker looks: after a connection to PostgreSQL, and if the first worker has no room.
+ * either, every worker checks: after a connection to PostgreSQL, and if the first worker may start no more workflows.
  */
-export function listenForDispatches(sql: Sql, wake: (key?: EventId | ConnectionId, queue?: Turn) => void) {
+export function listenForDispatches(sql: Sql, wake: (key?: EventId | ConnectionId, queue?: QueueId) => void) {
   return listen(sql, DISPATCH_CHANNEL, (message) => {
     const [first = "", connectionId] = message?.split(" ") ?? [];
     if (!isUuid<EventId & TenantId>(first)) wake();
@@ -117,27 +117,27 @@ export function listenForDispatches(sql: Sql, wake: (key?: EventId | ConnectionI
   });
 }
 
-/** For a worker that checks first, but has no room. */
+/** For a worker that checks first, but may start no more workflows. */
 export async function wakeOthers(sql: Queries): Promise<void> {
   await sql`select pg_notify(${DISPATCH_CHANNEL}, '')`;
 }
 
-export interface StaleDelivery extends EventName {
+export interface InactiveDelivery extends EventName {
   tenantId: TenantId;
   part: number;
   deliveryIds: DeliveryId[];
 }
 
-type Stale = Pick<StaleDelivery, "tenantId" | "eventId" | "part" | "deliveryIds">;
+type Inactive = Pick<InactiveDelivery, "tenantId" | "eventId" | "part" | "deliveryIds">;
 
 /** @param olderThanMs time since the last activity, for deliveries that wait for no workflow */
-export const findStaleDeliveries = repeating(async function findStaleDeliveries(
+export const findInactiveDeliveries = repeating(async function findInactiveDeliveries(
   sql: Queries,
   olderThanMs: number,
   limit: number,
-): Promise<StaleDelivery[]> {
-  const stale = await sql<Stale[]>`
-    with stale as (
+): Promise<InactiveDelivery[]> {
+  const inactive = await sql<Inactive[]>`
+    with inactive as (
       update deliveries set changed_on = now()
       where state in ('Pending', 'Retrying') and id in (
         select d.id from deliveries d
@@ -150,12 +150,12 @@ export const findStaleDeliveries = repeating(async function findStaleDeliveries(
       returning id, tenant_id, event_id, part
     )
     select tenant_id as "tenantId", event_id as "eventId", part, array_agg(id) as "deliveryIds"
-    from stale group by tenant_id, event_id, part`;
+    from inactive group by tenant_id, event_id, part`;
   const events = await describeEvents(
     sql,
-    stale.map(({ eventId }) => eventId),
+    inactive.map(({ eventId }) => eventId),
   );
-  return stale.flatMap((one) => {
+  return inactive.flatMap((one) => {
     const event = events.get(one.eventId);
     return event ? [{ ...one, ...event }] : [];
   });

@@ -1,26 +1,26 @@
 // Moves committed events from the outbox to Temporal. Runs beside the workflow worker, so Temporal can return a new
 // workflow's first task at once (eager start).
 
-import { POLL_MS } from "../../db/watch.ts";
-import { createOutageLog } from "../../log.ts";
-import type { WorkerMetrics } from "../../metrics/index.ts";
+import { POLL_MS } from "../../platform/db/watch.ts";
+import { createOutageLog } from "../../platform/log.ts";
+import type { WorkerMetrics } from "../../platform/metrics/index.ts";
 import { createBatches } from "./batches.ts";
 import {
-  claimDispatches,
   type Dispatch,
+  leaseDispatches,
   listenForDispatches,
-  releaseDispatch,
+  postponeDispatch,
   removeDispatches,
   wakeOthers,
 } from "./dispatch.store.ts";
-import { BATCH } from "./in-flight.ts";
 import { FAILURE_PAUSE_MS, type FoundWork, startLoop } from "./loop.ts";
-import { setAside } from "./queue.store.ts";
+import { enqueue } from "./queue.store.ts";
 import { type QueueDependencies, startQueue } from "./queue.ts";
 import { startDelivery } from "./start-workflow.ts";
+import { BATCH } from "./starting.ts";
 
-/** Batches started concurrently, which limits the load on Temporal. */
-const LANES = 4;
+/** The maximum number of batches that are started at once, which limits the load on Temporal. */
+const CONCURRENCY = 4;
 const TENANT_SHARE = BATCH / 2;
 
 export interface Dispatcher {
@@ -29,66 +29,67 @@ export interface Dispatcher {
 
 export interface DispatcherDependencies extends QueueDependencies {
   metrics: Pick<WorkerMetrics, "dispatched">;
-  /** Whether this worker looks for the work first. */
+  /** Whether this worker is the first to check an event or a queue. */
   isFirst(key: string): boolean;
 }
 
 export function startDispatcher(dependencies: DispatcherDependencies): Dispatcher {
-  const { sql, client, config, inFlight, windows, egress, log, metrics, isFirst } = dependencies;
+  const { sql, client, config, starting, windows, egress, log, metrics, isFirst } = dependencies;
   const notStarted = createOutageLog(log);
   const remove = createBatches<number, undefined>((ids) => removeDispatches(sql, ids));
-  const loop = startLoop(LANES, dispatchBatch, log);
+  const loop = startLoop(CONCURRENCY, dispatchBatch, log);
   const queue = startQueue(dependencies);
-  inFlight.fresh.onRoom(loop.wake);
+  starting.dispatched.onFree(loop.wake);
   const wakeAll = () => {
     loop.wake();
-    queue.lookAround();
+    queue.checkAll();
   };
-  // The other workers find it by their poll, if the first one cannot take it.
+  // If the first worker is dead, the others find the event or the queue by their poll.
   const stopListening = listenForDispatches(sql, (key, waiting) => {
     if (key && !isFirst(key)) return;
     loop.wake();
-    if (waiting) queue.look(waiting);
-    else if (key && inFlight.fresh.isFull()) passOn();
+    if (waiting) queue.check(waiting);
+    else if (key && starting.dispatched.isFull()) notifyOthers();
   });
   const poll = setInterval(wakeAll, POLL_MS);
 
-  let passing: Promise<void> | undefined;
-  function passOn(): void {
-    passing ??= wakeOthers(sql)
+  let notifying: Promise<void> | undefined;
+  function notifyOthers(): void {
+    notifying ??= wakeOthers(sql)
       .catch(() => {})
       .finally(() => {
-        passing = undefined;
+        notifying = undefined;
       });
   }
 
   async function dispatchBatch(): Promise<FoundWork> {
-    const isFull = inFlight.fresh.isFull();
-    const full = inFlight.fresh.fullTenants();
-    if (isFull) return "all";
-    const claimed = await claimDispatches(sql, BATCH, TENANT_SHARE, full);
-    if (claimed.length === 0) return "all";
-    const started = await Promise.all((await setAsideFull(claimed)).map(start));
+    if (starting.dispatched.isFull()) return "all";
+    const leased = await leaseDispatches(sql, BATCH, TENANT_SHARE, starting.dispatched.fullTenants());
+    if (leased.length === 0) return "all";
+    const started = await Promise.all((await enqueueFull(leased)).map(start));
     if (!started.includes(true)) await Bun.sleep(FAILURE_PAUSE_MS);
     // A full share or failed starts mean that more is likely waiting.
-    return claimed.length >= TENANT_SHARE || started.includes(false) ? "more" : "all";
+    return leased.length >= TENANT_SHARE || started.includes(false) ? "more" : "all";
   }
 
-  /** Queues deliveries without room in their receiver's window, so they do not delay the event's others. */
-  async function setAsideFull(claimed: Dispatch[]): Promise<Dispatch[]> {
-    const full = claimed.flatMap(({ tenantId, deliveries }) =>
+  /** Queues deliveries without a free place in their receiver's window, so they do not delay the event's others. */
+  async function enqueueFull(leased: Dispatch[]): Promise<Dispatch[]> {
+    const full = leased.flatMap(({ tenantId, deliveries }) =>
       deliveries
-        .filter(({ connectionId, deliveryId }) => egress.isFull(tenantId) || !windows.admits(connectionId, deliveryId))
+        .filter(
+          ({ connectionId, deliveryId }) =>
+            egress.isFull(tenantId) || !windows.allowsDispatch(connectionId, deliveryId),
+        )
         .map(({ deliveryId }) => deliveryId),
     );
-    const aside = new Set(await setAside(sql, full));
-    return claimed.map((dispatch) => {
+    const enqueued = new Set(await enqueue(sql, full));
+    return leased.map((dispatch) => {
       const { tenantId, deliveries, queued, queues } = dispatch;
-      const queuedNow = deliveries.filter(({ deliveryId }) => aside.has(deliveryId));
+      const queuedNow = deliveries.filter(({ deliveryId }) => enqueued.has(deliveryId));
       for (const connectionId of [...queues, ...queuedNow.map((delivery) => delivery.connectionId)]) {
         queue.added({ tenantId, connectionId });
       }
-      const others = deliveries.filter(({ deliveryId }) => !aside.has(deliveryId));
+      const others = deliveries.filter(({ deliveryId }) => !enqueued.has(deliveryId));
       return { ...dispatch, deliveries: others, queued: queued + queuedNow.length };
     });
   }
@@ -96,7 +97,7 @@ export function startDispatcher(dependencies: DispatcherDependencies): Dispatche
   /** Each row is removed separately, so a slow start does not keep others in the outbox. */
   async function start(dispatch: Dispatch): Promise<boolean> {
     const isDone = await tryToStart(dispatch);
-    await (isDone ? remove(dispatch.id) : releaseDispatch(sql, dispatch.id));
+    await (isDone ? remove(dispatch.id) : postponeDispatch(sql, dispatch.id));
     return isDone;
   }
 
@@ -105,7 +106,7 @@ export function startDispatcher(dependencies: DispatcherDependencies): Dispatche
     if (!isNeeded(dispatch)) return true;
     const deliveryIds = dispatch.deliveries.map(({ deliveryId }) => deliveryId);
     // Added before the start, because the workflow may end before the start returns.
-    inFlight.fresh.add(tenantId, deliveryIds);
+    starting.dispatched.add(tenantId, deliveryIds);
     try {
       const outcome = await startDelivery(client, config, dispatch);
       // If it runs on another worker, this one is not notified when it begins.
@@ -121,15 +122,15 @@ export function startDispatcher(dependencies: DispatcherDependencies): Dispatche
 
   function forget({ deliveries }: Dispatch): void {
     for (const { connectionId, deliveryId } of deliveries) {
-      inFlight.begin(deliveryId);
-      windows.release(connectionId, deliveryId);
+      starting.end(deliveryId);
+      windows.free(connectionId, deliveryId);
     }
   }
 
   return {
     async stop() {
       clearInterval(poll);
-      await Promise.all([loop.stop(), queue.stop(), passing]);
+      await Promise.all([loop.stop(), queue.stop(), notifying]);
       await stopListening();
     },
   };

@@ -1,5 +1,5 @@
-import type { Queries } from "../../db/sql.ts";
-import { type ConnectionId, lowestIdOf, type TenantId } from "../../ids.ts";
+import type { Queries } from "../../platform/db/sql.ts";
+import { type ConnectionId, lowestIdOf, type TenantId } from "../../platform/ids.ts";
 
 export async function countHeld(
   sql: Queries,

@@ -1,30 +1,30 @@
 import type { Logger } from "pino";
-import { createOutageLog } from "../../log.ts";
+import { createOutageLog } from "../../platform/log.ts";
 
-/** The delay before checking a state again that changes soon without notification. */
+/** The delay before a check is repeated, for a state that soon changes without a notification. */
 export const SOON_MS = 100;
 /** The delay after a failure, to protect services that are down. */
 export const FAILURE_PAUSE_MS = 1_000;
 
-/** Whether more work is likely waiting, so that another lane should help. */
+/** "more": more work is likely waiting, so another step should run beside this one. */
 export type FoundWork = "all" | "more";
 
 export interface Loop {
-  /** Wakes one lane to look for work. */
+  /** Runs a step, unless the maximum number of them is running. */
   wake(): void;
   /** Resolves after all work has ended. */
   stop(): Promise<void>;
 }
 
-/** Runs lanes concurrently while there is work; they sleep until woken. */
-export function startLoop(lanes: number, step: () => Promise<FoundWork>, log: Logger): Loop {
+/** Repeats a step while there is work, at most `concurrency` times in parallel; then it sleeps until woken. */
+export function startLoop(concurrency: number, step: () => Promise<FoundWork>, log: Logger): Loop {
   const failed = createOutageLog(log);
   let stopping = false;
-  /** A wake-up arrived while no lane was idle. */
+  /** A wake-up arrived while none was idle. */
   let missed = false;
-  /** Idle lanes, longest idle first. */
+  /** Longest idle first. */
   const idle: (() => void)[] = [];
-  const running = Array.from({ length: lanes }, lane);
+  const running = Array.from({ length: concurrency }, run);
 
   function wake(): void {
     const resume = idle.shift();
@@ -32,7 +32,7 @@ export function startLoop(lanes: number, step: () => Promise<FoundWork>, log: Lo
     else missed = true;
   }
 
-  async function lane(): Promise<void> {
+  async function run(): Promise<void> {
     while (!stopping) {
       const found = await step().catch(async (error) => {
         failed({ err: error }, "events could not be dispatched; they stay in PostgreSQL and are retried");

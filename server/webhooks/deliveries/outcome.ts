@@ -1,8 +1,8 @@
 // The effects of an attempt on its delivery, its connection and its receiver's window.
 
 import { intervalAfter, type PostRetryPolicy } from "../../../workflows/contract.ts";
-import type { AttemptResult, Unsent } from "./attempt.ts";
-import type { OpenDelivery } from "./opening.store.ts";
+import type { AttemptResult, Unsent } from "./send-signed.ts";
+import type { OpenDelivery } from "./start-attempt.store.ts";
 import type { Attempt, AttemptOutcome } from "./store.ts";
 import type { Ending } from "./windows.ts";
 
@@ -30,7 +30,7 @@ export function outcomeOf(
 }
 
 export function endingOf(result: Pick<Judged, "attempt"> | Unsent): Ending {
-  if ("unsent" in result) return "crowded";
-  if (result.attempt.failure === "cancelled") return "unsent";
-  return result.attempt.failure === null ? "answered" : "silent";
+  if ("unsent" in result) return "unsent";
+  if (result.attempt.failure === "cancelled") return "aborted";
+  return result.attempt.failure === null ? "answered" : "unanswered";
 }

@@ -1,55 +1,74 @@
-// Queued deliveries in PostgreSQL, in event order for each connection: those without room in their receiver's window,
-// those that a connection's limits delay, and redeliveries. The common lock order is connection, redelivery, delivery.
+// Queued deliveries in PostgreSQL, in event order for each connection: those without a free place in their receiver's
+// window, those that a connection's limits delay, and redeliveries. Locks are taken in the order connection, redelivery,
+// delivery.
 
 import { DELIVERIES_PER_WORKFLOW } from "../../../workflows/contract.ts";
-import { type Queries, repeating, type Transaction, uuids } from "../../db/sql.ts";
-import { type DescribedEvent, describeEvents, wakeQueue } from "../../events/index.ts";
-import type { ConnectionId, DeliveryId, RedeliveryId, TenantId } from "../../ids.ts";
+import { type Queries, repeating, type Transaction, uuids } from "../../platform/db/sql.ts";
+import type { ConnectionId, DeliveryId, RedeliveryId, TenantId } from "../../platform/ids.ts";
+import { type DescribedEvent, describeEvents, wakeQueue } from "../../records/index.ts";
 import { inStates, type Redelivery } from "../redelivery/store.ts";
 import type { Candidate } from "./candidates.store.ts";
 import { deliveryToMake, type WorkflowToStart } from "./dispatch.store.ts";
-import { isBegun, isWaiting } from "./opening.store.ts";
-import type { Turn } from "./turns.ts";
+import type { QueueId } from "./schedule.ts";
+import { isClaimed, isQueued } from "./start-attempt.store.ts";
 
 /** An arbitrary constant, unique among our advisory locks. */
 const QUEUE_LOCK = 7_203_431;
 
-/** Queues deliveries with an unstarted workflow, and returns them. If a start has succeeded, its delivery stays. */
-export const setAside = repeating(async function setAside(
+/**
+ * Locks the connections of deliveries that return to the queue. A claim reads queued and claimed deliveries in several
+ * statements, with its connection locked for no key update. The share lock waits for the claim. Otherwise a delivery
+ * that moves between two statements would be missed, and a later change of its record could begin. Without Order Record
+ * no claim is waited for: the key share lock only prevents a change of Order, which needs the lock for update.
+ */
+const lockedConnections = (sql: Queries, deliveryIds: DeliveryId[]) => sql`
+  connection as (
+    select id, order_by from webhook_connections where id in (
+      select connection_id from deliveries where id = any (${uuids(sql, deliveryIds)}) and state in ('Pending', 'Retrying')
+    ) order by id for key share
+  ), ordered as (
+    select from webhook_connections where id in (select id from connection where order_by = 'Record') order by id for share
+  )`;
+
+/** Queues deliveries that no workflow has, and returns them. If a start has succeeded, its delivery stays. */
+export const enqueue = repeating(async function enqueue(
   sql: Queries,
   deliveryIds: DeliveryId[],
 ): Promise<DeliveryId[]> {
   if (deliveryIds.length === 0) return [];
   const rows = await sql<{ id: DeliveryId }[]>`
+    with ${lockedConnections(sql, deliveryIds)}
     update deliveries set due_on = now(), begun_on = null
     where id = any (${uuids(sql, deliveryIds)}) and due_on is null and state in ('Pending', 'Retrying')
-      and attempts = earlier_attempts and attempt_started_on is null
+      and attempts = earlier_attempts and attempt_started_on is null and (select count(*) from ordered) >= 0
     returning id`;
   return rows.map(({ id }) => id);
 });
 
-/** Queues deliveries from any place, due as before; new workflows take them. @returns false if they have ended */
-export const putBack = repeating(async function putBack(
+/** Returns deliveries to the queue, due no earlier than before; a claim finds them. @returns false if they have ended */
+export const requeue = repeating(async function requeue(
   sql: Queries,
   tenantId: TenantId,
   deliveryIds: DeliveryId[],
   inMs: number,
 ): Promise<boolean> {
   const rows = await sql`
+    with ${lockedConnections(sql, deliveryIds)}
     update deliveries d set due_on = greatest(d.due_on, now() + ${inMs} * interval '1 millisecond'), begun_on = null, changed_on = now()
     where tenant_id = ${tenantId} and id = any (${uuids(sql, deliveryIds)}) and state in ('Pending', 'Retrying')
+      and (select count(*) from ordered) >= 0
     returning ${wakeQueue(sql, sql`d.tenant_id`, sql`d.connection_id`)}`;
   return rows.length > 0;
 });
 
 /** Connections with queued deliveries or a Running redelivery. */
-export function listWaiting(sql: Queries): Promise<Turn[]> {
-  return sql<Turn[]>`
+export function listQueues(sql: Queries): Promise<QueueId[]> {
+  return sql<QueueId[]>`
     with recursive waiting (connection_id) as (
-      (select connection_id from deliveries d where ${isWaiting(sql)} order by connection_id limit 1)
+      (select connection_id from deliveries d where ${isQueued(sql)} order by connection_id limit 1)
       union all
       select (
-        select d.connection_id from deliveries d where ${isWaiting(sql)} and d.connection_id > w.connection_id
+        select d.connection_id from deliveries d where ${isQueued(sql)} and d.connection_id > w.connection_id
         order by d.connection_id limit 1
       )
       from waiting w where w.connection_id is not null
@@ -71,7 +90,7 @@ export interface QueueRules {
   /** Milliseconds until the rate allows the next one. */
   tokenInMs: number;
   /** Further concurrent posts that MaxInFlight allows; null: the window decides. */
-  places: number | null;
+  postsLeft: number | null;
   /** The next bulk redelivery: a Drain before a Replay. */
   redeliveryId: RedeliveryId | null;
   redeliveryTokens: number;
@@ -100,9 +119,9 @@ export async function lockQueue(
       case when c.rate_per_second is not null then ${tokensOf(tx, "c.rate_per_second", "c.next_post_on")} end as tokens,
       greatest(0, 1000 * extract(epoch from c.next_post_on - now()))::float8 as "tokenInMs",
       case when c.max_in_flight is not null then c.max_in_flight - (
-        select count(*) from deliveries d where d.connection_id = c.id and ${isBegun(tx)}
+        select count(*) from deliveries d where d.connection_id = c.id and ${isClaimed(tx)}
           and (d.attempt_started_on is not null or d.state = 'Pending')
-      )::int end as places,
+      )::int end as "postsLeft",
       r.id as "redeliveryId", coalesce(${tokensOf(tx, "r.rate", "r.next_on")}, 0) as "redeliveryTokens",
       coalesce(greatest(0, 1000 * extract(epoch from r.next_on - now()))::float8, 0) as "redeliveryTokenInMs"
     from webhook_connections c
@@ -123,14 +142,14 @@ export async function holdDue(tx: Transaction, connectionId: ConnectionId, limit
       ))
     where state in ('Pending', 'Retrying') and id in (
       select d.id from deliveries d
-      where d.connection_id = ${connectionId} and ${isWaiting(tx)} and d.due_on <= now() and not d.is_ping
+      where d.connection_id = ${connectionId} and ${isQueued(tx)} and d.due_on <= now() and not d.is_ping
       order by d.position limit ${limit} for update of d skip locked
     )
     returning id`;
   return rows.length;
 }
 
-export interface Begun extends WorkflowToStart {
+export interface ClaimedDelivery extends WorkflowToStart {
   deliveryId: DeliveryId;
   /** Milliseconds until its next attempt. */
   waitMs: number;
@@ -141,18 +160,18 @@ export interface Begun extends WorkflowToStart {
  * place in the event. Those of a redelivery always get their own, because the event's may be starting or ending.
  * @param redelivery the one that selected them; undefined: they are from the queue
  */
-export async function begin(
+export async function assignToWorkflows(
   tx: Transaction,
   tenantId: TenantId,
   chosen: Candidate[],
   redelivery?: Redelivery,
-): Promise<Begun[]> {
+): Promise<ClaimedDelivery[]> {
   if (chosen.length === 0) return [];
   const ids = chosen.map(({ id }) => id);
   const isDrain = redelivery?.kind === "Drain";
   const eventIds = chosen.map(({ eventId }) => eventId);
-  const begun = await tx<BegunDelivery[]>`
-    with begun as (
+  const claimed = await tx<ClaimedRow[]>`
+    with claimed as (
       update deliveries d set begun_on = now(), changed_on = now(),
         ${
           redelivery
@@ -170,30 +189,30 @@ export async function begin(
             from deliveries o where o.event_id = d.event_id and o.event_id = any (${eventIds}::uuid[])
           ) else d.part end
       where d.id = any (${ids}::uuid[]) and d.event_id = any (${eventIds}::uuid[]) and d.tenant_id = ${tenantId}
-        and ${redelivery ? inStates(tx, redelivery) : isWaiting(tx)}
+        and ${redelivery ? inStates(tx, redelivery) : isQueued(tx)}
       returning d.*
     )
     select d.id as "deliveryId", d.tenant_id as "tenantId", d.event_id as "eventId", d.part,
       json_build_array(${deliveryToMake(tx)}) as deliveries,
       0 as held, 0 as queued, greatest(0, 1000 * extract(epoch from d.due_on - now()))::float8 as "waitMs"
-    from begun d join webhook_connections k on k.id = d.connection_id
+    from claimed d join webhook_connections k on k.id = d.connection_id
     order by d.position`;
   const events = await describeEvents(tx, eventIds);
-  return begun.flatMap((delivery) => {
+  return claimed.flatMap((delivery) => {
     const event = events.get(delivery.eventId);
     return event ? [{ ...delivery, ...event }] : [];
   });
 }
 
-type BegunDelivery = Omit<Begun, keyof DescribedEvent>;
+type ClaimedRow = Omit<ClaimedDelivery, keyof DescribedEvent>;
 
 /** Advances a Replay to the last delivery it has sent. */
-export async function moveOn(tx: Transaction, redelivery: Redelivery, lastPosition: number): Promise<void> {
+export async function storePosition(tx: Transaction, redelivery: Redelivery, lastPosition: number): Promise<void> {
   await tx`update redeliveries set last_position = ${lastPosition} where id = ${redelivery.id}`;
 }
 
 /** Deducts started deliveries from the rates. @returns milliseconds until each allows the next one; 0: no rate */
-export async function spend(
+export async function countInRates(
   tx: Transaction,
   connectionId: ConnectionId,
   posts: number,
@@ -214,6 +233,6 @@ export async function spend(
     select coalesce((select greatest(0, 1000 * extract(epoch from next - now())) from connection), 0)::float8 as "postInMs",
       coalesce((select greatest(0, 1000 * extract(epoch from next - now())) from redelivery), 0)::float8
         as "redeliveredInMs",
-      exists (select from deliveries d where d.connection_id = ${connectionId} and ${isWaiting(tx)}) as left`;
+      exists (select from deliveries d where d.connection_id = ${connectionId} and ${isQueued(tx)}) as left`;
   return row!;
 }

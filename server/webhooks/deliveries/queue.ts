@@ -1,29 +1,29 @@
-// Starts a workflow for each queued delivery, as soon as its receiver's window has room.
+// Claims queued deliveries when their receiver's window has a free place, and starts a workflow for each.
 
 import type { Client } from "@temporalio/client";
 import type { Logger } from "pino";
-import type { Sql } from "../../db/sql.ts";
-import { POLL_MS } from "../../db/watch.ts";
-import type { Egress } from "../../egress/index.ts";
-import type { ConnectionId, TenantId } from "../../ids.ts";
-import { createOutageLog } from "../../log.ts";
+import type { Sql } from "../../platform/db/sql.ts";
+import { POLL_MS } from "../../platform/db/watch.ts";
+import type { Egress } from "../../platform/egress/index.ts";
+import type { ConnectionId, TenantId } from "../../platform/ids.ts";
+import { createOutageLog } from "../../platform/log.ts";
 import { claim } from "./claim.ts";
-import type { InFlight } from "./in-flight.ts";
 import { FAILURE_PAUSE_MS, type FoundWork, SOON_MS, startLoop } from "./loop.ts";
-import { type Begun, listWaiting, putBack } from "./queue.store.ts";
+import { type ClaimedDelivery, listQueues, requeue } from "./queue.store.ts";
+import { createSchedule, type QueueId } from "./schedule.ts";
 import { type DeliveryConfig, startDelivery } from "./start-workflow.ts";
-import { createTurns, type Turn } from "./turns.ts";
+import type { StartingWorkflows } from "./starting.ts";
 import type { Windows } from "./windows.ts";
 
-const LANES = 2;
+const CONCURRENCY = 2;
 
 export interface QueueDependencies {
   sql: Sql;
   client: Client;
   config: DeliveryConfig;
-  inFlight: InFlight;
+  starting: StartingWorkflows;
   windows: Windows;
-  /** Each tenant has its own places. */
+  /** Each tenant has its own limit of requests. */
   egress: Pick<Egress, "isFull">;
   /** A task queue that only this worker polls: deliveries with a reserved place are posted here. */
   ownTaskQueue: string;
@@ -32,11 +32,11 @@ export interface QueueDependencies {
 
 export interface Queue {
   /** The connection's queue or the connection itself may have changed. */
-  look(turn: Turn): void;
-  /** Deliveries were queued; without room, they are looked at later. */
-  added(turn: Turn): void;
+  check(queueId: QueueId): void;
+  /** Deliveries were queued. Without a free place, they are claimed later. */
+  added(queueId: QueueId): void;
   /** Any queue may have changed. */
-  lookAround(): void;
+  checkAll(): void;
   stop(): Promise<void>;
 }
 
@@ -44,107 +44,107 @@ export function startQueue({
   sql,
   client,
   config,
-  inFlight,
+  starting,
   windows,
   egress,
   ownTaskQueue,
   log,
 }: QueueDependencies): Queue {
   const notStarted = createOutageLog(log);
-  /** Connections with remaining deliveries: the tenant, and the number of consecutive blocked looks. */
+  /** Connections with remaining deliveries: the tenant, and the number of consecutive blocked claims. */
   const waiting = new Map<ConnectionId, { tenantId: TenantId; blocked: number }>();
-  let around: Promise<void> | undefined;
-  const turns = createTurns(() => loop.wake());
-  const loop = startLoop(LANES, step, log);
-  inFlight.queued.onRoom(loop.wake);
-  windows.onRoom((connectionId) => {
+  let checking: Promise<void> | undefined;
+  const schedule = createSchedule(() => loop.wake());
+  const loop = startLoop(CONCURRENCY, step, log);
+  starting.claimed.onFree(loop.wake);
+  windows.onFree((connectionId) => {
     const known = waiting.get(connectionId);
-    if (known) turns.add({ tenantId: known.tenantId, connectionId });
+    if (known) schedule.add({ tenantId: known.tenantId, connectionId });
   });
 
-  function look(turn: Turn): void {
-    remember(turn);
-    turns.add(turn);
+  function check(queueId: QueueId): void {
+    remember(queueId);
+    schedule.add(queueId);
   }
 
-  function added(turn: Turn): void {
-    remember(turn);
-    if (windows.room(turn.connectionId) > 0) turns.add(turn);
+  function added(queueId: QueueId): void {
+    remember(queueId);
+    if (windows.freePlaces(queueId.connectionId) > 0) schedule.add(queueId);
   }
 
-  function remember({ tenantId, connectionId }: Turn): void {
-    // A new object, so a concurrent look does not clear changes that it has not seen.
+  function remember({ tenantId, connectionId }: QueueId): void {
+    // A new object, so a concurrent claim does not clear changes that it has not seen.
     waiting.set(connectionId, { tenantId, blocked: waiting.get(connectionId)?.blocked ?? 0 });
   }
 
   async function step(): Promise<FoundWork> {
-    const turn = turns.next((tenantId) => inFlight.queued.room(tenantId) > 0 && !egress.isFull(tenantId));
-    if (!turn || turn === "full") return "all";
+    const queueId = schedule.next((tenantId) => starting.claimed.free(tenantId) > 0 && !egress.isFull(tenantId));
+    if (!queueId || queueId === "full") return "all";
     try {
-      await take(turn);
+      await claimAndStart(queueId);
     } catch (error) {
-      turns.add(turn);
+      schedule.add(queueId);
       throw error;
     } finally {
-      turns.end(turn);
+      schedule.end(queueId);
     }
-    return turns.isEmpty() ? "all" : "more";
+    return schedule.isEmpty() ? "all" : "more";
   }
 
-  async function take(turn: Turn): Promise<void> {
-    const { tenantId, connectionId } = turn;
-    const max = inFlight.queued.room(tenantId);
-    const room = Math.max(0, Math.min(windows.room(connectionId), max));
+  async function claimAndStart(queueId: QueueId): Promise<void> {
+    const { tenantId, connectionId } = queueId;
+    const max = starting.claimed.free(tenantId);
+    const places = Math.max(0, Math.min(windows.freePlaces(connectionId), max));
     const known = waiting.get(connectionId);
-    const { begun, left, isBlocked, againInMs } = await claim(sql, connectionId, room);
-    const blocked = isBlocked && begun.length === 0 ? (known?.blocked ?? 0) + 1 : 0;
+    const { claimed, left, isBlocked, againInMs } = await claim(sql, connectionId, places);
+    const blocked = isBlocked && claimed.length === 0 ? (known?.blocked ?? 0) + 1 : 0;
     if (left) waiting.set(connectionId, { tenantId, blocked });
     else if (waiting.get(connectionId) === known) waiting.delete(connectionId);
-    for (const { deliveryId, waitMs } of begun) if (waitMs === 0) windows.reserve(connectionId, deliveryId);
-    await Promise.all(begun.map((each) => start(turn, each)));
-    if (againInMs !== undefined) turns.addIn(turn, againInMs);
-    else if (left && begun.length >= room && room === max) turns.add(turn);
-    // With increasing delay, because the end of a block is not notified; the poll also looks.
-    if (isBlocked) turns.addIn(turn, Math.min(POLL_MS, SOON_MS * 2 ** blocked));
+    for (const { deliveryId, waitMs } of claimed) if (waitMs === 0) windows.reserve(connectionId, deliveryId);
+    await Promise.all(claimed.map((each) => start(queueId, each)));
+    if (againInMs !== undefined) schedule.addIn(queueId, againInMs);
+    else if (left && claimed.length >= places && places === max) schedule.add(queueId);
+    // With increasing delay, because the end of a block is not notified. The poll also checks.
+    if (isBlocked) schedule.addIn(queueId, Math.min(POLL_MS, SOON_MS * 2 ** blocked));
   }
 
-  async function start(turn: Turn, begun: Begun): Promise<void> {
-    const { tenantId, connectionId } = turn;
-    const { eventId, deliveryId, waitMs } = begun;
+  async function start(queueId: QueueId, claimed: ClaimedDelivery): Promise<void> {
+    const { tenantId, connectionId } = queueId;
+    const { eventId, deliveryId, waitMs } = claimed;
     // Added before the start, because the workflow may end before the start returns.
-    if (waitMs === 0) inFlight.queued.add(tenantId, [deliveryId]);
+    if (waitMs === 0) starting.claimed.add(tenantId, [deliveryId]);
     // A slow post runs outside its workflow's task.
     const fromQueue = windows.isQuick(connectionId) ? { waitMs } : { waitMs, taskQueue: ownTaskQueue };
-    const outcome = await startDelivery(client, config, begun, fromQueue).catch((error) => {
+    const outcome = await startDelivery(client, config, claimed, fromQueue).catch((error) => {
       notStarted({ err: error, tenantId, eventId }, "Temporal did not start a delivery; retrying");
       return "failed" as const;
     });
     // This worker makes the post, so it is notified when it begins.
     if (outcome === "eagerly" || (outcome === "elsewhere" && "taskQueue" in fromQueue)) return;
     // Another worker makes the post, or it is delayed, so this one is not notified when it begins.
-    inFlight.begin(deliveryId);
-    if (outcome === "elsewhere") return windows.release(connectionId, deliveryId);
+    starting.end(deliveryId);
+    if (outcome === "elsewhere") return windows.free(connectionId, deliveryId);
     // Its earlier run is about to close, or Temporal is unavailable.
-    await putBack(sql, tenantId, [deliveryId], SOON_MS);
-    windows.release(connectionId, deliveryId);
-    turns.addIn(turn, SOON_MS);
+    await requeue(sql, tenantId, [deliveryId], SOON_MS);
+    windows.free(connectionId, deliveryId);
+    schedule.addIn(queueId, SOON_MS);
     if (outcome === "failed") await Bun.sleep(FAILURE_PAUSE_MS);
   }
 
   return {
-    look,
+    check,
     added,
-    lookAround() {
-      around ??= listWaiting(sql)
+    checkAll() {
+      checking ??= listQueues(sql)
         .then((found) => found.forEach(added))
         .catch((error) => notStarted({ err: error }, "the check for waiting deliveries failed; retrying"))
         .finally(() => {
-          around = undefined;
+          checking = undefined;
         });
     },
     async stop() {
-      await Promise.all([loop.stop(), around]);
-      turns.stop();
+      await Promise.all([loop.stop(), checking]);
+      schedule.stop();
     },
   };
 }

@@ -5,12 +5,12 @@ import type { Client } from "@temporalio/client";
 import { defineSearchAttributeKey, WorkflowNotFoundError } from "@temporalio/common";
 import type { Logger } from "pino";
 import { workflowId } from "../../../workflows/contract.ts";
-import type { Sql } from "../../db/sql.ts";
-import { type Passes, startEvery } from "../../db/watch.ts";
-import { createOutageLog } from "../../log.ts";
+import type { Sql } from "../../platform/db/sql.ts";
+import { type Passes, startEvery } from "../../platform/db/watch.ts";
+import { createOutageLog } from "../../platform/log.ts";
 import { PAGE } from "./candidates.store.ts";
-import { findStaleDeliveries, type StaleDelivery } from "./dispatch.store.ts";
-import { putBack } from "./queue.store.ts";
+import { findInactiveDeliveries, type InactiveDelivery } from "./dispatch.store.ts";
+import { requeue } from "./queue.store.ts";
 
 /** Set by Temporal after a workflow's task has failed several times. */
 const REPORTED_PROBLEMS = defineSearchAttributeKey("TemporalReportedProblems", "KEYWORD_LIST");
@@ -22,22 +22,22 @@ export function startReconciler(sql: Sql, client: Client, interval: number, log:
 
   async function reconcile(): Promise<void> {
     for (;;) {
-      const stale = await findStaleDeliveries(sql, interval, PAGE);
-      await Promise.all(stale.map(restartIfLost));
-      if (stale.length < PAGE) return;
+      const inactive = await findInactiveDeliveries(sql, interval, PAGE);
+      await Promise.all(inactive.map(restartIfLost));
+      if (inactive.length < PAGE) return;
     }
   }
 
-  async function restartIfLost(stale: StaleDelivery): Promise<void> {
-    const { tenantId, eventId, deliveryIds } = stale;
-    if (await isRunning(stale)) return;
-    await putBack(sql, tenantId, deliveryIds, 0);
+  async function restartIfLost(inactive: InactiveDelivery): Promise<void> {
+    const { tenantId, eventId, deliveryIds } = inactive;
+    if (await isRunning(inactive)) return;
+    await requeue(sql, tenantId, deliveryIds, 0);
     log.warn({ tenantId, eventId, deliveryIds }, "a delivery lost its workflow; a new run is started");
   }
 
-  async function isRunning(stale: StaleDelivery): Promise<boolean> {
-    const id = workflowId(stale, stale.part);
-    const { tenantId, eventId } = stale;
+  async function isRunning(inactive: InactiveDelivery): Promise<boolean> {
+    const id = workflowId(inactive, inactive.part);
+    const { tenantId, eventId } = inactive;
     try {
       const handle = client.workflow.getHandle(id);
       const { status, runId, typedSearchAttributes } = await handle.describe();

@@ -1,12 +1,12 @@
 // The headers and address of an attempt, and the parts of them that may be shown.
 
-import { extendAddress } from "../../egress/index.ts";
+import { extendAddress } from "../../platform/egress/index.ts";
 import type { Connection } from "../connections.store.ts";
 import { type ConnectionSeals, type ExtraHeaders, ownApiKeys } from "../secrets.ts";
 import { signPayload, standardWebhooksHeaders } from "../signature.ts";
-import type { OpenDelivery } from "./opening.store.ts";
+import type { OpenDelivery } from "./start-attempt.store.ts";
 
-/** Characters of webhook-sequence: servers accept 8 KiB of headers, and a connection may have 4,000 characters. */
+/** The maximum number of characters of webhook-sequence. Servers accept 8 KiB of headers; a connection may have 4,000. */
 export const SEQUENCE_LIMIT = 3_000;
 
 type Addressed = Pick<

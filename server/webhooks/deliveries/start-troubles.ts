@@ -1,10 +1,10 @@
-// Records for /readyz why workflows cannot be started. All starts use this interceptor.
+// Records for /readyz why workflows cannot be started, or deliveries cannot be written.
 
 import type { WorkflowClientInterceptor } from "@temporalio/client";
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/common";
 import type { Logger } from "pino";
-import { clearTrouble, noteTrouble } from "../../db/parts.ts";
-import type { Sql } from "../../db/sql.ts";
+import { clearTrouble, noteTrouble } from "../../platform/db/parts.ts";
+import type { Sql } from "../../platform/db/sql.ts";
 
 /** A continuing problem is reported again after this time. */
 const AGAIN_MS = 10_000;
@@ -14,13 +14,17 @@ const MAX_DETAIL_LENGTH = 200;
 const CODES = { INVALID_ARGUMENT: 3, DEADLINE_EXCEEDED: 4, NOT_FOUND: 5, RESOURCE_EXHAUSTED: 8, UNAVAILABLE: 14 };
 
 export interface StartTroubles {
+  /** For the client of all starts. */
   interceptor: WorkflowClientInterceptor;
+  /** PostgreSQL has rejected a statement; the reason is dropped after a minute without the next one. */
+  rejected(message: string): void;
   stop(): Promise<void>;
 }
 
 export function createStartTroubles(sql: Sql, log: Logger): StartTroubles {
-  const workerId = Bun.randomUUIDv7();
+  const [workerId, writesId] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()];
   let logged: { reason: string; at: number } | undefined;
+  let rejectedAt = Number.NEGATIVE_INFINITY;
   let writing: Promise<unknown> = Promise.resolve();
 
   function write(statement: () => Promise<void>): void {
@@ -42,6 +46,12 @@ export function createStartTroubles(sql: Sql, log: Logger): StartTroubles {
   }
 
   return {
+    rejected(message) {
+      if (performance.now() - rejectedAt < AGAIN_MS) return;
+      rejectedAt = performance.now();
+      const reason = `Deliveries wait: PostgreSQL rejects statements (${message.slice(0, MAX_DETAIL_LENGTH)}).`;
+      write(() => noteTrouble(sql, writesId, reason));
+    },
     interceptor: {
       async startWithDetails(input, next) {
         try {
@@ -70,6 +80,10 @@ function reasonOf(error: unknown): string {
     return `Deliveries cannot start: Temporal cannot write to its store, which is full or unavailable (${shortened}).`;
   }
   if (code === CODES.RESOURCE_EXHAUSTED) return `Deliveries cannot start: Temporal is at its limits (${shortened}).`;
+  const [, wrongType] = /search attribute (\w+ of type \w+)/.exec(shortened) ?? [];
+  if (wrongType) {
+    return `Deliveries cannot start: Temporal's namespace has the search attribute ${wrongType}, which Gatehouse needs with another type.`;
+  }
   if (code === CODES.INVALID_ARGUMENT && /search attribute/i.test(shortened)) {
     return `Deliveries cannot start: Temporal's namespace lacks a search attribute (${shortened}).`;
   }

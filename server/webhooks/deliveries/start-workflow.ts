@@ -1,31 +1,30 @@
 import type { Client } from "@temporalio/client";
 import {
-  defineSearchAttributeKey,
   type SearchAttributePair,
   WorkflowExecutionAlreadyStartedError,
   WorkflowIdConflictPolicy,
   WorkflowIdReusePolicy,
 } from "@temporalio/common";
+import { type DeliverWebhookInput, type DeliveryState, TASK_QUEUE, workflowId } from "../../../workflows/contract.ts";
+import type { Config } from "../../platform/config/config.ts";
+import { traceIdOf } from "../../platform/http/context.ts";
+import { policyInWords, retryPolicy } from "../../platform/temporal/retry-policy.ts";
 import {
-  type DeliverWebhookInput,
-  type DeliveryState,
-  SEARCH_ATTRIBUTES,
-  TASK_QUEUE,
-  workflowId,
-} from "../../../workflows/contract.ts";
-import type { Config } from "../../config.ts";
-import { traceIdOf } from "../../http/context.ts";
+  CONNECTION_ID,
+  DELIVERY_STATE,
+  EVENT_RECORD,
+  EVENT_TYPE,
+  TENANT_ID,
+} from "../../platform/temporal/search-attributes.ts";
+import { detailsLink, inBytes } from "../../platform/temporal/ui-texts.ts";
 import type { WorkflowToStart } from "./dispatch.store.ts";
-import { STARTING_MS } from "./in-flight.ts";
-import { policyInWords, retryPolicy } from "./retry-policy.ts";
+import { STARTING_MS } from "./starting.ts";
 
 export type DeliveryConfig = Pick<Config, "webhooks" | "publicUrl">;
 
 /** The SDK may retry for 2.5 times as long, so a start ends before other workers take over. */
 const DEADLINE_MS = STARTING_MS / 3;
 const NAMES_SHOWN = 3;
-/** Temporal rejects a summary of more than 400 bytes. */
-const SUMMARY_BYTES = 390;
 /** Temporal limits the attribute to 2 KiB; PostgreSQL has the full index. */
 const CONNECTION_IDS_SHOWN = 40;
 
@@ -93,11 +92,6 @@ function searchAttributes(workflow: WorkflowToStart): SearchAttributePair[] {
   return pairs;
 }
 
-/** Markdown for the Temporal UI. */
-export function detailsLink(what: string, publicUrl: string, path: string): string {
-  return `[${what} in Settings](${publicUrl}/settings/${path})`;
-}
-
 /** The summary in the Temporal UI. @example "Application Payroll Updated → billing, crm" */
 function describe({
   eventRecord,
@@ -120,21 +114,4 @@ function describe({
   const change = `${eventRecord} ${record} ${eventType}`;
   if (ends.length === 0) return `${change}: no connection for ${eventRecord} ${eventType}`;
   return inBytes(`${change} → ${ends.join("; ")}`);
-}
-
-/** Truncates a summary to Temporal's limit. */
-export function inBytes(text: string): string {
-  let short = text;
-  while (Buffer.byteLength(short) > SUMMARY_BYTES) short = [...short].slice(0, -8).join("");
-  return short === text ? text : `${short}…`;
-}
-
-export const TENANT_ID = attribute("TenantId");
-const EVENT_RECORD = attribute("EventRecord");
-const EVENT_TYPE = attribute("EventType");
-export const CONNECTION_ID = attribute("ConnectionId");
-const DELIVERY_STATE = attribute("DeliveryState");
-
-function attribute<Name extends keyof typeof SEARCH_ATTRIBUTES>(name: Name) {
-  return defineSearchAttributeKey<(typeof SEARCH_ATTRIBUTES)[Name]>(name, SEARCH_ATTRIBUTES[name]);
 }

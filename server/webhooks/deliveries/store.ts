@@ -1,11 +1,11 @@
 // Recording attempts, and the resulting states of deliveries and connections.
 
 import type { DeliveryState } from "../../../workflows/contract.ts";
-import { type Queries, repeating, uuids } from "../../db/sql.ts";
-import type { ConnectionId, DeliveryId, EventId, TenantId } from "../../ids.ts";
+import { type Queries, repeating, uuids } from "../../platform/db/sql.ts";
+import type { ConnectionId, DeliveryId, EventId, TenantId } from "../../platform/ids.ts";
 import { isOpen } from "../states.store.ts";
 
-/** A final state without an attempt. */
+/** The state of a delivery that gets no further attempt. */
 export type EndedState = "Exhausted" | "Cancelled" | "Held";
 
 export interface Attempt {
@@ -19,9 +19,9 @@ export interface Attempt {
 }
 
 export interface HoldRule {
-  /** Immediately: the receiver rejects all further deliveries. */
+  /** Holds immediately, because the receiver has answered 410 Gone. */
   gone: boolean;
-  /** After this many consecutive exhausted deliveries. */
+  /** Holds after this number of consecutive exhausted deliveries. */
   after: number;
   /** Milliseconds until the first probe. */
   probeInMs: number;
@@ -99,7 +99,7 @@ export const recordAttempt = repeating(async function recordAttempt(
       attempt_started_on = case when attempts > ${number} then attempt_started_on end,
       retry_on = case when attempts > ${number} then retry_on
         else now() + ${nextInMs ?? null}::float8 * interval '1 millisecond' end
-    -- Asking for it here locks the connection before the delivery, the order of everybody else.
+    -- Asking for it here locks the connection before the delivery, the common order.
     where event_id = ${eventId} and id = ${deliveryId} and tenant_id = ${tenantId}
       and (select count(*) from counted) + (select count(*) from held) >= 0
     returning state`;
@@ -155,8 +155,8 @@ export const recordDelivered = repeating(async function recordDelivered(
   return new Set(rows.map(({ id }) => id));
 });
 
-/** Reverts an attempt that was opened but not sent. @param probing whether it was a probe's */
-export const takeBackAttempt = repeating(async function takeBackAttempt(
+/** Reverts an attempt that was started but not sent. @param probing whether it was a probe's */
+export const revertAttempt = repeating(async function revertAttempt(
   sql: Queries,
   tenantId: TenantId,
   eventId: EventId,

@@ -1,8 +1,8 @@
-// Limits the concurrent posts of this worker for each receiver, and so each receiver's share of the machine. Kept in
-// memory; docs/windows.md has a diagram.
+// Limits the concurrent posts of this worker to each receiver: a window has as many places as posts may be in flight.
+// Windows are in memory only. docs/windows.md explains them, docs/sending.md the words.
 
-import type { ConnectionId, DeliveryId, EventId } from "../../ids.ts";
-import { STARTING_MS } from "./in-flight.ts";
+import type { ConnectionId, DeliveryId, EventId } from "../../platform/ids.ts";
+import { STARTING_MS } from "./starting.ts";
 
 /** The limit of a receiver without a response so far. */
 export const FIRST_SIZE = 2;
@@ -15,43 +15,44 @@ export const QUICK_MS = 1_000;
 const MAX_WINDOWS = 10_000;
 
 /**
- * How a post ended. "silent": the receiver was unreachable or timed out. "crowded": the tenant had no capacity.
- * "unsent": it was not sent or was aborted, which says nothing about the receiver.
+ * How a post ended. "unanswered": the receiver was unreachable or timed out. "unsent": its tenant had no free request.
+ * "aborted": we stopped before a result, which says nothing about the receiver.
  */
-export type Ending = "answered" | "silent" | "crowded" | "unsent";
+export type Ending = "answered" | "unanswered" | "unsent" | "aborted";
 
 export interface WindowPlace {
   /** The post is now written to its socket. */
-  begin(): void;
+  start(): void;
   /** Only the first call counts. */
   end(ending: Ending): void;
 }
 
 export interface Windows<Receiver = ConnectionId, Sent = DeliveryId, Order = EventId> {
-  /** Called for each free place without a local waiter, and by `passed`. */
-  onRoom(call: (connectionId: Receiver) => void): void;
-  /** A delivery of the connection has ended or waits, so the next queued one may be sent. */
-  passed(connectionId: Receiver): void;
+  /** Calls back when a place is free and no post in this process waits for it, and for each `wakeQueue`. */
+  onFree(call: (connectionId: Receiver) => void): void;
+  /** A delivery of the connection has ended or returned to the queue, so a claim may find the next. */
+  wakeQueue(connectionId: Receiver): void;
   /**
-   * Whether a first post may run with its event: the receiver is quick, and has or recently had room. A receiver without
-   * a response so far gets no more posts than its window has places; this call then reserves one.
+   * Whether a delivery may be dispatched with its event: the receiver is quick, and its window was not full for longer
+   * than QUICK_MS. A receiver without a response so far must have a free place, which this call reserves.
    */
-  admits(connectionId: Receiver, deliveryId: Sent): boolean;
+  allowsDispatch(connectionId: Receiver, deliveryId: Sent): boolean;
   /** Whether its last response was quick, and none is overdue. False before the first response. */
   isQuick(connectionId: Receiver): boolean;
-  /** Places for queued deliveries. */
-  room(connectionId: Receiver): number;
+  /** The free places, for queued deliveries. */
+  freePlaces(connectionId: Receiver): number;
   /** Reserves a place for a delivery with a starting workflow. */
   reserve(connectionId: Receiver, deliveryId: Sent): void;
-  release(connectionId: Receiver, deliveryId: Sent): void;
+  /** Frees a reserved place, if the delivery has one. */
+  free(connectionId: Receiver, deliveryId: Sent): void;
   /**
    * Takes the reserved place or the next free one; older events first.
    * @returns undefined if no place became free in time, or the signal was aborted
    */
-  enter(
+  take(
     { connectionId, deliveryId, eventId }: { connectionId: Receiver; deliveryId: Sent; eventId: Order },
     signal: AbortSignal,
-    patienceMs?: number,
+    maxWaitMs?: number,
   ): Promise<WindowPlace | undefined>;
   /** The state of each window, busiest first. */
   seen(): [Receiver, WindowSeen][];
@@ -68,8 +69,8 @@ interface Window<Sent, Order> {
   size: number;
   /** Posts in progress, oldest first. */
   out: Set<{ since: number }>;
-  /** Places of posts about to begin. */
-  entered: number;
+  /** Taken places of posts that have not started yet. */
+  taken: number;
   reserved: Map<Sent, number>;
   waiting: { eventId: Order; take: () => void }[];
   fullSince: number | undefined;
@@ -85,7 +86,7 @@ export function createWindows<Receiver = ConnectionId, Sent = DeliveryId, Order 
 > {
   type Own = Window<Sent, Order>;
   const windows = new Map<Receiver, Own>();
-  let onRoom = (_: Receiver) => {};
+  let onFree = (_: Receiver) => {};
 
   function windowOf(connectionId: Receiver): Own {
     const known = windows.get(connectionId);
@@ -94,7 +95,7 @@ export function createWindows<Receiver = ConnectionId, Sent = DeliveryId, Order 
     const made: Own = {
       size: FIRST_SIZE,
       out: new Set(),
-      entered: 0,
+      taken: 0,
       reserved: new Map(),
       waiting: [],
       fullSince: undefined,
@@ -107,34 +108,34 @@ export function createWindows<Receiver = ConnectionId, Sent = DeliveryId, Order 
 
   function forgetOne(): void {
     for (const [connectionId, window] of windows) {
-      if (taken(window) > 0 || window.waiting.length > 0) continue;
+      if (usedPlaces(window) > 0 || window.waiting.length > 0) continue;
       windows.delete(connectionId);
       return;
     }
   }
 
-  function hasRoom(window: Own): boolean {
-    return taken(window) < window.size;
+  function hasFreePlace(window: Own): boolean {
+    return usedPlaces(window) < window.size;
   }
 
-  function handOver(connectionId: Receiver, window: Own): void {
-    while (hasRoom(window)) {
+  function handOut(connectionId: Receiver, window: Own): void {
+    while (hasFreePlace(window)) {
       const next = window.waiting.shift();
       if (!next) {
-        onRoom(connectionId);
+        onFree(connectionId);
         return;
       }
       next.take();
     }
   }
 
-  function takePlace(connectionId: Receiver, window: Own): WindowPlace {
-    window.entered++;
+  function placeIn(connectionId: Receiver, window: Own): WindowPlace {
+    window.taken++;
     let post: { since: number } | undefined;
     let isOver = false;
     return {
-      begin() {
-        window.entered--;
+      start() {
+        window.taken--;
         post = { since: performance.now() };
         window.out.add(post);
         if (window.out.size >= window.size) window.fullSince ??= post.since;
@@ -144,9 +145,9 @@ export function createWindows<Receiver = ConnectionId, Sent = DeliveryId, Order 
         isOver = true;
         resize(window, post?.since ?? performance.now(), ending);
         if (post) window.out.delete(post);
-        else window.entered--;
+        else window.taken--;
         if (window.out.size < window.size) window.fullSince = undefined;
-        handOver(connectionId, window);
+        handOut(connectionId, window);
       },
     };
   }
@@ -154,21 +155,21 @@ export function createWindows<Receiver = ConnectionId, Sent = DeliveryId, Order 
   function reserve(connectionId: Receiver, deliveryId: Sent): void {
     const window = windowOf(connectionId);
     window.reserved.set(deliveryId, performance.now());
-    // Reservations for workflows on other workers expire; waiting posts must then be woken.
-    setTimeout(() => handOver(connectionId, window), STARTING_MS + 1).unref();
+    // A place reserved for a workflow that runs on another worker expires. Posts that wait for it must then be woken.
+    setTimeout(() => handOut(connectionId, window), STARTING_MS + 1).unref();
   }
 
   return {
-    onRoom(call) {
-      onRoom = call;
+    onFree(call) {
+      onFree = call;
     },
-    passed: (connectionId) => onRoom(connectionId),
-    admits(connectionId, deliveryId) {
+    wakeQueue: (connectionId) => onFree(connectionId),
+    allowsDispatch(connectionId, deliveryId) {
       const window = windowOf(connectionId);
       if (window.quick === undefined) {
-        const isRoom = window.reserved.has(deliveryId) || roomOf(window) > 0;
-        if (isRoom) reserve(connectionId, deliveryId);
-        return isRoom;
+        const isFree = window.reserved.has(deliveryId) || freePlacesOf(window) > 0;
+        if (isFree) reserve(connectionId, deliveryId);
+        return isFree;
       }
       const since = performance.now() - QUICK_MS;
       return isQuick(window) && (window.fullSince ?? since) >= since;
@@ -177,42 +178,45 @@ export function createWindows<Receiver = ConnectionId, Sent = DeliveryId, Order 
       const window = windows.get(connectionId);
       return window?.quick !== undefined && isQuick(window);
     },
-    room(connectionId) {
+    freePlaces(connectionId) {
       const window = windows.get(connectionId);
-      return window ? roomOf(window) : FIRST_SIZE;
+      return window ? freePlacesOf(window) : FIRST_SIZE;
     },
     reserve,
-    release(connectionId, deliveryId) {
+    free(connectionId, deliveryId) {
       const window = windows.get(connectionId);
-      if (window?.reserved.delete(deliveryId)) handOver(connectionId, window);
+      if (window?.reserved.delete(deliveryId)) handOut(connectionId, window);
     },
-    async enter({ connectionId, deliveryId, eventId }, signal, patienceMs) {
+    async take({ connectionId, deliveryId, eventId }, signal, maxWaitMs) {
       const window = windowOf(connectionId);
-      if (window.reserved.delete(deliveryId) || (hasRoom(window) && window.waiting.length === 0)) {
-        return takePlace(connectionId, window);
+      if (window.reserved.delete(deliveryId) || (hasFreePlace(window) && window.waiting.length === 0)) {
+        return placeIn(connectionId, window);
       }
       if (signal.aborted) return undefined;
       const { promise, resolve } = Promise.withResolvers<WindowPlace | undefined>();
-      const waiter = { eventId, take: () => resolve(takePlace(connectionId, window)) };
+      const waiter = { eventId, take: () => resolve(placeIn(connectionId, window)) };
       const after = window.waiting.findIndex((other) => other.eventId > eventId);
       window.waiting.splice(after === -1 ? window.waiting.length : after, 0, waiter);
       const giveUp = () => {
-        const place = window.waiting.indexOf(waiter);
-        if (place === -1) return;
-        window.waiting.splice(place, 1);
+        const index = window.waiting.indexOf(waiter);
+        if (index === -1) return;
+        window.waiting.splice(index, 1);
         resolve(undefined);
       };
       signal.addEventListener("abort", giveUp);
-      const patience = patienceMs === undefined ? undefined : setTimeout(giveUp, patienceMs);
+      const timer = maxWaitMs === undefined ? undefined : setTimeout(giveUp, maxWaitMs);
       return promise.finally(() => {
         signal.removeEventListener("abort", giveUp);
-        clearTimeout(patience);
+        clearTimeout(timer);
       });
     },
     seen() {
       const all = [...windows].map(([connectionId, window]): [Receiver, WindowSeen] => {
         const { size, waiting } = window;
-        return [connectionId, { places: size, out: taken(window), waiting: waiting.length, quick: isQuick(window) }];
+        return [
+          connectionId,
+          { places: size, out: usedPlaces(window), waiting: waiting.length, quick: isQuick(window) },
+        ];
       });
       return all.sort(([, a], [, b]) => b.out + b.waiting - (a.out + a.waiting));
     },
@@ -220,14 +224,14 @@ export function createWindows<Receiver = ConnectionId, Sent = DeliveryId, Order 
 }
 
 /** Waiting posts do not count, because our own delays must not be attributed to the receiver. */
-function taken({ out, entered, reserved }: Window<unknown, unknown>): number {
+function usedPlaces({ out, taken, reserved }: Window<unknown, unknown>): number {
   const limit = performance.now() - STARTING_MS;
   for (const [deliveryId, since] of reserved) if (since < limit) reserved.delete(deliveryId);
-  return out.size + entered + reserved.size;
+  return out.size + taken + reserved.size;
 }
 
-function roomOf(window: Window<unknown, unknown>): number {
-  return window.size - taken(window) - window.waiting.length;
+function freePlacesOf(window: Window<unknown, unknown>): number {
+  return window.size - usedPlaces(window) - window.waiting.length;
 }
 
 function isQuick({ quick, out }: Window<unknown, unknown>): boolean {
@@ -239,12 +243,12 @@ function resize(window: Window<unknown, unknown>, since: number, ending: Ending)
   if (ending === "answered") {
     if (window.quick === undefined) window.size = Math.max(window.size, KNOWN_SIZE);
     window.quick = performance.now() - since < QUICK_MS;
-    // Grows only when full; otherwise a hanging receiver would get the maximum at once.
+    // Grows only when full. Otherwise a receiver that begins to hang would already have the maximum.
     if (window.out.size >= window.size) window.size = Math.min(MAX_SIZE, window.size + 1);
   }
-  // Only once for all posts that were in progress together.
-  if ((ending === "silent" || ending === "crowded") && since >= window.halvedAt) {
-    if (ending === "silent") window.quick = false;
+  // Posts that were in flight together halve the window only once.
+  if ((ending === "unanswered" || ending === "unsent") && since >= window.halvedAt) {
+    if (ending === "unanswered") window.quick = false;
     window.size = Math.max(1, Math.floor(window.size / 2));
     window.halvedAt = performance.now();
   }

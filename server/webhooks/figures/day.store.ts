@@ -2,8 +2,8 @@
 
 import type { Fragment } from "postgres";
 import type { DeliveryState } from "../../../workflows/contract.ts";
-import type { Queries } from "../../db/sql.ts";
-import type { ConnectionId, TenantId } from "../../ids.ts";
+import type { Queries } from "../../platform/db/sql.ts";
+import type { ConnectionId, TenantId } from "../../platform/ids.ts";
 
 /** Deliveries that reached this state in one hour, regardless of later changes. */
 export interface HourCount {
@@ -59,7 +59,7 @@ export async function countDeliveries(
   return { byHour, byConnection: rows.filter((row) => row.connectionId), failedAttempts: failed!.count };
 }
 
-/** Without deleted ones. */
+/** Counts connections that are not deleted. */
 export async function countConnections(sql: Queries, tenantId: TenantId): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*) as count from webhook_connections where tenant_id = ${tenantId} and deleted_on is null`;

@@ -1,7 +1,7 @@
 import type { Fragment } from "postgres";
-import { keptFrom } from "../../db/partitions.ts";
-import type { Queries } from "../../db/sql.ts";
-import { type ConnectionId, lowestIdOf, type TenantId } from "../../ids.ts";
+import { keptFrom } from "../../platform/db/partitions.ts";
+import type { Queries } from "../../platform/db/sql.ts";
+import { type ConnectionId, lowestIdOf, type TenantId } from "../../platform/ids.ts";
 import { isOpen } from "../states.store.ts";
 import { outcomes } from "./day.store.ts";
 
@@ -15,7 +15,7 @@ export interface Ended {
 }
 
 export interface ConnectionBacklog {
-  /** In progress or delayed. */
+  /** The number of deliveries in progress, queued or waiting for a retry. */
   open: number;
   held: number;
   /** Those of events older than the tenant's log is kept. They stay until they have ended. */
@@ -38,7 +38,7 @@ export const unsentOf = (sql: Queries, tenantId: TenantId, connectionId: Fragmen
     and d.event_id >= ${lowestIdOf(new Date(Date.now() - UNSENT_MS))}`;
 const UNSENT_MS = 86_400_000;
 
-/** For the last 24 hours. */
+/** The health of connections in the last 24 hours. */
 export async function listHealth(
   sql: Queries,
   tenantId: TenantId,

@@ -1,6 +1,6 @@
-import { route } from "../../access/index.ts";
-import { wordFilter } from "../../http/query.ts";
-import type { Route } from "../../http/route.ts";
+import { wordFilter } from "../../platform/http/query.ts";
+import type { Route } from "../../platform/http/route.ts";
+import { route } from "../../records/index.ts";
 import { CONNECTION_ID, CONNECTION_TAG } from "../connections/routes.ts";
 import type { ConnectionFigures } from "./service.ts";
 import { EXAMPLE_STATISTICS, SPAN_NAMES, STATISTICS } from "./statistics.ts";

@@ -1,6 +1,6 @@
-import type { Caller, Shown } from "../../access/index.ts";
-import type { Sql } from "../../db/sql.ts";
-import type { ConnectionId } from "../../ids.ts";
+import type { Sql } from "../../platform/db/sql.ts";
+import type { ConnectionId } from "../../platform/ids.ts";
+import type { Caller, Shown } from "../../records/index.ts";
 import type { Connections } from "../connections/service.ts";
 import { type Counts, countConnections, countDeliveries } from "./day.store.ts";
 import { type ConnectionBacklog, type Health, listBacklogs, listHealth } from "./health.store.ts";

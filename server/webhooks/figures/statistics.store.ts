@@ -1,6 +1,6 @@
 import type { DeliveryState } from "../../../workflows/contract.ts";
-import type { Queries } from "../../db/sql.ts";
-import { type ConnectionId, lowestIdOf, type TenantId } from "../../ids.ts";
+import type { Queries } from "../../platform/db/sql.ts";
+import { type ConnectionId, lowestIdOf, type TenantId } from "../../platform/ids.ts";
 import { newestClosed } from "../states.store.ts";
 import { outcomes } from "./day.store.ts";
 
@@ -34,7 +34,7 @@ const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 export interface AnswerTimes {
   /** The index of the slice, from 0. */
   slice: number;
-  /** Milliseconds. */
+  /** The median and the 95th percentile of response times, in milliseconds. */
   p50: number;
   p95: number;
 }

@@ -1,13 +1,12 @@
 // A connection's results over a day or a week in slices.
 
 import { type Static, Type } from "@sinclair/typebox";
-import type { Sql } from "../../db/sql.ts";
-import { HIDDEN_AS_NULL } from "../../events/index.ts";
-import { orNull, time, uuid } from "../../http/fields.ts";
-import type { ConnectionId, TenantId } from "../../ids.ts";
+import type { Sql } from "../../platform/db/sql.ts";
+import { HOUR_MS } from "../../platform/durations.ts";
+import { orNull, time, uuid } from "../../platform/http/fields.ts";
+import type { ConnectionId, TenantId } from "../../platform/ids.ts";
+import { HIDDEN_AS_NULL } from "../../records/index.ts";
 import { countBySlice, type SliceCount, sampleAnswerTimes } from "./statistics.store.ts";
-
-const HOUR_MS = 3_600_000;
 
 /** Supported time spans. Each slice is sampled from several starts, to cover its whole time; each gives `sample`. */
 const SPANS = {

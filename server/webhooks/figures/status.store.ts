@@ -1,6 +1,6 @@
-import type { Queries } from "../../db/sql.ts";
-import type { ConnectionId, TenantId } from "../../ids.ts";
-import { isUnderWay, isWaiting } from "../deliveries/opening.store.ts";
+import type { Queries } from "../../platform/db/sql.ts";
+import type { ConnectionId, TenantId } from "../../platform/ids.ts";
+import { isQueued, isUnderWay } from "../deliveries/start-attempt.store.ts";
 import type { WindowSeen } from "../deliveries/windows.ts";
 import { isOpen } from "../states.store.ts";
 import { unsentOf } from "./health.store.ts";
@@ -29,7 +29,7 @@ export async function countWaiting(
   const [row] = await sql<WaitingDeliveries[]>`
     select c.next_probe_on as "nextProbeOn", c.probes,
       (select count(*) from deliveries d where d.connection_id = c.id and ${isUnderWay(sql)}) as "underWay",
-      (select count(*) from deliveries d where d.connection_id = c.id and ${isWaiting(sql)}) as queued,
+      (select count(*) from deliveries d where d.connection_id = c.id and ${isQueued(sql)}) as queued,
       (select count(*) from deliveries d where d.connection_id = c.id and d.state = 'Held') as held,
       (
         select uuid_extract_timestamp(d.event_id) from deliveries d
@@ -55,7 +55,7 @@ export async function listWindows(sql: Queries, tenantId: TenantId, connectionId
   return rows.map(({ window }) => window);
 }
 
-/** Stores a worker's windows, and removes reports of dead workers. */
+/** Stores a worker's windows, and deletes the windows of workers that have stopped. */
 export async function noteWindows(
   sql: Queries,
   workerId: string,

@@ -1,10 +1,10 @@
 // A connection's present state: open deliveries, and the workers' windows.
 
 import { type Static, Type } from "@sinclair/typebox";
-import type { Queries } from "../../db/sql.ts";
-import { HIDDEN_AS_NULL } from "../../events/index.ts";
-import { orNull, time, uuid, word } from "../../http/fields.ts";
-import type { ConnectionId, TenantId } from "../../ids.ts";
+import type { Queries } from "../../platform/db/sql.ts";
+import { orNull, time, uuid, word } from "../../platform/http/fields.ts";
+import type { ConnectionId, TenantId } from "../../platform/ids.ts";
+import { HIDDEN_AS_NULL } from "../../records/index.ts";
 import { CONNECTION_STATES, type ConnectionState } from "../connection.ts";
 import { noConnection } from "../connections/record.ts";
 import { countWaiting, listWindows } from "./status.store.ts";

@@ -1,9 +1,9 @@
 // Writes a worker's in-memory windows to PostgreSQL every few seconds, for display only.
 
 import type { Logger } from "pino";
-import type { Sql } from "../../db/sql.ts";
-import { type Passes, startEvery } from "../../db/watch.ts";
-import { createOutageLog } from "../../log.ts";
+import type { Sql } from "../../platform/db/sql.ts";
+import { type Passes, startEvery } from "../../platform/db/watch.ts";
+import { createOutageLog } from "../../platform/log.ts";
 import type { Windows } from "../deliveries/windows.ts";
 import { forgetWindows, noteWindows } from "./status.store.ts";
 

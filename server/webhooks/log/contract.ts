@@ -1,27 +1,39 @@
-import { type TSchema, Type } from "@sinclair/typebox";
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { DELIVERY_STATES } from "../../../workflows/contract.ts";
-import { FAILURES } from "../../egress/index.ts";
-import { BadInput, NotFound } from "../../errors.ts";
-import { ERASED, EVENT_TYPES, LOGGED_EVENT_TYPES, PING, PING_RECORD } from "../../events/index.ts";
-import { body } from "../../http/contract.ts";
-import { id, orNull, time, uuid, word } from "../../http/fields.ts";
+import { FAILURES } from "../../platform/egress/index.ts";
+import { BadInput, NotFound } from "../../platform/errors.ts";
+import { body, contract, each } from "../../platform/http/contract.ts";
+import {
+  derived,
+  orNull,
+  type RecordOf,
+  readOnly,
+  serverTime,
+  serverTimeOrNull,
+  time,
+  uuid,
+  uuidOrNone,
+  word,
+} from "../../platform/http/fields.ts";
 import {
   countFilter,
   type Filter,
   flagFilter,
   isUuid,
   lastFilter,
-  laterOf,
   momentFilter,
   readText,
   recordIdFilter,
   type Values,
   wordFilter,
-} from "../../http/query.ts";
-import type { ConnectionId, DeliveryId, EventId } from "../../ids.ts";
+} from "../../platform/http/query.ts";
+import type { ConnectionId, DeliveryId, EventId } from "../../platform/ids.ts";
+import { ERASED, EVENT_TYPES, LOGGED_EVENT_TYPES, PING, PING_RECORD } from "../../records/index.ts";
 import { CONNECTION } from "../connection.ts";
 import { connectionFilter } from "../connection-filter.ts";
-import { ASKED_STATES, type EventFilter, PAST_STATES } from "./store.ts";
+
+export const ASKED_STATES = [...DELIVERY_STATES, "Open"] as const;
+export const PAST_STATES = DELIVERY_STATES.filter((state) => state !== "Pending");
 
 /** Parses an EventId in a path. @throws NotFound */
 export function toEventId(text: string): EventId {
@@ -78,6 +90,8 @@ export const eventFilters = (entities: readonly string[]) => ({
   OutcomeTo: momentFilter("Changes with a delivery that reached a state before this time, like OutcomeFrom."),
 });
 
+export type EventFilter = Partial<Values<ReturnType<typeof eventFilters>>>;
+
 /** After this time the listener reconnects, and its token and policies are checked again. */
 export const MAX_STREAM_SECONDS = 60;
 
@@ -87,99 +101,139 @@ export const streamFilters = (entities: readonly string[]) => ({
   Seconds: countFilter(MAX_STREAM_SECONDS, `How long it stays open; default ${MAX_STREAM_SECONDS}.`),
 });
 
-export function toEventFilter(asked: Values<ReturnType<typeof eventFilters>>): EventFilter {
-  const { EventRecord, RecordId, EventType, State, Was, Failed, SentAgain, Reason, ConnectionId, Last, From, To } =
-    asked;
-  const { OutcomeFrom, OutcomeTo } = asked;
-  return {
-    eventRecord: EventRecord,
-    recordId: RecordId,
-    eventType: EventType,
-    state: State,
-    was: Was,
-    failed: Failed,
-    sentAgain: SentAgain,
-    reason: Reason,
-    connectionId: ConnectionId,
-    from: laterOf(From, Last),
-    to: To,
-    outcomeFrom: OutcomeFrom,
-    outcomeTo: OutcomeTo,
-  };
-}
-
 export const REDELIVER = body(
   { name: "Redeliver", $id: "WebhookRedeliver" },
   {
-    ConnectionId: id<ConnectionId>("a connection's", {
+    ConnectionId: uuidOrNone<ConnectionId>("a connection's", {
       description: "Only to this connection. Empty: to all connections of the change.",
     }),
   },
 );
 
-const workflow = {
-  WorkflowId: Type.String(),
-  WorkflowUrl: Type.String({ format: "uri", description: "The workflow in the Temporal UI." }),
-};
+const AN_EVENT_ID = "0197c6f2-3a1b-7c4d-8e5f-60718293a4b5";
+const { Id: CONNECTION_ID, Name, Entities, Events } = CONNECTION.example;
+const TIMESTAMP = "2026-01-31T12:00:00.000Z";
+const WORKFLOW_ID = `Application/7/Created/${AN_EVENT_ID}`;
 
-const delivery = {
-  Id: uuid<DeliveryId>(),
-  ConnectionId: uuid<ConnectionId>(),
-  State: word(DELIVERY_STATES),
-  AttemptCount: Type.Integer({ format: "int32", minimum: 0, description: "In all its runs." }),
-  Run: Type.Integer({ format: "int32", minimum: 1, description: "The current run; each redelivery starts one." }),
-  ...workflow,
+const workflow = {
+  WorkflowId: derived(Type.String(), { example: WORKFLOW_ID }),
+  WorkflowUrl: derived(Type.String({ format: "uri" }), {
+    description: "The workflow in the Temporal UI.",
+    example: `http://localhost:8233/namespaces/default/workflows/${encodeURIComponent(WORKFLOW_ID)}`,
+  }),
 };
+const number = (minimum: number) => Type.Integer({ format: "int32", minimum });
+
+export const DELIVERY = contract("WebhookDelivery", "", {
+  Id: readOnly(uuid<DeliveryId>(), { example: "5b0cf0f4-8a39-4c43-9d0e-0d1f6d7f4b1a" }),
+  ConnectionId: readOnly(uuid<ConnectionId>(), { example: CONNECTION_ID }),
+  State: readOnly(word(DELIVERY_STATES), { example: "Delivered" }),
+  AttemptCount: derived(number(0), { description: "In all its runs.", column: "attempts", example: 1 }),
+  Run: readOnly(number(1), { description: "The current run; each redelivery starts one.", example: 1 }),
+  ...workflow,
+});
 
 const event = {
-  EventId: uuid<EventId>(),
-  EventType: word(LOGGED_EVENT_TYPES),
-  EventRecord: Type.String({ description: `The entity's name; for a ping ${PING_RECORD}.` }),
-  RecordId: orNull(Type.String(), {
+  EventId: derived(uuid<EventId>(), { column: "id", example: AN_EVENT_ID }),
+  EventType: readOnly(word(LOGGED_EVENT_TYPES), { example: "Created" }),
+  EventRecord: readOnly(Type.String(), {
+    description: `The entity's name; for a ping ${PING_RECORD}.`,
+    example: "Application",
+  }),
+  RecordId: derived(orNull(Type.String()), {
     description: "The record's Id; null for the event of an array, whose Payload lists them.",
+    example: "7",
   }),
-  RecordCount: Type.Integer({ format: "int32", minimum: 1, description: "The number of records." }),
-  Timestamp: time(),
-  State: orNull(word(DELIVERY_STATES), {
+  RecordCount: derived(number(1), { description: "The number of records.", example: 1 }),
+  Timestamp: derived(time(), { example: TIMESTAMP }),
+  State: derived(orNull(word(DELIVERY_STATES)), {
     description: "The most urgent state of its deliveries; null: no deliveries.",
+    example: "Delivered",
   }),
-  Reason: orNull(Type.String(), { description: "Why there are no deliveries." }),
+  Reason: derived(orNull(Type.String()), { description: "Why there are no deliveries.", example: null }),
   ...workflow,
 };
 
-export const EVENT = Type.Object(
-  { ...event, Deliveries: Type.Array(Type.Object(delivery, { $id: "WebhookDelivery" })) },
-  { $id: "WebhookEvent" },
-);
+export const EVENT = contract("WebhookEvent", "", { ...event, Deliveries: each(DELIVERY, {}) });
 
-const ATTEMPT = Type.Object(
-  {
-    Number: Type.Integer({ format: "int32", minimum: 1 }),
-    Run: Type.Integer({
-      format: "int32",
-      minimum: 1,
-      description: "1 for the first three attempts; each redelivery starts the next.",
-    }),
-    StartedOn: time(),
-    DurationMs: orNull(Type.Integer({ format: "int32" }), { description: "Milliseconds." }),
-    StatusCode: orNull(Type.Integer({ format: "int32" }), { description: "null: no response." }),
-    Failure: orNull(Type.String(), {
-      description: "Why there was no response, in one word.",
-      examples: ["dns", "refused", "tls", "timeout", "blocked-address", null],
-    }),
-    Response: orNull(
+export const ATTEMPT = contract("WebhookAttempt", "", {
+  Number: readOnly(number(1), { example: 1 }),
+  Run: readOnly(number(1), {
+    description: "1 for the first three attempts; each redelivery starts the next.",
+    example: 1,
+  }),
+  StartedOn: serverTime({ example: TIMESTAMP }),
+  DurationMs: readOnly(Type.Unsafe<number>(orNull(Type.Integer({ format: "int32" }))), {
+    description: "Milliseconds.",
+    example: 41,
+  }),
+  StatusCode: readOnly(orNull(Type.Integer({ format: "int32" })), { description: "null: no response.", example: 200 }),
+  Failure: readOnly(
+    orNull(Type.String(), { examples: ["dns", "refused", "tls", "timeout", "blocked-address", null] }),
+    {
+      description: "Why there was no response, in one word; Response.Body has the details.",
+      example: null,
+    },
+  ),
+  Response: derived(
+    orNull(
       Type.Object({
         Headers: Type.String({ description: "The head of the response." }),
-        Body: Type.String({ description: "Its first 4 KiB." }),
+        Body: Type.String({
+          description:
+            "Its first 4 KiB, decompressed, as text. With a Failure, its cause and its solution, such as an expired " +
+            "certificate.",
+        }),
       }),
-      {
-        description:
-          "null: it could repeat the request or the connection, which the caller may not see, or it was removed with the Payload.",
-      },
     ),
-  },
-  { $id: "WebhookAttempt" },
-);
+    {
+      description:
+        "null: it could repeat the request or the connection, which the caller may not see, or it was removed with the Payload.",
+      example: { Headers: "content-type: text/plain", Body: "ok" },
+    },
+  ),
+});
+
+const OUTCOME = Type.Object({
+  State: word(DELIVERY_STATES),
+  Reason: orNull(Type.String(), {
+    description: "The result of the last attempt: a status, or a word such as timeout. null: delivered, or none.",
+    examples: ["503", null],
+  }),
+  On: time("When it reached that state."),
+});
+type Outcome = Static<typeof OUTCOME>;
+const outcome = (description: string, example: Outcome) =>
+  readOnly(OUTCOME, { description, example }, ({ On, ...one }: Outcome) => ({
+    ...one,
+    On: new Date(On).toISOString(),
+  }));
+
+/** A delivery that a redelivery has sent. */
+export const RESENT = contract("RedeliveryDelivery", "", {
+  EventId: readOnly(uuid<EventId>(), { example: AN_EVENT_ID }),
+  EventType: readOnly(word(LOGGED_EVENT_TYPES), { example: "Updated" }),
+  EventRecord: readOnly(Type.String(), { example: "Application" }),
+  RecordId: derived(orNull(Type.String()), { description: "null: a bulk change.", example: "7" }),
+  Timestamp: derived(
+    time(),
+    { description: "The time of the event.", column: "occurredOn", example: "2026-01-31T09:12:00.000Z" },
+    (on: Date) => on.toISOString(),
+  ),
+  DeliveryId: readOnly(uuid<DeliveryId>(), { example: DELIVERY.example.Id }),
+  ConnectionId: readOnly(uuid<ConnectionId>(), { example: CONNECTION_ID }),
+  Before: outcome("The delivery's state before the redelivery.", {
+    State: "Exhausted",
+    Reason: "503",
+    On: "2026-01-31T09:13:10.000Z",
+  }),
+  After: outcome("The result of this redelivery, whatever happened later.", {
+    State: "Delivered",
+    Reason: null,
+    On: "2026-01-31T12:00:01.000Z",
+  }),
+});
+export type ResentRecord = RecordOf<typeof RESENT.field>;
 
 const payload = <T extends TSchema>(EventType: T) => ({
   TenantId: Type.String({ description: "Tenant (organization) of the event." }),
@@ -235,43 +289,36 @@ export function wholeEvent(entities: readonly string[]) {
     },
     { $id: "WebhookPayload" },
   );
-  return Type.Object(
-    {
-      ...event,
-      Sequence: orNull(Type.String(), {
-        description: "The webhook-sequence of its calls. null: none, for example for a ping.",
-        examples: ["7"],
-      }),
-      BeforeEventId: orNull(uuid<EventId>(), {
-        description:
-          "The event of the previous change, whose Payload has the record's earlier state. null: it is the first, of " +
-          "several records or none, or that event is deleted or hidden.",
-      }),
-      Payload: Type.Union([changePayload, PING_PAYLOAD, WITHHELD_PAYLOAD, Type.Null()], {
-        description:
-          "null: removed after PAYLOAD_RETENTION, or by the erasure of a person. The change cannot be sent again.",
-      }),
-      PayloadRemovedOn: orNull(time(), {
-        description: "When Payload and the Response of each attempt were removed. null: not yet.",
-      }),
-      Withheld: orNull(Type.String(), {
-        description: "Why Payload has no Data: the caller may not read all its records. Otherwise null.",
-      }),
-      Deliveries: Type.Array(
-        Type.Object({ ...delivery, Attempts: Type.Array(ATTEMPT) }, { $id: "WebhookDeliveryDetail" }),
-      ),
-    },
-    { $id: "WebhookEventDetail" },
-  );
+  return contract("WebhookEventDetail", "", {
+    ...event,
+    Sequence: derived(orNull(Type.String(), { examples: ["7"] }), {
+      description: "The webhook-sequence of its calls. null: none, for example for a ping.",
+      example: "1",
+    }),
+    BeforeEventId: derived(orNull(uuid<EventId>()), {
+      description:
+        "The event of the previous change, whose Payload has the record's earlier state. null: it is the first, of " +
+        "several records or none, or that event is deleted or hidden.",
+      example: null,
+    }),
+    Payload: derived(Type.Union([changePayload, PING_PAYLOAD, WITHHELD_PAYLOAD, Type.Null()]), {
+      description:
+        "null: removed after PAYLOAD_RETENTION, or by the erasure of a person. The change cannot be sent again.",
+      example: EXAMPLE_PAYLOAD,
+    }),
+    PayloadRemovedOn: serverTimeOrNull({
+      description: "When Payload and the Response of each attempt were removed. null: not yet.",
+      example: null,
+    }),
+    Withheld: derived(orNull(Type.String()), {
+      description: "Why Payload has no Data: the caller may not read all its records. Otherwise null.",
+      example: null,
+    }),
+    Deliveries: each(contract("WebhookDeliveryDetail", "", { ...DELIVERY.field, Attempts: each(ATTEMPT, {}) }), {}),
+  });
 }
 
-// Documentation of the activity log and of the calls to receivers.
-
-const AN_EVENT_ID = "0197c6f2-3a1b-7c4d-8e5f-60718293a4b5";
-const { Id: CONNECTION_ID, Name, Entities, Events } = CONNECTION.example;
-const TIMESTAMP = "2026-01-31T12:00:00.000Z";
-const WORKFLOW_ID = `Application/7/Created/${AN_EVENT_ID}`;
-const WORKFLOW_URL = `http://localhost:8233/namespaces/default/workflows/${encodeURIComponent(WORKFLOW_ID)}`;
+// Documentation of the calls to receivers.
 
 export const EXAMPLE_PING_PAYLOAD = {
   TenantId: "0197c6f0-1111-7222-8333-444455556666",
@@ -312,53 +359,4 @@ export const EXAMPLE_PAYLOAD = {
     ModifiedBy: { Id: 1, ExternalId: "", Name: "demo-client", Type: "Application" },
     CreatedBy: { Id: 1, ExternalId: "", Name: "demo-client", Type: "Application" },
   },
-};
-
-const DELIVERY = {
-  Id: "5b0cf0f4-8a39-4c43-9d0e-0d1f6d7f4b1a",
-  ConnectionId: CONNECTION_ID,
-  State: "Delivered",
-  AttemptCount: 1,
-  Run: 1,
-  WorkflowId: WORKFLOW_ID,
-  WorkflowUrl: WORKFLOW_URL,
-};
-
-export const EXAMPLE_EVENT = {
-  EventId: AN_EVENT_ID,
-  EventType: "Created",
-  EventRecord: "Application",
-  RecordId: "7",
-  RecordCount: 1,
-  Timestamp: TIMESTAMP,
-  State: "Delivered",
-  Reason: null,
-  WorkflowId: WORKFLOW_ID,
-  WorkflowUrl: WORKFLOW_URL,
-  Deliveries: [DELIVERY],
-};
-
-export const EXAMPLE_EVENT_DETAIL = {
-  ...EXAMPLE_EVENT,
-  Sequence: "1",
-  BeforeEventId: null,
-  Payload: EXAMPLE_PAYLOAD,
-  PayloadRemovedOn: null,
-  Withheld: null,
-  Deliveries: [
-    {
-      ...DELIVERY,
-      Attempts: [
-        {
-          Number: 1,
-          Run: 1,
-          StartedOn: TIMESTAMP,
-          DurationMs: 41,
-          StatusCode: 200,
-          Failure: null,
-          Response: { Headers: "content-type: text/plain", Body: "ok" },
-        },
-      ],
-    },
-  ],
 };

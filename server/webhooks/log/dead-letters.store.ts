@@ -1,5 +1,5 @@
-import type { Queries } from "../../db/sql.ts";
-import { type ConnectionId, type EventId, lowestIdOf, type TenantId } from "../../ids.ts";
+import type { Queries } from "../../platform/db/sql.ts";
+import { type ConnectionId, type EventId, lowestIdOf, type TenantId } from "../../platform/ids.ts";
 import { type Connection, connectionColumns } from "../connections.store.ts";
 import { isDrainPaused } from "../redelivery/store.ts";
 

@@ -1,13 +1,13 @@
 // Failed deliveries by connection and reason: GET WebhookEvent/DeadLetters.
 
 import { Type } from "@sinclair/typebox";
-import { type Caller, route, type ShownPage } from "../../access/index.ts";
-import type { Sql } from "../../db/sql.ts";
-import { HIDDEN_AS_NULL } from "../../events/index.ts";
-import { orNull, time, uuid, word } from "../../http/fields.ts";
-import { momentFilter, type Paging, wordFilter } from "../../http/query.ts";
-import type { Route } from "../../http/route.ts";
-import { type ConnectionId, timeOfId } from "../../ids.ts";
+import type { Sql } from "../../platform/db/sql.ts";
+import { contract, each } from "../../platform/http/contract.ts";
+import { derived, orNull, type RecordOf, readOnly, time, uuid, word } from "../../platform/http/fields.ts";
+import { momentFilter, type Paging, wordFilter } from "../../platform/http/query.ts";
+import type { Route } from "../../platform/http/route.ts";
+import { type ConnectionId, type EventId, timeOfId } from "../../platform/ids.ts";
+import { type Caller, HIDDEN_AS_NULL, route, type ShownPage } from "../../records/index.ts";
 import { connectionFilter } from "../connection-filter.ts";
 import type { Connections } from "../connections/service.ts";
 import { type Connection, type ConnectionState, listConnections } from "../connections.store.ts";
@@ -17,27 +17,51 @@ import {
   type DeadConnection,
   type DeadGroup,
   type DeadLetterFilter,
-  type DeadState,
 } from "./dead-letters.store.ts";
 import { EVENT_LOG_TAG } from "./routes.ts";
 
-export type DeadLettersRecord = {
-  ConnectionId: ConnectionId;
-  ConnectionName: string;
-  Count: number | null;
-  Reasons: DeadReason[];
-} & Record<Blame, number | null>;
+const TIMESTAMP = "2026-01-31T12:00:00.000Z";
+/** Configuration: the connection's settings, or its host's DNS and certificate. */
+export const BLAMES = ["Receiver", "Configuration", "Ours"] as const;
+export type Blame = (typeof BLAMES)[number];
 
-/** Most frequent first. */
-export interface DeadReason {
-  Blame: Blame;
-  Reason: string;
-  State: DeadState;
-  Count: number;
-  /** Times of events. */
-  Oldest: string;
-  Newest: string;
-}
+const timeOf = (id: EventId) => timeOfId(id).toISOString();
+const REASON = contract("", "", {
+  Blame: derived(word(BLAMES), { example: "Receiver" }),
+  Reason: derived(Type.String(), {
+    description: "The last attempt's status or failure; for Held deliveries, why the connection is held.",
+    example: "503",
+  }),
+  State: readOnly(word(DEAD_STATES), { example: "Exhausted" }),
+  Count: readOnly(Type.Integer({ format: "int32", minimum: 1 }), { example: 12 }),
+  Oldest: readOnly(time(), { description: "The time of the oldest event.", example: TIMESTAMP }, timeOf),
+  Newest: readOnly(time(), { description: "The time of the newest event.", example: TIMESTAMP }, timeOf),
+});
+
+const counted = (description: string, example: number) =>
+  derived(orNull(Type.Integer({ format: "int32", minimum: 0, description })), { example });
+
+const DEAD_LETTERS = contract("WebhookDeadLetters", "", {
+  ConnectionId: derived(uuid<ConnectionId>(), { column: "id", example: "0197c6f1-90ab-7cde-8f01-23456789abcd" }),
+  ConnectionName: derived(
+    Type.String(),
+    { column: "name", example: "payroll changes" },
+    (name: string | null) => name ?? "",
+  ),
+  Count: counted(HIDDEN_AS_NULL, 14),
+  Receiver: counted("The receiver answered and did not accept them.", 12),
+  Configuration: counted(
+    "The connection, the address or its certificate must be changed: dns, tls, blocked-address, a " +
+      "redirect, 401, 403, 404, 405, 407, 410, 413, 415, 421, 426; or the connection is Paused.",
+    2,
+  ),
+  Ours: counted("Attempts lost with a worker, or deliveries in progress.", 0),
+  Reasons: each(REASON, {
+    description: "Most frequent first. Empty for callers who may not read every event.",
+    example: [REASON.example, { ...REASON.example, Blame: "Configuration", Reason: "tls", Count: 2 }],
+  }),
+});
+export type DeadLettersRecord = RecordOf<typeof DEAD_LETTERS.field>;
 
 /**
  * Counts the Exhausted or Held deliveries of each readable connection by reason and responsible party, without pings.
@@ -76,30 +100,18 @@ export function createCountDeadLetters(sql: Sql, { recordOf }: Connections): Cou
 }
 
 /** All counts are null, because a filtered count would reveal events. */
-function toUncounted({ id, name }: Connection): DeadLettersRecord {
-  const byBlame = Object.fromEntries(BLAMES.map((blame) => [blame, null])) as Record<Blame, null>;
-  return { ConnectionId: id, ConnectionName: name ?? "", Count: null, ...byBlame, Reasons: [] };
-}
+const toUncounted = (connection: Connection): DeadLettersRecord =>
+  DEAD_LETTERS.toRecord(connection, { Count: null, Receiver: null, Configuration: null, Ours: null, Reasons: [] });
 
 function toRecord(connection: DeadConnection): DeadLettersRecord {
-  const { id, name, groups } = connection;
-  const counted = groups.map((group) => ({ ...blameFor(connection, group), group }));
+  const counted = connection.groups.map((group) => ({ ...blameFor(connection, group), group }));
   const sum = (some: { group: DeadGroup }[]) => some.reduce((total, { group }) => total + group.count, 0);
   const byBlame = BLAMES.map((blame) => [blame, sum(counted.filter((one) => one.blame === blame))]);
-  return {
-    ConnectionId: id,
-    ConnectionName: name ?? "",
+  return DEAD_LETTERS.toRecord(connection, {
     Count: sum(counted),
-    ...(Object.fromEntries(byBlame) as Record<Blame, number>),
-    Reasons: counted.map(({ blame, reason, group }) => ({
-      Blame: blame,
-      Reason: reason,
-      State: group.state,
-      Count: group.count,
-      Oldest: timeOfId(group.oldest).toISOString(),
-      Newest: timeOfId(group.newest).toISOString(),
-    })),
-  };
+    ...Object.fromEntries(byBlame),
+    Reasons: counted.map(({ blame, reason, group }) => REASON.toRecord(group, { Blame: blame, Reason: reason })),
+  });
 }
 
 function blameFor({ state, heldReason, drainPaused }: DeadConnection, group: DeadGroup) {
@@ -108,10 +120,6 @@ function blameFor({ state, heldReason, drainPaused }: DeadConnection, group: Dea
 }
 
 // The party that must act on an undelivered delivery.
-
-export const BLAMES = ["Receiver", "Configuration", "Ours"] as const;
-/** Configuration: the connection's settings, or its host's DNS and certificate. */
-export type Blame = (typeof BLAMES)[number];
 
 /** Failures that a retry cannot fix: the URL, a certificate or EGRESS_ALLOW must be changed. */
 const CONFIGURATION_FAILURES = ["dns", "tls", "blocked-address"];
@@ -160,7 +168,12 @@ export function deadLetterRoutes(count: CountDeadLetters): Route[] {
         From: momentFilter("Changes at this time or later."),
         To: momentFilter("Changes before this time."),
       },
-      answer: { description: "A page of connections.", schema: DEAD_LETTERS, example: EXAMPLE, list: true },
+      answer: {
+        description: "A page of connections.",
+        schema: DEAD_LETTERS.record,
+        example: DEAD_LETTERS.example,
+        list: true,
+      },
       errors: ["ServiceBusy"],
       handle: (caller, { filters: { ConnectionId, State, From, To }, paging }) => {
         const filter = { connectionId: ConnectionId, state: State, from: From, to: To };
@@ -169,47 +182,3 @@ export function deadLetterRoutes(count: CountDeadLetters): Route[] {
     }),
   ];
 }
-
-const counted = (description: string) => orNull(Type.Integer({ format: "int32", minimum: 0, description }));
-
-const DEAD_LETTERS = Type.Object(
-  {
-    ConnectionId: uuid(),
-    ConnectionName: Type.String(),
-    Count: counted(HIDDEN_AS_NULL),
-    Receiver: counted("The receiver answered and did not accept them."),
-    Configuration: counted(
-      "The connection, the address or its certificate must be changed: dns, tls, blocked-address, a " +
-        "redirect, 401, 403, 404, 405, 407, 410, 413, 415, 421, 426; or the connection is Paused.",
-    ),
-    Ours: counted("Attempts lost with a worker, or deliveries in progress."),
-    Reasons: Type.Array(
-      Type.Object({
-        Blame: word(BLAMES),
-        Reason: Type.String({
-          description: "The last attempt's status or failure; for Held deliveries, why the connection is held.",
-        }),
-        State: word(DEAD_STATES),
-        Count: Type.Integer({ format: "int32", minimum: 1 }),
-        Oldest: time("The time of the oldest event."),
-        Newest: time("The time of the newest event."),
-      }),
-      { description: "Most frequent first. Empty for callers who may not read every event." },
-    ),
-  },
-  { $id: "WebhookDeadLetters" },
-);
-
-const TIMESTAMP = "2026-01-31T12:00:00.000Z";
-const EXAMPLE = {
-  ConnectionId: "0197c6f1-90ab-7cde-8f01-23456789abcd",
-  ConnectionName: "payroll changes",
-  Count: 14,
-  Receiver: 12,
-  Configuration: 2,
-  Ours: 0,
-  Reasons: [
-    { Blame: "Receiver", Reason: "503", State: "Exhausted", Count: 12, Oldest: TIMESTAMP, Newest: TIMESTAMP },
-    { Blame: "Configuration", Reason: "tls", State: "Exhausted", Count: 2, Oldest: TIMESTAMP, Newest: TIMESTAMP },
-  ],
-};

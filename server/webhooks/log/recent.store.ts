@@ -1,17 +1,18 @@
 import type { DeliveryState } from "../../../workflows/contract.ts";
-import type { Queries } from "../../db/sql.ts";
-import { PING } from "../../events/index.ts";
-import type { ConnectionId, EventId, TenantId } from "../../ids.ts";
+import type { Queries } from "../../platform/db/sql.ts";
+import type { ConnectionId, EventId, TenantId } from "../../platform/ids.ts";
+import { type LoggedEventType, PING } from "../../records/index.ts";
 import { newestClosed, newestOpen } from "../states.store.ts";
 
 /** The event data that policies need for a delivery. */
 export interface EventOfDelivery {
   eventId: EventId;
   eventRecord: string;
-  eventType: string;
+  eventType: LoggedEventType;
   recordIds: string[];
   occurredOn: Date;
-  payload?: string;
+  /** null: it was removed. */
+  payload?: string | null;
 }
 
 /** For event `e` and its payload `p`. */
@@ -40,7 +41,7 @@ export async function listRecentDeliveries(
   withPayload: boolean,
 ): Promise<RecentDelivery[]> {
   const where = sql`d.tenant_id = ${tenantId} and d.connection_id = ${connectionId}`;
-  // A literal, because for an unknown number of rows the planner would read all and sort them.
+  // A literal: with a parameter, the planner would read and sort all rows.
   const max = sql.unsafe(`${limit}`);
   return sql<RecentDelivery[]>`
     select ${deliveryColumns(sql, withPayload)}
@@ -48,7 +49,7 @@ export async function listRecentDeliveries(
       (${newestOpen(sql, where)} limit ${max}) union all (${newestClosed(sql, where)} limit ${max})
       order by event_id desc limit ${limit}
     ) d
-    join events e on e.id = d.event_id ${withPayload ? sql`join payloads p on p.event_id = d.event_id` : sql``}
+    join events e on e.id = d.event_id ${withPayload ? sql`left join payloads p on p.event_id = d.event_id` : sql``}
     left join attempts a on a.event_id = d.event_id and a.delivery_id = d.id and a.number = d.attempts
     order by d.event_id desc`;
 }

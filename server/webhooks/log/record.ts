@@ -1,8 +1,7 @@
 import { type DeliveryState, workflowId } from "../../../workflows/contract.ts";
-import type { Caller, Shown } from "../../access/index.ts";
-import type { AuditRecord } from "../../audit/index.ts";
-import { ALERT_RECORD, AUDIT_RECORD, PING } from "../../events/index.ts";
+import { ALERT_RECORD, AUDIT_RECORD, type AuditRecord, type Caller, PING, type Shown } from "../../records/index.ts";
 import type { WorkflowUrl } from "../workflow-url.ts";
+import { ATTEMPT, DELIVERY, EVENT } from "./contract.ts";
 import type { LoggedAttempt, LoggedEvent, WithPayload } from "./store.ts";
 
 export const WORST_FIRST: readonly DeliveryState[] = [
@@ -22,22 +21,17 @@ export function toEventRecord(event: LoggedEvent, workflowUrl: WorkflowUrl) {
   // A delivery that waited for a Drain is alone in its event's numbered workflow.
   const name = { ...event, eventId: event.id };
   const ownId = workflowId(name, delivery && others.length === 0 ? delivery.part : 1);
-  return {
+  return EVENT.toRecord(event, {
     ...toEventAttributes(event),
     State: WORST_FIRST.find((state) => event.deliveries.some((delivery) => delivery.state === state)) ?? null,
     Reason: reasonNobodyGotIt(event),
     WorkflowId: ownId,
     WorkflowUrl: workflowUrl(ownId),
-    Deliveries: event.deliveries.map((delivery) => ({
-      Id: delivery.id,
-      ConnectionId: delivery.connectionId,
-      State: delivery.state,
-      AttemptCount: delivery.attempts,
-      Run: delivery.run,
-      WorkflowId: workflowId(name, delivery.part),
-      WorkflowUrl: workflowUrl(workflowId(name, delivery.part)),
-    })),
-  };
+    Deliveries: event.deliveries.map((delivery) => {
+      const WorkflowId = workflowId(name, delivery.part);
+      return DELIVERY.toRecord(delivery, { WorkflowId, WorkflowUrl: workflowUrl(WorkflowId) });
+    }),
+  });
 }
 
 const WHY_HELD = {
@@ -58,17 +52,10 @@ function reasonNobodyGotIt({ eventRecord, eventType, deliveries }: LoggedEvent):
 }
 
 /** @param isSeen whether the caller may see the response */
-export function toAttemptRecord(attempt: LoggedAttempt, isSeen: boolean) {
-  return {
-    Number: attempt.number,
-    Run: attempt.run,
-    StartedOn: attempt.startedOn.toISOString(),
-    DurationMs: attempt.durationMs,
-    StatusCode: attempt.statusCode,
-    Failure: attempt.failure,
+export const toAttemptRecord = (attempt: LoggedAttempt, isSeen: boolean) =>
+  ATTEMPT.toRecord(attempt, {
     Response: isSeen ? { Headers: attempt.responseHeaders ?? "", Body: attempt.responseBody ?? "" } : null,
-  };
-}
+  });
 
 // The payload of an event for a caller: Data is visible only if all its records are.
 
@@ -127,10 +114,10 @@ function dataOf(data: unknown, shown: Shown<Record<string, unknown>>[]): unknown
   return Array.isArray(data) ? shown : shown[0];
 }
 
-type Described = Pick<LoggedEvent, "id" | "eventType" | "eventRecord" | "recordIds" | "occurredOn">;
+export type Described = Pick<LoggedEvent, "id" | "eventType" | "eventRecord" | "recordIds" | "occurredOn">;
 
 /** An event's own attributes, in responses and policies. */
-function toEventAttributes(event: Described) {
+export function toEventAttributes(event: Described) {
   return {
     EventId: event.id,
     EventType: event.eventType,
@@ -144,7 +131,7 @@ function toEventAttributes(event: Described) {
 
 /**
  * The resources that policies evaluate: one for each record in the payload, if policies refer to records.
- * @param payload undefined: not loaded; null: removed, so the stores omit the event if policies refer to records
+ * @param payload undefined: not loaded; null: removed, so policies that look at the record do not decide
  */
 export function eventResources(event: Described & Partial<WithPayload>): object[] {
   const attributes = toEventAttributes(event);

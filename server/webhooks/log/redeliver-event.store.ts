@@ -1,7 +1,7 @@
 import type { DeliveryState } from "../../../workflows/contract.ts";
-import type { Queries, Transaction } from "../../db/sql.ts";
-import { wakeQueue } from "../../events/index.ts";
-import type { ConnectionId, DeliveryId, EventId, RedeliveryId, TenantId } from "../../ids.ts";
+import type { Queries, Transaction } from "../../platform/db/sql.ts";
+import type { ConnectionId, DeliveryId, EventId, RedeliveryId, TenantId } from "../../platform/ids.ts";
+import { wakeQueue } from "../../records/index.ts";
 
 export interface EventDelivery {
   id: DeliveryId;

@@ -1,9 +1,7 @@
-import type { Caller, Permitted, Shown } from "../../access/index.ts";
-import { recordAudit } from "../../audit/index.ts";
-import type { Sql, Transaction } from "../../db/sql.ts";
-import { Conflict, NotFound } from "../../errors.ts";
-import { PING } from "../../events/index.ts";
-import type { ConnectionId, EventId } from "../../ids.ts";
+import type { Sql, Transaction } from "../../platform/db/sql.ts";
+import { Conflict, NotFound } from "../../platform/errors.ts";
+import type { ConnectionId, EventId } from "../../platform/ids.ts";
+import { type Caller, type Permitted, PING, recordAudit, type Shown } from "../../records/index.ts";
 import { countEnded } from "../redelivery/follow.store.ts";
 import { MAX_REDELIVERIES } from "../redelivery/store.ts";
 import type { WorkflowUrl } from "../workflow-url.ts";
@@ -17,7 +15,7 @@ import {
   lockEventDeliveries,
   redeliver,
 } from "./redeliver-event.store.ts";
-import { isUndecidable } from "./service.ts";
+import { isDecidable } from "./service.ts";
 import { findEvent, type WholeEvent } from "./store.ts";
 
 /**
@@ -65,9 +63,9 @@ export function createRedeliverEvent(sql: Sql, workflowUrl: WorkflowUrl): Redeli
   };
 }
 
-async function existing(tx: Transaction, { tenantId, permissions }: Caller, eventId: EventId): Promise<WholeEvent> {
-  const event = await findEvent(tx, tenantId, eventId);
-  if (!event || isUndecidable(event, permissions)) throw noEvent();
+async function existing(tx: Transaction, caller: Caller, eventId: EventId): Promise<WholeEvent> {
+  const event = await findEvent(tx, caller.tenantId, eventId);
+  if (!event || !isDecidable(caller, event)) throw noEvent();
   return event;
 }
 

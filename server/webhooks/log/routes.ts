@@ -1,19 +1,8 @@
 import { Type } from "@sinclair/typebox";
-import { route } from "../../access/index.ts";
-import type { Route } from "../../http/route.ts";
+import type { Route } from "../../platform/http/route.ts";
+import { route } from "../../records/index.ts";
 import { CONNECTION } from "../connection.ts";
-import {
-  EVENT,
-  EVENT_ID,
-  EXAMPLE_EVENT,
-  EXAMPLE_EVENT_DETAIL,
-  eventFilters,
-  MAX_STREAM_SECONDS,
-  REDELIVER,
-  streamFilters,
-  toEventFilter,
-  wholeEvent,
-} from "./contract.ts";
+import { EVENT, EVENT_ID, eventFilters, MAX_STREAM_SECONDS, REDELIVER, streamFilters, wholeEvent } from "./contract.ts";
 import type { RedeliverEvent } from "./redeliver-event.ts";
 import type { EventLog } from "./service.ts";
 import type { EventStreams } from "./stream.ts";
@@ -34,6 +23,7 @@ export function eventLogRoutes({ eventLog, eventStreams, redeliverEvent }: Event
   const path = "/WebhookEvent";
   const tag = EVENT_LOG_TAG;
   const params = EVENT_ID;
+  const whole = wholeEvent(entities);
   return [
     route({
       method: "GET",
@@ -45,9 +35,9 @@ export function eventLogRoutes({ eventLog, eventStreams, redeliverEvent }: Event
       scopes: ["Webhooks:Read"],
       paged: true,
       filters: eventFilters(entities),
-      answer: { description: "A page of changes.", schema: EVENT, example: EXAMPLE_EVENT, list: true },
+      answer: { description: "A page of changes.", schema: EVENT.record, example: EVENT.example, list: true },
       errors: ["ServiceBusy"],
-      handle: (caller, { filters, paging }) => eventLog.list(caller, toEventFilter(filters), paging),
+      handle: (caller, { filters, paging }) => eventLog.list(caller, filters, paging),
     }),
     route({
       method: "GET",
@@ -67,8 +57,8 @@ export function eventLogRoutes({ eventLog, eventStreams, redeliverEvent }: Event
         schema: Type.String({ description: "Lines of `id`, `data` and `retry`." }),
         files: ["text/event-stream"],
       },
-      handle: (caller, { request, filters: { EventRecord, EventType, Seconds = MAX_STREAM_SECONDS } }) =>
-        eventStreams.open(caller, request, { eventRecord: EventRecord, eventType: EventType }, Seconds),
+      handle: (caller, { request, filters: { Seconds = MAX_STREAM_SECONDS, ...wanted } }) =>
+        eventStreams.open(caller, request, wanted, Seconds),
     }),
     route({
       method: "GET",
@@ -78,7 +68,7 @@ export function eventLogRoutes({ eventLog, eventStreams, redeliverEvent }: Event
       summary: "Read a change with its payload, deliveries and attempts",
       scopes: ["Webhooks:Read"],
       params,
-      answer: { description: "The change.", schema: wholeEvent(entities), example: EXAMPLE_EVENT_DETAIL },
+      answer: { description: "The change.", schema: whole.record, example: whole.example },
       handle: (caller, { params: { EventId } }) => eventLog.readWhole(caller, EventId),
     }),
     route({
@@ -98,7 +88,7 @@ export function eventLogRoutes({ eventLog, eventStreams, redeliverEvent }: Event
         description: "The recipients.",
         examples: { all: {}, one: { ConnectionId: CONNECTION.example.Id } },
       },
-      answer: { description: "The change.", schema: EVENT, example: EXAMPLE_EVENT },
+      answer: { description: "The change.", schema: EVENT.record, example: EVENT.example },
       errors: ["Conflict"],
       handle: (caller, { params: { EventId }, input }) =>
         redeliverEvent(caller, EventId, { connectionId: input.ConnectionId }),

@@ -1,25 +1,25 @@
-import type { Caller, Shown, ShownPage } from "../../access/index.ts";
-import type { Sql } from "../../db/sql.ts";
-import { Permission } from "../../errors.ts";
-import { PING_RECORD } from "../../events/index.ts";
-import type { Paging } from "../../http/query.ts";
-import type { ConnectionId, DeliveryId, EventId } from "../../ids.ts";
+import type { Sql } from "../../platform/db/sql.ts";
+import { NotFound, Permission } from "../../platform/errors.ts";
+import type { Paging } from "../../platform/http/query.ts";
+import type { ConnectionId, DeliveryId, EventId } from "../../platform/ids.ts";
+import { type Caller, PING, PING_RECORD, type Shown, type ShownPage } from "../../records/index.ts";
 import { sequenceOf } from "../deliveries/request.ts";
 import type { WorkflowUrl } from "../workflow-url.ts";
-import { noEvent } from "./contract.ts";
+import { type EventFilter, noEvent } from "./contract.ts";
 import { listRecentDeliveries, listTests, type RecentDelivery } from "./recent.store.ts";
 import {
   type AttemptRecord,
+  type Described,
   type EventRecord,
   eventResources,
   type SeenPayload,
   seePayload,
   toAttemptRecord,
+  toEventAttributes,
   toEventRecord,
 } from "./record.ts";
 import {
   type AttemptSelection,
-  type EventFilter,
   findEvent,
   findEventBefore,
   type LoggedAttempt,
@@ -30,6 +30,7 @@ import {
 } from "./store.ts";
 
 const TYPE = "WebhookEvent";
+const READ = "Webhooks:Read";
 
 export interface SeenEvent extends SeenPayload {
   record: Shown<EventRecord>;
@@ -76,38 +77,38 @@ export function createEventLog(sql: Sql, entities: readonly string[], workflowUr
     return see(caller, await requireEvent(sql, caller, id));
   }
 
-  /** The events of the previous changes, by record id; missing for a first change or if no longer stored. */
+  /** The events of the previous changes, by record id; missing for a first change. */
   async function readBefore(
     caller: Caller,
     { record, occurredOn, sequences, payload }: SeenEvent,
     recordIds: readonly string[],
-  ): Promise<Map<string, SeenEvent | "hidden">> {
+  ): Promise<Map<string, SeenEvent | "hidden" | "gone">> {
     const { EventRecord: eventRecord, RecordId } = record;
     const members = [payload?.Data ?? []].flat() as { Id: string | number }[];
     const ids = RecordId === null ? members.map(({ Id }) => String(Id)) : [RecordId];
     const found = await Promise.all(
       recordIds.map(async (recordId) => {
         const sequence = sequences?.[ids.indexOf(recordId)] ?? 1;
-        if (sequence === 1) return undefined;
-        return findEventBefore(sql, caller.tenantId, { occurredOn, eventRecord, recordId, sequence });
+        if (sequence === 1) return [];
+        const id = await findEventBefore(sql, caller.tenantId, { occurredOn, eventRecord, recordId, sequence });
+        return [[recordId, id] as const];
       }),
     );
+    const previous = found.flat();
     // Records that change together often share their previous event.
-    const distinct = [...new Set(found)].filter((id) => id !== undefined);
-    const read = new Map(await Promise.all(distinct.map(async (id) => [id, await readOrHidden(caller, id)] as const)));
-    return new Map(
-      recordIds.flatMap((recordId, index) => {
-        const event = read.get(found[index]!);
-        return event ? [[recordId, event] as const] : [];
-      }),
-    );
+    const distinct = [...new Set(previous.map(([, id]) => id))];
+    const read = new Map(await Promise.all(distinct.map(async (id) => [id, await readIfAny(caller, id)] as const)));
+    return new Map(previous.map(([recordId, id]) => [recordId, read.get(id)!]));
   }
 
-  async function readOrHidden(caller: Caller, id: EventId): Promise<SeenEvent | "hidden"> {
+  /** The event itself is shown, whatever became of the one before it. */
+  async function readIfAny(caller: Caller, id: EventId | undefined): Promise<SeenEvent | "hidden" | "gone"> {
+    if (id === undefined) return "gone";
     try {
       return await read(caller, id);
     } catch (error) {
       if (error instanceof Permission) return "hidden";
+      if (error instanceof NotFound) return "gone";
       throw error;
     }
   }
@@ -117,13 +118,10 @@ export function createEventLog(sql: Sql, entities: readonly string[], workflowUr
     read,
     readBefore,
     /** A page of events that the caller may read, newest first. @throws ServiceBusy */
-    async list(
-      { tenantId, permissions, gate }: Caller,
-      filter: EventFilter,
-      paging: Paging,
-    ): Promise<ShownPage<EventRecord>> {
-      const withPayload = permissions.looksInto(TYPE);
-      const { recordId, eventRecord } = filter;
+    async list(caller: Caller, filter: EventFilter, paging: Paging): Promise<ShownPage<EventRecord>> {
+      const { tenantId, permissions, gate } = caller;
+      const withPayload = permissions.looksInto(READ, TYPE).length > 0;
+      const { RecordId: recordId, EventRecord: eventRecord } = filter;
       // The record ids of a bulk change are matched only if the caller may read the records.
       const asked = recordId === undefined ? [] : entities.filter((name) => name === (eventRecord ?? name));
       const seen = await Promise.all(asked.map((name) => gate.seenIds(sql, name, [recordId!])));
@@ -134,13 +132,14 @@ export function createEventLog(sql: Sql, entities: readonly string[], workflowUr
         paging,
         read: (limit, after) => listEvents(sql, tenantId, filter, { records, membersOf }, limit, after, withPayload),
         id: (event) => event.id,
+        isDecidable: (event) => isDecidable(caller, event),
         resource: (event) => eventResources(event),
         item: (event) => toEventRecord(event, workflowUrl),
       });
     },
     /** The newest deliveries of a readable connection, for events that the caller may read. */
     async deliveriesTo(caller: Caller, connectionId: ConnectionId, max: number) {
-      const withPayload = caller.permissions.looksInto(TYPE);
+      const withPayload = caller.permissions.looksInto(READ, TYPE).length > 0;
       return onlySeen(caller, await listRecentDeliveries(sql, caller.tenantId, connectionId, max, withPayload));
     },
     /** The same for pings and tests only, with their payloads. */
@@ -172,23 +171,25 @@ export function createEventLog(sql: Sql, entities: readonly string[], workflowUr
   };
 }
 
-function onlySeen({ gate }: Caller, deliveries: RecentDelivery[]): Promise<Shown<RecentDelivery>[]> {
-  return gate.only(TYPE, deliveries, { resource: (one) => eventResources({ ...one, id: one.eventId }) });
+function onlySeen(caller: Caller, deliveries: RecentDelivery[]): Promise<Shown<RecentDelivery>[]> {
+  const decidable = deliveries.filter((one) => isDecidable(caller, { ...one, id: one.eventId }));
+  return caller.gate.only(TYPE, decidable, { resource: (one) => eventResources({ ...one, id: one.eventId }) });
 }
 
-/** Policies that look at an event's records cannot decide about it after its payload was removed. */
-export function isUndecidable({ payload }: WithPayload, permissions: Caller["permissions"]): boolean {
-  return payload === null && permissions.looksInto(TYPE);
+/** Policies that look at an event's record may be unable to decide about it after its payload was removed. */
+export function isDecidable({ permissions }: Caller, event: Described & Partial<WithPayload>): boolean {
+  if (event.payload !== null || event.eventType === PING) return true;
+  return permissions.decidesWithout(READ, TYPE, toEventAttributes(event), event.eventRecord);
 }
 
 /** The event, for endpoints that return more than its record. @throws NotFound, Permission */
 export async function requireEvent(
   sql: Sql,
-  { tenantId, gate, permissions }: Caller,
+  caller: Caller,
   id: EventId,
   options?: { withAttempts: boolean },
 ): Promise<WholeEvent> {
-  const event = await findEvent(sql, tenantId, id, options);
-  if (!event || isUndecidable(event, permissions)) throw noEvent();
-  return (await gate.show(TYPE, event, { resource: eventResources(event) })).record;
+  const event = await findEvent(sql, caller.tenantId, id, options);
+  if (!event || !isDecidable(caller, event)) throw noEvent();
+  return (await caller.gate.show(TYPE, event, { resource: eventResources(event) })).record;
 }

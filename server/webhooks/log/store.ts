@@ -1,42 +1,19 @@
 import type { Fragment } from "postgres";
-import { DELIVERY_STATES, type DeliveryState } from "../../../workflows/contract.ts";
-import type { Queries } from "../../db/sql.ts";
-import { LOGGED_EVENT_TYPES, PING } from "../../events/index.ts";
-import { DEFAULT_LIMIT, MAX_LIMIT } from "../../http/query.ts";
-import { type ConnectionId, type DeliveryId, type EventId, lowestIdOf, type TenantId } from "../../ids.ts";
+import type { DeliveryState } from "../../../workflows/contract.ts";
+import type { Queries } from "../../platform/db/sql.ts";
+import type { LogRow } from "../../platform/http/fields.ts";
+import { DEFAULT_LIMIT, laterOf, MAX_LIMIT } from "../../platform/http/query.ts";
+import { type DeliveryId, type EventId, lowestIdOf, type TenantId } from "../../platform/ids.ts";
+import { LOGGED_EVENT_TYPES, type LoggedEventType, PING } from "../../records/index.ts";
 import type { ConnectionState } from "../connections.store.ts";
 import { isDrainPaused } from "../redelivery/store.ts";
 import { hadTrouble, newestClosed, newestOpen } from "../states.store.ts";
-
-export const ASKED_STATES = [...DELIVERY_STATES, "Open"] as const;
-type AskedState = (typeof ASKED_STATES)[number];
-export const PAST_STATES = DELIVERY_STATES.filter((state) => state !== "Pending");
-type PastState = Exclude<DeliveryState, "Pending">;
-
-export interface EventFilter {
-  eventRecord?: string;
-  recordId?: string;
-  eventType?: string;
-  state?: AskedState;
-  /** A state that it reached at some time, regardless of later changes. */
-  was?: PastState;
-  /** Whether an attempt has failed. */
-  failed?: boolean;
-  sentAgain?: boolean;
-  /** The result of any attempt; together with `state`, of the last one. */
-  reason?: string;
-  connectionId?: ConnectionId;
-  from?: Date;
-  to?: Date;
-  /** When a delivery reached a state, or `was` if that is given. */
-  outcomeFrom?: Date;
-  outcomeTo?: Date;
-}
+import type { ATTEMPT, DELIVERY, EventFilter } from "./contract.ts";
 
 export interface LoggedEvent {
   id: EventId;
   eventRecord: string;
-  eventType: string;
+  eventType: LoggedEventType;
   recordIds: string[];
   occurredOn: Date;
   deliveries: LoggedDelivery[];
@@ -60,26 +37,15 @@ export interface WholeEvent extends LoggedEvent, WithPayload {
   attempts?: LoggedAttempt[];
 }
 
-export interface LoggedDelivery {
-  id: DeliveryId;
-  connectionId: ConnectionId;
+export interface LoggedDelivery extends LogRow<typeof DELIVERY.field> {
   part: number;
-  state: DeliveryState;
   attempts: number;
-  /** 1, and one more for each redelivery. */
-  run: number;
   connectionState: ConnectionState;
   drainPaused: boolean;
 }
 
-export interface LoggedAttempt {
+export interface LoggedAttempt extends LogRow<typeof ATTEMPT.field> {
   deliveryId: DeliveryId;
-  number: number;
-  run: number;
-  startedOn: Date;
-  durationMs: number;
-  statusCode: number | null;
-  failure: string | null;
   responseHeaders: string | null;
   responseBody: string | null;
 }
@@ -92,7 +58,7 @@ export interface Moment {
   snapshot: string;
 }
 
-export type CommittedFilter = Pick<EventFilter, "eventRecord" | "eventType">;
+export type CommittedFilter = Pick<EventFilter, "EventRecord" | "EventType">;
 
 /** An event as committed, without its deliveries. */
 export interface CommittedEvent
@@ -113,7 +79,7 @@ const columns = (sql: Queries, tenantId: TenantId) => sql`
  * reading all others. OFFSET 0 keeps the planner from reading whole tables instead of one event after the other.
  * @param records all values of EventRecord
  * @param membersOf entities for which the Id is also searched in events of several records
- * @param withPayload policies need it, so events without it are omitted
+ * @param withPayload policies need it
  */
 export async function listEvents(
   sql: Queries,
@@ -124,7 +90,9 @@ export async function listEvents(
   after: string | undefined,
   withPayload: boolean,
 ): Promise<(LoggedEvent & Partial<WithPayload>)[]> {
-  const { state, was, failed, sentAgain, reason, connectionId, recordId, eventRecord, eventType, from, to } = filter;
+  const { State: state, Was: was, Failed: failed, SentAgain: sentAgain, Reason: reason, To: to } = filter;
+  const { ConnectionId: connectionId, RecordId: recordId, EventRecord: eventRecord, EventType: eventType } = filter;
+  const from = laterOf(filter.From, filter.Last);
   const within = (id: Fragment) => sql`
     ${after ? sql`and ${id} < ${after}` : sql``}
     ${from ? sql`and ${id} >= ${lowestIdOf(from)}` : sql``} ${to ? sql`and ${id} < ${lowestIdOf(to)}` : sql``}`;
@@ -135,11 +103,10 @@ export async function listEvents(
     ${sentAgain ? sql`and ${wasSentAgain(sql)}` : sql``} ${reason ? sql`and ${cameTo(sql, reason, state)}` : sql``}
     ${toConnection}`;
   const byDelivery = Boolean(state || was || failed || sentAgain || reason || connectionId);
-  const byOutcome = Boolean(filter.outcomeFrom || filter.outcomeTo);
+  const byOutcome = Boolean(filter.OutcomeFrom || filter.OutcomeTo);
   const has = (what: Fragment) => sql`exists (select from deliveries d where d.event_id = e.id ${what} offset 0)`;
   const matching = sql`
     e.tenant_id = ${tenantId} ${within(sql`e.id`)}
-      ${withPayload ? sql`and exists (select from payloads p where p.event_id = e.id)` : sql``}
       ${eventRecord ? sql`and e.event_record = ${eventRecord}` : sql``}
       ${eventType ? sql`and e.event_type = ${eventType}` : sql``}
       ${from ? sql`and e.occurred_on >= ${from}` : sql``} ${to ? sql`and e.occurred_on < ${to}` : sql``}
@@ -199,17 +166,17 @@ export async function listEvents(
     from (${found()}) e order by e.id desc limit ${limit + 1}`;
 }
 
-/** A literal, because for an unknown number of rows the planner would read all and sort them. One more than a page. */
+/** One more than a page. A literal: with a parameter, the planner would read and sort all rows. */
 const rowLimit = (sql: Queries, limit: number) =>
   sql.unsafe(`${limit <= DEFAULT_LIMIT ? DEFAULT_LIMIT + 1 : Math.max(limit, MAX_LIMIT) + 1}`);
 
-/** For `d`. */
+/** Whether delivery `d` was sent again. */
 const wasSentAgain = (sql: Queries) => sql`d.redelivered_after <> '{}'`;
 const hasFailed = (sql: Queries) => sql`exists (
   select from attempts a where a.event_id = d.event_id and a.delivery_id = d.id and a.failed_to is not null offset 0)`;
 
 /** For `d`. Attempts are immutable, and the state before a redelivery is kept. */
-function wasIn(sql: Queries, was: PastState): Fragment {
+function wasIn(sql: Queries, was: Exclude<DeliveryState, "Pending">): Fragment {
   const before =
     was === "Retrying"
       ? sql`select from attempts a
@@ -222,7 +189,7 @@ function wasIn(sql: Queries, was: PastState): Fragment {
 function withOutcome(
   sql: Queries,
   tenantId: TenantId,
-  { was, connectionId, outcomeFrom, outcomeTo }: EventFilter,
+  { Was: was, ConnectionId: connectionId, OutcomeFrom: outcomeFrom, OutcomeTo: outcomeTo }: EventFilter,
 ): Fragment {
   const is = (state: Fragment, at: Fragment, of: Fragment) => sql`
     ${outcomeFrom ? sql`and ${at} >= ${outcomeFrom}` : sql``} ${outcomeTo ? sql`and ${at} < ${outcomeTo}` : sql``}
@@ -236,7 +203,7 @@ function withOutcome(
 }
 
 /** For `d`. A delivery that succeeded in its only attempt has no other result. */
-function cameTo(sql: Queries, reason: string, state: AskedState | undefined): Fragment {
+function cameTo(sql: Queries, reason: string, state: EventFilter["State"]): Fragment {
   if (state) return sql`d.reason = ${reason}`;
   return sql`(d.reason = ${reason} or (d.attempts > 1 and exists (
     select from attempts a
@@ -311,7 +278,7 @@ const MAX_COMMIT_MS = 60_000;
 export async function listCommitted(
   sql: Queries,
   tenantId: TenantId,
-  filter: CommittedFilter,
+  { EventRecord, EventType }: CommittedFilter,
   { from, to, after }: { from: Moment; to: Moment; after: string | undefined },
   limit: number,
 ): Promise<CommittedEvent[]> {
@@ -324,8 +291,8 @@ export async function listCommitted(
       and not pg_visible_in_snapshot(e.written_by, ${from.snapshot}::pg_snapshot)
       and pg_visible_in_snapshot(e.written_by, ${to.snapshot}::pg_snapshot)
       ${after ? sql`and e.id > ${after}` : sql``}
-      ${filter.eventRecord ? sql`and e.event_record = ${filter.eventRecord}` : sql``}
-      ${filter.eventType ? sql`and e.event_type = ${filter.eventType}` : sql``}
+      ${EventRecord ? sql`and e.event_record = ${EventRecord}` : sql``}
+      ${EventType ? sql`and e.event_type = ${EventType}` : sql``}
     order by e.id limit ${limit}`;
 }
 

@@ -2,13 +2,13 @@
 // so late commits are not missed.
 
 import { setTimeout as wait } from "node:timers/promises";
-import { type Caller, permit } from "../../access/index.ts";
-import { createBudget } from "../../budget.ts";
-import type { Sql } from "../../db/sql.ts";
-import { BadInput } from "../../errors.ts";
-import { NO_STORE } from "../../http/conditions.ts";
-import { isUuid } from "../../http/query.ts";
-import type { EventId } from "../../ids.ts";
+import { createBudget } from "../../platform/budget.ts";
+import type { Sql } from "../../platform/db/sql.ts";
+import { BadInput } from "../../platform/errors.ts";
+import { NO_STORE } from "../../platform/http/conditions.ts";
+import { isUuid } from "../../platform/http/query.ts";
+import type { EventId } from "../../platform/ids.ts";
+import { type Caller, permit } from "../../records/index.ts";
 import { sequenceOf } from "../deliveries/request.ts";
 import { eventResources, seePayload } from "./record.ts";
 import { type CommittedFilter, listCommitted, type Moment, readMoment } from "./store.ts";
@@ -27,7 +27,7 @@ const ID = /^(\d{13})\.(\d{1,19}:\d{1,19}:[\d,]*)(?:~(\d{13})\.(\d{1,19}:\d{1,19
 
 interface Progress {
   from: Moment;
-  /** Set between two moments. */
+  /** The end, for a search between two moments. */
   to?: Moment;
   after?: EventId;
 }

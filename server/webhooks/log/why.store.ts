@@ -1,11 +1,11 @@
 import type { DeliveryState } from "../../../workflows/contract.ts";
-import type { Queries } from "../../db/sql.ts";
-import type { ConnectionId, DeliveryId, EventId, TenantId } from "../../ids.ts";
+import type { Queries } from "../../platform/db/sql.ts";
+import type { ConnectionId, DeliveryId, EventId, TenantId } from "../../platform/ids.ts";
 import { type Connection, type ConnectionState, connectionColumns } from "../connections.store.ts";
 import { isDrainPaused } from "../redelivery/store.ts";
 
 /** A connection's present state, its state at the event, and its delivery, if there is one. */
-export interface Witness extends Connection {
+export interface ConnectionAtEvent extends Connection {
   createdOn: Date;
   deletedOn: Date | null;
   stateSince: Date | null;
@@ -14,7 +14,7 @@ export interface Witness extends Connection {
   eventTime: Date;
   /** The settings at that time; null: it did not exist yet. */
   past: PastVersion | null;
-  delivery: WitnessedDelivery | null;
+  delivery: ExplainedDelivery | null;
 }
 
 export interface PastVersion {
@@ -24,7 +24,7 @@ export interface PastVersion {
   deletedOn: Date | null;
 }
 
-export interface WitnessedDelivery {
+export interface ExplainedDelivery {
   id: DeliveryId;
   state: DeliveryState;
   changedOn: Date;
@@ -40,21 +40,21 @@ export interface WitnessedDelivery {
   arrived: { number: number; endedOn: Date } | null;
 }
 
-export interface WitnessFilter {
+export interface ConnectionAtEventFilter {
   connectionIds?: ConnectionId[];
   /** Connections with a delivery of the event, or without one. */
   concerned?: boolean;
 }
 
 /** Newest connection first, including deleted ones; one more than the limit if there are more. */
-export async function listWitnesses(
+export async function listConnectionsAtEvent(
   sql: Queries,
   tenantId: TenantId,
   eventId: EventId,
-  { connectionIds, concerned }: WitnessFilter,
+  { connectionIds, concerned }: ConnectionAtEventFilter,
   limit: number,
   after: string | undefined,
-): Promise<Witness[]> {
+): Promise<ConnectionAtEvent[]> {
   const rows = await sql<(Connection & Row)[]>`
     with page as (
       select ${connectionColumns(sql)}, created_on as "createdOn", deleted_on as "deletedOn"
@@ -100,10 +100,10 @@ export async function listWitnesses(
       where event_id = ${eventId} and delivery_id = d.id and status_code between 200 and 299 order by number limit 1
     ) arrived on true
     order by page.id desc`;
-  return rows.map(toWitness);
+  return rows.map(toConnectionAtEvent);
 }
 
-type Row = Pick<Witness, "createdOn" | "deletedOn" | "stateSince" | "drainPaused" | "eventTime"> & {
+type Row = Pick<ConnectionAtEvent, "createdOn" | "deletedOn" | "stateSince" | "drainPaused" | "eventTime"> & {
   entitiesThen: string[] | null;
   eventsThen: string[];
   stateThen: ConnectionState;
@@ -121,7 +121,7 @@ type Row = Pick<Witness, "createdOn" | "deletedOn" | "stateSince" | "drainPaused
   arrivedOn: Date;
 };
 
-function toWitness(row: Connection & Row): Witness {
+function toConnectionAtEvent(row: Connection & Row): ConnectionAtEvent {
   const { entitiesThen, eventsThen, stateThen, deletedThen, deliveryId, deliveryState, word, endedOn } = row;
   const { arrivedNumber, arrivedOn } = row;
   const { deliveryChangedOn: changedOn, attempts, earlierAttempts, runs, attemptUnderWay, ...rest } = row;

@@ -2,20 +2,24 @@
 
 import { Type } from "@sinclair/typebox";
 import { DELIVERY_STATES } from "../../../workflows/contract.ts";
-import { type Caller, route, type ShownPage } from "../../access/index.ts";
-import type { Sql } from "../../db/sql.ts";
-import { ALERT_RECORD, PING } from "../../events/index.ts";
-import { orNull, uuid, word } from "../../http/fields.ts";
-import type { Paging } from "../../http/query.ts";
-import type { Route } from "../../http/route.ts";
-import type { ConnectionId, DeliveryId, EventId } from "../../ids.ts";
+import type { Sql } from "../../platform/db/sql.ts";
+import { orNull, uuid, word } from "../../platform/http/fields.ts";
+import type { Paging } from "../../platform/http/query.ts";
+import type { Route } from "../../platform/http/route.ts";
+import type { ConnectionId, DeliveryId, EventId } from "../../platform/ids.ts";
+import { ALERT_RECORD, type Caller, PING, route, type ShownPage } from "../../records/index.ts";
 import { connectionFilter } from "../connection-filter.ts";
 import type { Connections } from "../connections/service.ts";
 import type { ConnectionState } from "../connections.store.ts";
 import { EVENT_ID } from "./contract.ts";
 import { EVENT_LOG_TAG } from "./routes.ts";
 import { requireEvent } from "./service.ts";
-import { listWitnesses, type Witness, type WitnessedDelivery, type WitnessFilter } from "./why.store.ts";
+import {
+  type ConnectionAtEvent,
+  type ConnectionAtEventFilter,
+  type ExplainedDelivery,
+  listConnectionsAtEvent,
+} from "./why.store.ts";
 
 export interface WhyRecord {
   ConnectionId: ConnectionId;
@@ -29,7 +33,7 @@ export interface WhyRecord {
 export type ExplainEvent = (
   caller: Caller,
   eventId: EventId,
-  filter: WitnessFilter,
+  filter: ConnectionAtEventFilter,
   paging: Paging,
 ) => Promise<ShownPage<WhyRecord>>;
 
@@ -41,13 +45,13 @@ export function createExplainEvent(sql: Sql, { recordOf }: Connections): Explain
       type: "WebhookConnection",
       name: `WebhookEvent/${event.id}/Why`,
       paging,
-      read: (limit, after) => listWitnesses(sql, tenantId, event.id, filter, limit, after),
-      id: (witness) => witness.id,
-      resource: (witness) => recordOf(witness),
-      item: (witness) => {
-        const { outcome, reason } = explain(event, witness);
-        const { Id, Name } = recordOf(witness);
-        const DeliveryId = witness.delivery?.id ?? null;
+      read: (limit, after) => listConnectionsAtEvent(sql, tenantId, event.id, filter, limit, after),
+      id: (connection) => connection.id,
+      resource: (connection) => recordOf(connection),
+      item: (connection) => {
+        const { outcome, reason } = explain(event, connection);
+        const { Id, Name } = recordOf(connection);
+        const DeliveryId = connection.delivery?.id ?? null;
         return { ConnectionId: Id, ConnectionName: Name, Outcome: outcome, Reason: reason, DeliveryId };
       },
     });
@@ -76,13 +80,15 @@ export interface ExplainedEvent {
   payload: string | null;
 }
 
-function explain(event: ExplainedEvent, witness: Witness): Explanation {
-  const { delivery } = witness;
-  return delivery ? { outcome: delivery.state, reason: whatBecame(event, witness, delivery) } : whyNone(event, witness);
+function explain(event: ExplainedEvent, connection: ConnectionAtEvent): Explanation {
+  const { delivery } = connection;
+  return delivery
+    ? { outcome: delivery.state, reason: whatBecame(event, connection, delivery) }
+    : whyNone(event, connection);
 }
 
-function whyNone({ eventType, eventRecord, payload }: ExplainedEvent, witness: Witness): Explanation {
-  const { past, createdOn } = witness;
+function whyNone({ eventType, eventRecord, payload }: ExplainedEvent, connection: ConnectionAtEvent): Explanation {
+  const { past, createdOn } = connection;
   if (eventType === PING) return { outcome: "NotConcerned", reason: "a ping goes only to the connection it tests" };
   if (!past) return { outcome: "NotYetCreated", reason: `created after the event, at ${createdOn.toISOString()}` };
   if (past.deletedOn) return { outcome: "AlreadyDeleted", reason: `deleted at ${past.deletedOn.toISOString()}` };
@@ -91,11 +97,12 @@ function whyNone({ eventType, eventRecord, payload }: ExplainedEvent, witness: W
     ...(past.events.includes(eventType) ? [] : [eventType]),
   ];
   if (missing.length > 0) {
-    const isNow = !witness.deletedOn && witness.entities.includes(eventRecord) && witness.events.includes(eventType);
+    const isNow =
+      !connection.deletedOn && connection.entities.includes(eventRecord) && connection.events.includes(eventType);
     const words = `not subscribed to ${missing.join(", nor to ")}`;
     return { outcome: "NotSubscribed", reason: isNow ? `${words} at that time; it is now` : words };
   }
-  if (eventRecord === ALERT_RECORD && payload !== null && JSON.parse(payload).Data.ConnectionId === witness.id) {
+  if (eventRecord === ALERT_RECORD && payload !== null && JSON.parse(payload).Data.ConnectionId === connection.id) {
     return { outcome: "NotConcerned", reason: "an alert is not sent to its own connection" };
   }
   // The change has an earlier time than the event but was committed later.
@@ -105,25 +112,25 @@ function whyNone({ eventType, eventRecord, payload }: ExplainedEvent, witness: W
   };
 }
 
-function whatBecame({ eventType }: ExplainedEvent, witness: Witness, delivery: WitnessedDelivery): string {
+function whatBecame({ eventType }: ExplainedEvent, connection: ConnectionAtEvent, delivery: ExplainedDelivery): string {
   switch (delivery.state) {
     case "Delivered":
-      return `${arrival(witness, delivery)}${heldBack(witness)}${sentAgain(delivery)}`;
+      return `${arrival(connection, delivery)}${heldBack(connection)}${sentAgain(delivery)}`;
     case "Exhausted":
-      return `exhausted: ${attemptsMade(delivery)}${before(witness, delivery)}`;
+      return `exhausted: ${attemptsMade(delivery)}${before(connection, delivery)}`;
     case "Held":
-      return `${whyHeld(witness)}${delivery.attempts > 0 ? `; before that ${attemptsMade(delivery)}` : ""}${before(witness, delivery)}`;
+      return `${whyHeld(connection)}${delivery.attempts > 0 ? `; before that ${attemptsMade(delivery)}` : ""}${before(connection, delivery)}`;
     case "Cancelled":
-      return witness.deletedOn && delivery.changedOn >= witness.deletedOn
-        ? `cancelled: the connection was deleted at ${witness.deletedOn.toISOString()}`
+      return connection.deletedOn && delivery.changedOn >= connection.deletedOn
+        ? `cancelled: the connection was deleted at ${connection.deletedOn.toISOString()}`
         : "cancelled by Discard, by the erasure of a person, or in Temporal";
     default:
       // A ping is sent in any state of its connection.
-      return whatIsNext(eventType === PING ? "Active" : witness.state, delivery) + before(witness, delivery);
+      return whatIsNext(eventType === PING ? "Active" : connection.state, delivery) + before(connection, delivery);
   }
 }
 
-function whatIsNext(state: ConnectionState, delivery: WitnessedDelivery): string {
+function whatIsNext(state: ConnectionState, delivery: ExplainedDelivery): string {
   const { attempts, earlierAttempts, attemptUnderWay, last, arrived } = delivery;
   if (attemptUnderWay) return `the ${ordinal(attempts)} attempt is in progress`;
   const willBeHeld = `it will be Held, because the connection is ${state}`;
@@ -137,37 +144,37 @@ function whatIsNext(state: ConnectionState, delivery: WitnessedDelivery): string
   return state === "Active" ? `${failed}, a retry follows` : `${failed}; ${willBeHeld}`;
 }
 
-function whyHeld({ state, stateSince, heldReason, drainPaused }: Witness): string {
+function whyHeld({ state, stateSince, heldReason, drainPaused }: ConnectionAtEvent): string {
   const since = stateSince ? ` since ${stateSince.toISOString()}` : "";
   if (state === "Paused") return `paused${since}`;
   if (state === "Held") return `held${since}${heldReason ? ` after ${heldReason}` : ""}`;
   return `earlier missed deliveries are sent first${drainPaused ? ", and its Drain is paused" : ""}`;
 }
 
-function heldBack({ past }: Witness): string {
+function heldBack({ past }: ConnectionAtEvent): string {
   return past && past.state !== "Active" ? `; the connection was ${past.state.toLowerCase()} at first` : "";
 }
 
-function attemptsMade({ attempts, runs, last }: WitnessedDelivery): string {
+function attemptsMade({ attempts, runs, last }: ExplainedDelivery): string {
   const count = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
   return `${count}${runs > 1 ? ` in ${runs} runs` : ""}${last ? `, last ${last.word}` : ""}`;
 }
 
 /** When the receiver first got it; later redeliveries do not count. */
-function arrival({ eventTime }: Witness, { arrived, attempts }: WitnessedDelivery): string {
+function arrival({ eventTime }: ConnectionAtEvent, { arrived, attempts }: ExplainedDelivery): string {
   const attempt = `delivered at the ${ordinal(arrived?.number ?? attempts)} attempt`;
   return arrived ? `${attempt}, ${duration(arrived.endedOn.getTime() - eventTime.getTime())} after the event` : attempt;
 }
 
-function sentAgain({ arrived, attempts }: WitnessedDelivery): string {
+function sentAgain({ arrived, attempts }: ExplainedDelivery): string {
   return arrived && attempts > arrived.number
     ? `; sent again since, and delivered at the ${ordinal(attempts)} attempt`
     : "";
 }
 
 /** For a delivery that was resent after success. */
-function before(witness: Witness, delivery: WitnessedDelivery): string {
-  return delivery.arrived ? `; sent again after it was ${arrival(witness, delivery)}` : "";
+function before(connection: ConnectionAtEvent, delivery: ExplainedDelivery): string {
+  return delivery.arrived ? `; sent again after it was ${arrival(connection, delivery)}` : "";
 }
 
 function ordinal(count: number): string {

@@ -1,24 +1,33 @@
 import { Type } from "@sinclair/typebox";
 import { type DeliveryState, REDELIVERY_STATES } from "../../../workflows/contract.ts";
-import { HIDDEN_AS_NULL } from "../../events/index.ts";
-import { body } from "../../http/contract.ts";
+import { body } from "../../platform/http/contract.ts";
 import {
+  derived,
   field,
   flag,
   type InputOf,
+  type LogRow,
   moment,
   momentOrNull,
   oneOf,
   orNull,
+  type RecordOf,
+  readOnly,
+  serverTime,
+  serverTimeOrNull,
   someOf,
-  time,
   UUID,
   uuid,
   word,
-} from "../../http/fields.ts";
-import type { ConnectionId } from "../../ids.ts";
-import { REDELIVERY_KINDS } from "./store.ts";
+} from "../../platform/http/fields.ts";
+import { type Values, wordFilter } from "../../platform/http/query.ts";
+import type { ConnectionId, RedeliveryId } from "../../platform/ids.ts";
+import { HIDDEN_AS_NULL, record, WEBHOOK } from "../../records/index.ts";
+import { connectionFilter } from "../connection-filter.ts";
 
+/** Replay: final deliveries, on request. Drain: everything that a connection has held. */
+export const REDELIVERY_KINDS = ["Replay", "Drain"] as const;
+export type RedeliveryKind = (typeof REDELIVERY_KINDS)[number];
 export const REPLAYED_STATES = ["Delivered", "Exhausted", "Cancelled"] as const satisfies DeliveryState[];
 /** Deliveries per second. */
 export const DEFAULT_RATE = 20;
@@ -70,31 +79,59 @@ export type RedeliveryChange = InputOf<typeof CHANGE_FIELDS>;
 const count = (description?: string) =>
   Type.Integer({ format: "int32", minimum: 0, ...(description && { description }) });
 
-export const REDELIVERY = Type.Object(
-  {
-    Id: uuid(),
-    ConnectionId: uuid<ConnectionId>(),
-    Kind: word(REDELIVERY_KINDS),
-    From: orNull(time(), { description: "Events at this time or later; null for a Drain." }),
-    To: orNull(time(), { description: "Events before this time; null for a Drain." }),
-    States: Type.Array(word([...REPLAYED_STATES, "Held"])),
-    Rate: { ...RATE, description: RATE_TEXT },
-    State: word(REDELIVERY_STATES),
-    Reason: orNull(Type.String(), { description: "Why it sends nothing while Running." }),
-    Total: count("The number of deliveries known so far, without Skipped."),
-    Skipped: count(
-      "Deliveries that a Replay does not send: their Payload was removed, or they were sent again singly before their turn.",
-    ),
-    Done: count("How many have ended: Delivered, Exhausted, held or cancelled."),
-    Delivered: count(),
-    Exhausted: count(),
-    CreatedOn: time(),
-    EndedOn: orNull(time()),
-    WorkflowId: Type.String(),
-    WorkflowUrl: Type.String({ format: "uri", description: "The workflow in the Temporal UI." }),
+const ID = "0197c6f4-5b6c-7d8e-9fa0-b1c2d3e4f506";
+const WORKFLOW_ID = `WebhookConnection/0197c6f1-0a1b-7c2d-8e3f-405162738495/Replay/${ID}`;
+
+export const REDELIVERY = record("Redelivery", {
+  table: "redeliveries",
+  description: "",
+  scopes: WEBHOOK,
+  fields: {
+    Id: readOnly(uuid<RedeliveryId>(), { judged: true, example: ID }),
+    ConnectionId: readOnly(uuid<ConnectionId>(), { judged: true, example: "0197c6f1-90ab-7cde-8f01-23456789abcd" }),
+    Kind: readOnly(word(REDELIVERY_KINDS), { judged: true, example: "Replay" }),
+    From: serverTimeOrNull({
+      description: "Events at this time or later; null for a Drain.",
+      example: "2026-01-31T09:00:00.000Z",
+    }),
+    To: serverTimeOrNull({
+      description: "Events before this time; null for a Drain.",
+      example: "2026-01-31T12:00:00.000Z",
+    }),
+    States: readOnly(Type.Array(word([...REPLAYED_STATES, "Held"])), { judged: true, example: ["Exhausted"] }),
+    Rate: readOnly(RATE, { description: RATE_TEXT, judged: true, example: DEFAULT_RATE }),
+    State: readOnly(word(REDELIVERY_STATES), { judged: true, example: "Completed" }),
+    Reason: derived(orNull(Type.String()), { description: "Why it sends nothing while Running.", example: null }),
+    Total: readOnly(count(), { description: "The number of deliveries known so far, without Skipped.", example: 120 }),
+    Skipped: readOnly(count(), {
+      description:
+        "Deliveries that a Replay does not send: their Payload was removed, or they were sent again singly before their turn.",
+      example: 0,
+    }),
+    Done: readOnly(count(), {
+      description: "How many have ended: Delivered, Exhausted, held or cancelled.",
+      example: 120,
+    }),
+    Delivered: readOnly(count(), { example: 119 }),
+    Exhausted: readOnly(count(), { example: 1 }),
+    CreatedOn: serverTime({ example: "2026-01-31T12:00:00.000Z" }),
+    EndedOn: serverTimeOrNull({ example: "2026-01-31T12:00:07.000Z" }),
+    WorkflowId: derived(Type.String(), { example: WORKFLOW_ID }),
+    WorkflowUrl: derived(Type.String({ format: "uri" }), {
+      description: "The workflow in the Temporal UI.",
+      example: `http://localhost:8233/namespaces/default/workflows/${encodeURIComponent(WORKFLOW_ID)}`,
+    }),
   },
-  { $id: "Redelivery" },
-);
+});
+export type RedeliveryRecord = RecordOf<typeof REDELIVERY.field>;
+export type StoredRedelivery = LogRow<typeof REDELIVERY.field>;
+
+export const REDELIVERY_FILTERS = {
+  ConnectionId: connectionFilter("For this connection."),
+  Kind: wordFilter(REDELIVERY_KINDS, "Redeliveries of this kind."),
+  State: wordFilter(REDELIVERY_STATES, "In this state."),
+};
+export type RedeliveryFilter = Partial<Values<typeof REDELIVERY_FILTERS>>;
 
 export const REDELIVERY_COUNT = Type.Object(
   {
@@ -103,27 +140,3 @@ export const REDELIVERY_COUNT = Type.Object(
   },
   { $id: "RedeliveryCount" },
 );
-
-const ID = "0197c6f4-5b6c-7d8e-9fa0-b1c2d3e4f506";
-const WORKFLOW_ID = `WebhookConnection/0197c6f1-0a1b-7c2d-8e3f-405162738495/Replay/${ID}`;
-
-export const EXAMPLE = {
-  Id: ID,
-  ConnectionId: "0197c6f1-90ab-7cde-8f01-23456789abcd",
-  Kind: "Replay",
-  From: "2026-01-31T09:00:00.000Z",
-  To: "2026-01-31T12:00:00.000Z",
-  States: ["Exhausted"],
-  Rate: DEFAULT_RATE,
-  State: "Completed",
-  Reason: null,
-  Total: 120,
-  Skipped: 0,
-  Done: 120,
-  Delivered: 119,
-  Exhausted: 1,
-  CreatedOn: "2026-01-31T12:00:00.000Z",
-  EndedOn: "2026-01-31T12:00:07.000Z",
-  WorkflowId: WORKFLOW_ID,
-  WorkflowUrl: `http://localhost:8233/namespaces/default/workflows/${encodeURIComponent(WORKFLOW_ID)}`,
-};

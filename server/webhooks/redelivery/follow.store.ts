@@ -1,10 +1,11 @@
 // The worker's queries for a bulk redelivery. The common lock order is connection, redelivery, delivery.
 
-import { type Queries, repeating, type Transaction } from "../../db/sql.ts";
-import type { ConnectionId, RedeliveryId, TenantId } from "../../ids.ts";
+import { type Queries, repeating, type Transaction } from "../../platform/db/sql.ts";
+import type { ConnectionId, RedeliveryId, TenantId } from "../../platform/ids.ts";
 import { connectionName } from "../connections.store.ts";
 import { isClosed } from "../states.store.ts";
-import { matching, type Redelivery, type RedeliveryKind, wakeStarters } from "./store.ts";
+import type { RedeliveryKind } from "./contract.ts";
+import { matching, type Redelivery, wakeStarters } from "./store.ts";
 
 export async function isAnyLeft(sql: Queries, tenantId: TenantId, redelivery: Redelivery): Promise<boolean> {
   const [row] = await sql<{ left: boolean }[]>`select exists (select ${matching(sql, tenantId, redelivery)}) as left`;
@@ -50,7 +51,10 @@ export async function countOpen(sql: Queries, tenantId: TenantId, id: Redelivery
   return row!.count;
 }
 
-/** Recounts the total: done, in progress and remaining. Deliveries that a Replay no longer has were skipped. */
+/**
+ * Counts the total again: done, in progress and remaining. A Replay no longer selects deliveries that were sent singly
+ * meanwhile, or have lost their payload. It counts these as skipped.
+ */
 export async function countTotal(sql: Queries, tenantId: TenantId, redelivery: Redelivery): Promise<void> {
   await sql`
     with counted as (
@@ -97,7 +101,7 @@ export interface DueRedelivery {
 }
 
 /** Leases new and changed redeliveries, and those not checked for `checkMs`. An ended one is notified once. */
-export async function claimRedeliveries(sql: Queries, checkMs: number, limit: number): Promise<DueRedelivery[]> {
+export async function leaseRedeliveries(sql: Queries, checkMs: number, limit: number): Promise<DueRedelivery[]> {
   return sql<DueRedelivery[]>`
     update redeliveries set lease_until =
       case when state in ('Running', 'Paused') then now() + ${checkMs} * interval '1 millisecond' else 'infinity' end

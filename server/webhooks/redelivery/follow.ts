@@ -1,8 +1,8 @@
 // Follows a bulk redelivery, which the queue sends: counts ended deliveries, and detects the end.
 
 import type { RedeliveryProgress } from "../../../workflows/contract.ts";
-import type { Sql } from "../../db/sql.ts";
-import type { RedeliveryId, TenantId } from "../../ids.ts";
+import type { Sql } from "../../platform/db/sql.ts";
+import type { RedeliveryId, TenantId } from "../../platform/ids.ts";
 import { completeRedelivery, countEnded, countOpen, countTotal, endDraining, isAnyLeft } from "./follow.store.ts";
 import { reasonToWait } from "./record.ts";
 import { findRedelivery, lockRedelivery } from "./store.ts";
@@ -13,13 +13,13 @@ const LOOK_MS = 250;
 
 /**
  * Follows it until it waits, has sent everything, or STEP_MS have passed. Calls may be repeated after a crash.
- * @param goOn polled; false: another caller continues
+ * @param shouldContinue polled; false: another caller continues
  */
 export async function followRedelivery(
   sql: Sql,
   tenantId: TenantId,
   id: RedeliveryId,
-  goOn: () => boolean,
+  shouldContinue: () => boolean,
 ): Promise<RedeliveryProgress> {
   const end = performance.now() + STEP_MS;
   const redelivery = await findRedelivery(sql, tenantId, id);
@@ -30,7 +30,7 @@ export async function followRedelivery(
     const progress = await progressOf(sql, tenantId, id, isSent);
     const isAtRest = progress.waitsFor !== undefined && !progress.retrying;
     const hasEnded = progress.state === "Completed" || progress.state === "Cancelled";
-    if (hasEnded || isSent || isAtRest || !goOn() || performance.now() > end) return progress;
+    if (hasEnded || isSent || isAtRest || !shouldContinue() || performance.now() > end) return progress;
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
 }

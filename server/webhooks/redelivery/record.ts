@@ -1,9 +1,10 @@
-import { NotFound } from "../../errors.ts";
-import { isUuid } from "../../http/query.ts";
-import type { RedeliveryId } from "../../ids.ts";
+import { NotFound } from "../../platform/errors.ts";
+import { isUuid } from "../../platform/http/query.ts";
+import type { RedeliveryId } from "../../platform/ids.ts";
 import type { ConnectionState } from "../connections.store.ts";
 import type { WorkflowUrl } from "../workflow-url.ts";
-import type { Redelivery, RedeliveryKind } from "./store.ts";
+import { REDELIVERY, type RedeliveryKind } from "./contract.ts";
+import type { Redelivery } from "./store.ts";
 
 export function noRedelivery(): NotFound {
   return new NotFound("There is no Redelivery with this Id.");
@@ -22,34 +23,11 @@ export function redeliveryWorkflowId({ id, connectionId, kind }: Named): string 
   return `WebhookConnection/${connectionId}/${kind}/${id}`;
 }
 
-/** A redelivery in its response shape, without its workflow's address. */
-export function toRedeliveryRecord(redelivery: Redelivery) {
-  const reason = redelivery.state === "Running" ? reasonToWait(redelivery) : undefined;
-  return {
-    Id: redelivery.id,
-    ConnectionId: redelivery.connectionId,
-    Kind: redelivery.kind,
-    From: redelivery.from?.toISOString() ?? null,
-    To: redelivery.to?.toISOString() ?? null,
-    States: redelivery.states,
-    Rate: redelivery.rate,
-    State: redelivery.state,
-    Reason: reason ? `waits for ${reason}` : null,
-    Total: redelivery.total,
-    Skipped: redelivery.skipped,
-    Done: redelivery.done,
-    Delivered: redelivery.delivered,
-    Exhausted: redelivery.exhausted,
-    CreatedOn: redelivery.createdOn.toISOString(),
-    EndedOn: redelivery.endedOn?.toISOString() ?? null,
-  };
-}
-
-export type LocatedRedelivery = ReturnType<typeof located>;
-
 export function located(redelivery: Redelivery, workflowUrl: WorkflowUrl) {
-  const workflowId = redeliveryWorkflowId(redelivery);
-  return { ...toRedeliveryRecord(redelivery), WorkflowId: workflowId, WorkflowUrl: workflowUrl(workflowId) };
+  const WorkflowId = redeliveryWorkflowId(redelivery);
+  const reason = redelivery.state === "Running" ? reasonToWait(redelivery) : undefined;
+  const Reason = reason ? `waits for ${reason}` : null;
+  return REDELIVERY.toRecord(redelivery, { Reason, WorkflowId, WorkflowUrl: workflowUrl(WorkflowId) });
 }
 
 /** Why a Running redelivery sends nothing at present; undefined: it sends. */

@@ -1,21 +1,19 @@
 import { Type } from "@sinclair/typebox";
-import { REDELIVERY_STATES } from "../../../workflows/contract.ts";
-import { route } from "../../access/index.ts";
-import { uuidParameter, wordFilter } from "../../http/query.ts";
-import type { Route } from "../../http/route.ts";
-import type { RedeliveryId } from "../../ids.ts";
-import { connectionFilter } from "../connection-filter.ts";
+import { uuidParameter } from "../../platform/http/query.ts";
+import type { Route } from "../../platform/http/route.ts";
+import type { RedeliveryId } from "../../platform/ids.ts";
+import { route } from "../../records/index.ts";
 import {
-  EXAMPLE,
   MAX_RATE,
   REDELIVERY,
   REDELIVERY_CHANGE,
   REDELIVERY_COUNT,
+  REDELIVERY_FILTERS,
   REPLAY_DATA,
   REPLAYED_STATES,
 } from "./contract.ts";
 import type { Redeliveries } from "./service.ts";
-import { DRAIN_RATE, REDELIVERY_KINDS } from "./store.ts";
+import { DRAIN_RATE } from "./store.ts";
 
 export const REDELIVERY_TAG = {
   name: "Redelivery",
@@ -28,14 +26,14 @@ export const REDELIVERY_TAG = {
 export function redeliveryRoutes(redeliveries: Redeliveries): Route[] {
   const path = "/Redelivery";
   const tag = REDELIVERY_TAG;
-  const answer = { description: "The redelivery.", schema: REDELIVERY, example: EXAMPLE };
+  const answer = { description: "The redelivery.", schema: REDELIVERY.record, example: REDELIVERY.example };
   const one = {
     tag,
     path: `${path}/{Id}`,
     params: { Id: uuidParameter<RedeliveryId>("The redelivery's Id.", "Redelivery") },
     answer,
   };
-  const { ConnectionId, From, To, Rate } = EXAMPLE;
+  const { ConnectionId, From, To, Rate } = REDELIVERY.example;
   return [
     route({
       method: "GET",
@@ -46,17 +44,10 @@ export function redeliveryRoutes(redeliveries: Redeliveries): Route[] {
       description: "Newest first.",
       scopes: ["Webhooks:Read"],
       paged: true,
-      filters: {
-        ConnectionId: connectionFilter("For this connection."),
-        Kind: wordFilter(REDELIVERY_KINDS, "Redeliveries of this kind."),
-        State: wordFilter(REDELIVERY_STATES, "In this state."),
-      },
+      filters: REDELIVERY_FILTERS,
       answer: { ...answer, description: "A page of redeliveries.", list: true },
       errors: ["ServiceBusy"],
-      handle: (caller, { filters, paging }) => {
-        const filter = { connectionId: filters.ConnectionId, kind: filters.Kind, state: filters.State };
-        return redeliveries.list(caller, filter, paging);
-      },
+      handle: (caller, { filters, paging }) => redeliveries.list(caller, filters, paging),
     }),
     route({
       method: "POST",
@@ -79,8 +70,8 @@ export function redeliveryRoutes(redeliveries: Redeliveries): Route[] {
       },
       answer: {
         description: "The redelivery, or with DryRun the count.",
-        schema: Type.Union([REDELIVERY, REDELIVERY_COUNT]),
-        example: { ...EXAMPLE, State: "Running", Done: 0, Delivered: 0, Exhausted: 0, EndedOn: null },
+        schema: Type.Union([REDELIVERY.record, REDELIVERY_COUNT]),
+        example: { ...REDELIVERY.example, State: "Running", Done: 0, Delivered: 0, Exhausted: 0, EndedOn: null },
       },
       errors: ["NotFound", "Conflict"],
       handle: (caller, { input, sent }) =>

@@ -1,18 +1,24 @@
 // Requests for bulk redeliveries. They are stored in PostgreSQL, and a worker executes them.
 
 import type { RedeliveryState } from "../../../workflows/contract.ts";
-import type { Caller, Permitted, Shown, ShownPage } from "../../access/index.ts";
-import { recordAudit } from "../../audit/index.ts";
-import type { Sql, Transaction } from "../../db/sql.ts";
-import { Conflict, NotFound } from "../../errors.ts";
-import { changesOf } from "../../http/contract.ts";
-import type { Paging } from "../../http/query.ts";
-import { newId, type RedeliveryId, type TenantId } from "../../ids.ts";
+import type { Sql, Transaction } from "../../platform/db/sql.ts";
+import { Conflict, NotFound } from "../../platform/errors.ts";
+import { changesOf } from "../../platform/http/contract.ts";
+import type { Paging } from "../../platform/http/query.ts";
+import { newId, type RedeliveryId, type TenantId } from "../../platform/ids.ts";
+import { type Caller, type Permitted, recordAudit, type Shown, type ShownPage } from "../../records/index.ts";
 import { lockConnection } from "../connections.store.ts";
 import type { WorkflowUrl } from "../workflow-url.ts";
-import { DEFAULT_RATE, type RedeliveryChange, type ReplayInput } from "./contract.ts";
+import {
+  DEFAULT_RATE,
+  REDELIVERY,
+  type RedeliveryChange,
+  type RedeliveryFilter,
+  type RedeliveryRecord,
+  type ReplayInput,
+} from "./contract.ts";
 import { countAllEnded } from "./follow.store.ts";
-import { type LocatedRedelivery, located, noRedelivery, toRedeliveryRecord } from "./record.ts";
+import { located, noRedelivery } from "./record.ts";
 import {
   countSelected,
   findRedelivery,
@@ -21,19 +27,18 @@ import {
   lockRedelivery,
   positionsOf,
   type Redelivery,
-  type RedeliveryFilter,
   stopDraining,
   timePastEvents,
   updateRedelivery,
 } from "./store.ts";
 
-const TYPE = "Redelivery";
+const TYPE = REDELIVERY.name;
 
 export interface Redeliveries {
   /** A page of redeliveries that the caller may read, newest first. @throws ServiceBusy */
-  list(caller: Caller, filter: RedeliveryFilter, paging: Paging): Promise<ShownPage<LocatedRedelivery>>;
+  list(caller: Caller, filter: RedeliveryFilter, paging: Paging): Promise<ShownPage<RedeliveryRecord>>;
   /** @throws NotFound, Permission */
-  read(caller: Caller, id: RedeliveryId): Promise<Shown<LocatedRedelivery>>;
+  read(caller: Caller, id: RedeliveryId): Promise<Shown<RedeliveryRecord>>;
   /** Deliveries to resend; null if the caller may not see all of them. @throws NotFound, Permission */
   count(
     caller: Permitted<"Webhooks:Create">,
@@ -56,14 +61,14 @@ export interface Redeliveries {
     input: ReplayInput,
     sent: unknown,
     asOf?: Date,
-  ): Promise<Shown<LocatedRedelivery>>;
+  ): Promise<Shown<RedeliveryRecord>>;
   /** Deliveries already sent continue. @throws NotFound, Permission, Conflict */
   change(
     caller: Permitted<"Webhooks:Update">,
     id: RedeliveryId,
     change: RedeliveryChange,
     sent: unknown,
-  ): Promise<Shown<LocatedRedelivery>>;
+  ): Promise<Shown<RedeliveryRecord>>;
 }
 
 export interface ReplayPreview {
@@ -121,7 +126,7 @@ export function createRedeliveries(sql: Sql, workflowUrl: WorkflowUrl): Redelive
         const made = await sql.beginFor(tenantId, async (tx) => {
           const redelivery = { ...(await planned(tx, caller, input, asOf)), ...counted };
           await insertRedelivery(tx, tenantId, redelivery);
-          const { ConnectionId, From, To, States, Rate, Total } = toRedeliveryRecord(redelivery);
+          const { ConnectionId, From, To, States, Rate, Total } = REDELIVERY.toRecord(redelivery);
           await recordAudit(tx, tenantId, caller, {
             kind: "Redelivery.Created",
             subject: { type: TYPE, id: redelivery.id },
@@ -143,7 +148,7 @@ export function createRedeliveries(sql: Sql, workflowUrl: WorkflowUrl): Redelive
         const before = await lockRedelivery(tx, tenantId, id, "update");
         if (!before) throw noRedelivery();
         const after = { ...before, state: change.State ?? before.state, rate: change.Rate ?? before.rate };
-        const [recordBefore, recordAfter] = [toRedeliveryRecord(before), toRedeliveryRecord(after)];
+        const [recordBefore, recordAfter] = [REDELIVERY.toRecord(before), REDELIVERY.toRecord(after)];
         permissions.require("Webhooks:Update", TYPE, recordBefore, recordAfter);
         const fields = ["State", "Rate"];
         const changes = changesOf(recordBefore, recordAfter, fields, fields);
@@ -205,7 +210,7 @@ async function planned(
     connectionState: connection.state,
     draining: false,
   };
-  permissions.require("Webhooks:Create", TYPE, toRedeliveryRecord(redelivery));
+  permissions.require("Webhooks:Create", TYPE, REDELIVERY.toRecord(redelivery));
   // Deliveries of other redeliveries would be skipped otherwise.
   await countAllEnded(tx, tenantId, connection.id);
   return redelivery;

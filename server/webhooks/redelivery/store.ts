@@ -1,27 +1,23 @@
 import type { PendingQuery, Row } from "postgres";
-import type { DeliveryState, RedeliveryState } from "../../../workflows/contract.ts";
-import type { Queries, Transaction } from "../../db/sql.ts";
-import { wakeQueue } from "../../events/index.ts";
-import { type ConnectionId, type EventId, lowestIdOf, type RedeliveryId, type TenantId, timeOfId } from "../../ids.ts";
+import type { Queries, Transaction } from "../../platform/db/sql.ts";
+import {
+  type ConnectionId,
+  type EventId,
+  lowestIdOf,
+  type RedeliveryId,
+  type TenantId,
+  timeOfId,
+} from "../../platform/ids.ts";
+import { wakeQueue } from "../../records/index.ts";
 import type { ConnectionState } from "../connections.store.ts";
 import { endHold } from "../holding.store.ts";
 import { isClosed } from "../states.store.ts";
+import type { RedeliveryFilter, StoredRedelivery } from "./contract.ts";
 
 export const REDELIVERY_CHANNEL = "gatehouse_redelivery";
 
-/** Replay: final deliveries, on request. Drain: everything that a connection has held. */
-export const REDELIVERY_KINDS = ["Replay", "Drain"] as const;
-export type RedeliveryKind = (typeof REDELIVERY_KINDS)[number];
-
-/** Selects deliveries in the commit order of their events. */
-export interface Selection {
-  kind: RedeliveryKind;
-  connectionId: ConnectionId;
-  /** A Drain has only Held. */
-  states: DeliveryState[];
-  /** Replay: event times, excluding `to`. */
-  from: Date | null;
-  to: Date | null;
+/** Selects deliveries in the commit order of their events. A Drain selects only Held ones. */
+export interface Selection extends Pick<StoredRedelivery, "kind" | "connectionId" | "states" | "from" | "to"> {
   /** Replay: events after this position, */
   lastPosition: number;
   /** and up to this one. */
@@ -30,27 +26,9 @@ export interface Selection {
   asOf: Date | null;
 }
 
-export interface Redelivery extends Selection {
-  id: RedeliveryId;
-  state: RedeliveryState;
-  /** Deliveries per second. */
-  rate: number;
-  total: number;
-  /** Replay: deliveries that it does not send, mostly because their payload was removed. */
-  skipped: number;
-  done: number;
-  delivered: number;
-  exhausted: number;
-  createdOn: Date;
-  endedOn: Date | null;
+export interface Redelivery extends Selection, Omit<StoredRedelivery, keyof Selection> {
   connectionState: ConnectionState;
   draining: boolean;
-}
-
-export interface RedeliveryFilter {
-  connectionId?: ConnectionId;
-  kind?: RedeliveryKind;
-  state?: RedeliveryState;
 }
 
 /** The maximum for one delivery, because the start of each run is stored. */
@@ -164,16 +142,15 @@ export async function findRedelivery(
 export async function listRedeliveries(
   sql: Queries,
   tenantId: TenantId,
-  { connectionId, kind, state }: RedeliveryFilter,
+  { ConnectionId, Kind, State }: RedeliveryFilter,
   limit: number,
   after: string | undefined,
 ): Promise<Redelivery[]> {
   return sql<Redelivery[]>`
     select ${columns(sql)} from redeliveries r join webhook_connections c on c.id = r.connection_id
     where r.tenant_id = ${tenantId} ${after ? sql`and r.id < ${after}` : sql``}
-      ${connectionId ? sql`and r.connection_id = ${connectionId}` : sql``}
-      ${kind ? sql`and r.kind = ${kind}` : sql``}
-      ${state ? sql`and r.state = ${state}` : sql``}
+      ${ConnectionId ? sql`and r.connection_id = ${ConnectionId}` : sql``}
+      ${Kind ? sql`and r.kind = ${Kind}` : sql``} ${State ? sql`and r.state = ${State}` : sql``}
     order by r.id desc limit ${limit + 1}`;
 }
 

@@ -2,7 +2,7 @@
 
 import { proxyActivities } from "@temporalio/workflow";
 import type { Activities } from "../../../activities/index.ts";
-import type { RedeliveryId } from "../../../server/ids.ts";
+import type { RedeliveryId } from "../../../server/platform/ids.ts";
 import type {
   DeliverLogoutInput,
   DeliverWebhookInput,

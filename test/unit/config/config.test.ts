@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { ConfigError, hostProblems, readConfig, samePortProblems } from "../../../server/config.ts";
-import { parseDuration } from "../../../server/config-values.ts";
+import { ConfigError, hostProblems, readConfig, samePortProblems } from "../../../server/platform/config/config.ts";
+import { parseDuration } from "../../../server/platform/config/values.ts";
 
 const KEY = Buffer.alloc(32, 7).toString("base64");
 
@@ -30,11 +30,12 @@ test("an empty environment gives the documented defaults", () => {
     metrics: { port: undefined, host: "127.0.0.1", token: undefined },
     workerProbes: { port: undefined, host: "127.0.0.1" },
     shutdown: { delay: 0, grace: 10_000 },
-    tracing: { endpoint: undefined, sampler: "parentbased_always_on", ratio: 1 },
+    tracing: { endpoint: undefined, protocol: "http/json", sampler: "parentbased_always_on", ratio: 1 },
     trustProxy: false,
     mtls: undefined,
     logLevel: "info",
     tokenLifetime: 3600,
+    registrationLimits: { address: 20, tenant: 200 },
     rateLimit: { perSecond: 500, burst: 1_000 },
   });
 });
@@ -107,7 +108,7 @@ test("a full environment is read", () => {
       allow: ["10.0.0.0/8", "localhost:8443"],
       proxy: { url: "http://user:word@proxy.example:3128/", except: ["internal.example", "10.0.0.0/8"] },
     },
-    tracing: { endpoint: "http://localhost:4318", sampler: "traceidratio", ratio: 0.25 },
+    tracing: { endpoint: "http://localhost:4318/v1/traces", sampler: "traceidratio", ratio: 0.25 },
     metrics: { port: 9464, host: "0.0.0.0", token: "0123456789abcdef" },
     trustProxy: true,
     mtls: { url: "https://mtls.gate.example", header: "x-ssl-cert" },
@@ -173,6 +174,11 @@ const WRONG: Record<string, string> = {
   EGRESS_CA_FILE: "/nowhere/ca.pem",
   HTTPS_PROXY: "socks5://proxy.example:1080",
   OTEL_EXPORTER_OTLP_ENDPOINT: "localhost:4318",
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "localhost:4318/v1/traces",
+  OTEL_EXPORTER_OTLP_PROTOCOL: "grpc",
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: "grpc",
+  OTEL_TRACES_EXPORTER: "console",
+  OTEL_SDK_DISABLED: "yes",
   OTEL_TRACES_SAMPLER: "sometimes",
   OTEL_TRACES_SAMPLER_ARG: "25",
   METRICS_PORT: "65535",
@@ -182,6 +188,7 @@ const WRONG: Record<string, string> = {
   CLIENT_CERT_HEADER: "Client Cert",
   LOG_LEVEL: "loud",
   LOG_FORMAT: "xml",
+  LOG_LEVEL_FORMAT: "letter",
   TOKEN_LIFETIME: "1h",
   RATE_LIMIT: "0",
   RATE_LIMIT_BURST: "many",
@@ -276,6 +283,7 @@ describe("secrets are never repeated", () => {
     ["PUBLIC_URL", "https://admin:hunter2@gate.example"],
     ["METRICS_TOKEN", "hunter2"],
     ["OTEL_EXPORTER_OTLP_ENDPOINT", "https://:hunter2@collector.example"],
+    ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "https://:hunter2@collector.example/v1/traces"],
     ["PUBLIC_URL", "https://:hunter2@gate.example"],
   ])("%s=%s", (name, value) => {
     const problems = problemsOf({ [name]: value });

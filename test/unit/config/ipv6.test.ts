@@ -1,9 +1,9 @@
 // IPv6 literals wherever the configuration has a host: with brackets, and without them if there is no port.
 
 import { expect, test } from "bun:test";
-import { readConfig } from "../../../server/config.ts";
-import { connect } from "../../../server/db/sql.ts";
-import { createEgress } from "../../../server/egress/index.ts";
+import { readConfig } from "../../../server/platform/config/config.ts";
+import { connect } from "../../../server/platform/db/sql.ts";
+import { createEgress } from "../../../server/platform/egress/index.ts";
 
 const HOSTS: [name: string, texts: string[]][] = [
   ["HOST", ["::1", "[::1]", "::", "[::]"]],

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { readConfig } from "../../../server/config.ts";
-import { workerPools } from "../../../server/db/capacity.ts";
+import { readConfig } from "../../../server/platform/config/config.ts";
+import { workerPools } from "../../../server/platform/db/capacity.ts";
 
 test.each([["3"], ["1001"], ["-5"], ["ten"], ["10.5"], ["1e2"]])("a pool of %s connections is rejected", (text) => {
   for (const name of ["DATABASE_POOL_API", "DATABASE_POOL_WORKER"]) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { readConfig } from "../../../server/config.ts";
-import { effective, LIMIT_NAMES, LIMITS, MAX_BOUND } from "../../../server/tenant-limits.ts";
+import { readConfig } from "../../../server/platform/config/config.ts";
+import { effective, LIMIT_NAMES, LIMITS, MAX_BOUND } from "../../../server/platform/tenant-limits.ts";
 
 describe.each(LIMIT_NAMES)("%s of the installation", (name) => {
   const { variable, unit } = LIMITS[name];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { createEgress, type Resolve } from "../../../server/egress/index.ts";
-import { failureOf, request } from "../../egress/receiver.ts";
+import { createEgress, type Resolve } from "../../../server/platform/egress/index.ts";
+import { failureOf, request } from "../../support/egress.ts";
 
 const egress = createEgress({ allow: [], deny: [], dns: [], caFile: undefined });
 const refusal = (host: string) => egress.checkUrl(`https://${host}/hook`);

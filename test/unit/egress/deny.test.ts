@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { createEgress, parseDenyList } from "../../../server/egress/index.ts";
-import { failureOf, request, trustingEgress } from "../../egress/receiver.ts";
+import { createEgress, parseDenyList } from "../../../server/platform/egress/index.ts";
+import { failureOf, request, trustingEgress } from "../../support/egress.ts";
 
 /** Everything is allowed, so only the deny list can reject. */
 const OPEN = ["0.0.0.0/0", "::/0"];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { EgressError } from "../../../server/egress/index.ts";
-import { closedPort, type Received, startReceiver, TENANT, trustingEgress } from "../../egress/receiver.ts";
+import { EgressError } from "../../../server/platform/egress/index.ts";
+import { closedPort, type Received, startReceiver, TENANT, trustingEgress } from "../../support/egress.ts";
 
 async function fetched(answer: (received: Received) => Response, timeoutMs = 5_000) {
   await using receiver = startReceiver(answer);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { createEgress, type Resolve } from "../../../server/egress/index.ts";
-import { closedPort, failureOf, request, startReceiver, trustingEgress } from "../../egress/receiver.ts";
+import { createEgress, type Resolve } from "../../../server/platform/egress/index.ts";
+import { closedPort, failureOf, request, startReceiver, trustingEgress } from "../../support/egress.ts";
 
 const toLoopback: Resolve = async () => ["127.0.0.1"];
 const ok = () => new Response("thanks");

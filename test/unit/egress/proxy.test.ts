@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect, createServer, type Socket } from "node:net";
 import ipaddr from "ipaddr.js";
-import { createEgress, type EgressConfig } from "../../../server/egress/index.ts";
-import { createIsProxied } from "../../../server/egress/tunnel.ts";
+import { createEgress, type EgressConfig } from "../../../server/platform/egress/index.ts";
+import { createIsProxied } from "../../../server/platform/egress/tunnel.ts";
 import {
   certificate,
   closedPort,
@@ -13,7 +13,7 @@ import {
   startReceiver,
   TENANT,
   trustingEgress,
-} from "../../egress/receiver.ts";
+} from "../../support/egress.ts";
 
 const VARIABLES = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY"];
 const before = new Map(VARIABLES.map((name) => [name, process.env[name]]));

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { createServer as createTcpServer, type Server, type Socket } from "node:net";
 import { createServer } from "node:tls";
 import { generate } from "selfsigned";
-import { failureOf, request, TENANT, tls, trustingEgress } from "../../egress/receiver.ts";
 import { startBlackHole } from "../../support/black-hole.ts";
+import { failureOf, request, TENANT, tls, trustingEgress } from "../../support/egress.ts";
 
 const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 /** All addresses have the same port. */

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import type { TenantId } from "../../../server/ids.ts";
-import { failureOf, request, startRawReceiver, startReceiver, trustingEgress } from "../../egress/receiver.ts";
-import { idOf } from "../../support/ids.ts";
+import type { TenantId } from "../../../server/platform/ids.ts";
+import { failureOf, request, startRawReceiver, startReceiver, trustingEgress } from "../../support/egress.ts";
+import { idOf } from "../../world/api.ts";
 
 test("a tenant with hanging posts keeps to its share, and other tenants' posts are sent at once", async () => {
   const reached = Promise.withResolvers<void>();

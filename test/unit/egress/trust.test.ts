@@ -1,31 +1,14 @@
 // Trusted certificates, and messages about untrusted ones.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createEgress } from "../../../server/egress/index.ts";
-import { certificate, request, startReceiver } from "../../egress/receiver.ts";
+import { createEgress } from "../../../server/platform/egress/index.ts";
+import { certificate, request, startReceiver } from "../../support/egress.ts";
+import { AUTHORITY, certificates } from "../../support/egress-certificates.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "gatehouse-trust-"));
-afterAll(() => rmSync(folder, { recursive: true }));
-const at = (name: string) => join(folder, name);
-const read = (name: string) => readFileSync(at(name), "utf8");
-
-async function openssl(...args: string[]): Promise<void> {
-  const run = Bun.spawn(["openssl", ...args], { stderr: "pipe" });
-  if ((await run.exited) !== 0) throw new Error(`openssl ${args[0]}: ${await new Response(run.stderr).text()}`);
-}
-
-/** @param by the issuer; undefined: self-signed */
-async function issue(name: string, extension: string, by?: string): Promise<void> {
-  const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", at(`${name}.key`)];
-  const about = ["-subj", `/CN=${name}`, "-addext", extension, "-days", "2"];
-  const signed = by ? ["-CA", at(`${by}.pem`), "-CAkey", at(`${by}.key`)] : [];
-  await openssl("req", "-x509", ...key, ...about, ...signed, "-out", at(`${name}.pem`));
-}
-
-const AUTHORITY = "basicConstraints=critical,CA:TRUE";
+const { at, read, issue, remove } = certificates();
+afterAll(remove);
 
 beforeAll(async () => {
   await issue("root", AUTHORITY);
@@ -80,7 +63,7 @@ describe("the system's certificates", () => {
   /** In a separate process, because the system's certificates are read once. */
   async function posted(url: string, env: Record<string, string>): Promise<string> {
     const { SSL_CERT_FILE: _, SSL_CERT_DIR: __, NODE_EXTRA_CA_CERTS: ___, ...rest } = process.env;
-    const egress = join(import.meta.dir, "../../../server/egress/index.ts");
+    const egress = join(import.meta.dir, "../../../server/platform/egress/index.ts");
     const run = Bun.spawn([process.execPath, "-e", POST], {
       env: { ...rest, TEST_EGRESS: egress, TEST_URL: url, ...env },
       stderr: "inherit",

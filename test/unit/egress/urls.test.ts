@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { rootCertificates } from "node:tls";
-import { createEgress, parseAllowList } from "../../../server/egress/index.ts";
-import { readCertificates, trustedCertificates } from "../../../server/egress/trust.ts";
-import { certificate } from "../../egress/receiver.ts";
+import { createEgress, parseAllowList } from "../../../server/platform/egress/index.ts";
+import { readCertificates, trustedCertificates } from "../../../server/platform/egress/trust.ts";
+import { certificate } from "../../support/egress.ts";
 
 const check = (url: string, allow: string[] = []) =>
   createEgress({ allow, deny: [], dns: [], caFile: undefined }).checkUrl(url);

@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createServer, type Server, type TLSSocket } from "node:tls";
 import fc from "fast-check";
-import { extendAddress } from "../../../server/egress/given-address.ts";
-import { failureOf, request, TENANT, tls, trustingEgress } from "../../egress/receiver.ts";
+import { extendAddress } from "../../../server/platform/egress/given-address.ts";
+import { failureOf, request, TENANT, tls, trustingEgress } from "../../support/egress.ts";
 
 const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Part } from "../../../server/embedded/part.ts";
+import { Part } from "../../../server/appliance/embedded/part.ts";
 
 /** More than are shown of a log. */
 const FOREIGN_LINES = 12;

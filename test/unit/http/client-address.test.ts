@@ -3,8 +3,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import ipaddr from "ipaddr.js";
-import { parseTrustProxy } from "../../../server/config-values.ts";
-import { clientAddress, clientNetwork, contextOf, UNKNOWN_ADDRESS } from "../../../server/http/context.ts";
+import { parseTrustProxy } from "../../../server/platform/config/values.ts";
+import { clientAddress, clientNetwork, contextOf, UNKNOWN_ADDRESS } from "../../../server/platform/http/context.ts";
 
 const PROXY = "10.0.0.1";
 

@@ -1,12 +1,11 @@
 // A new record for tests, declared once: everything that its contract provides.
 
 import { expect, test } from "bun:test";
-import { type Caller, type Permitted, route } from "../../../server/access/index.ts";
-import { BadInput } from "../../../server/errors.ts";
-import { body, contract } from "../../../server/http/contract.ts";
+import { createDocument } from "../../../server/openapi/document.ts";
+import { BadInput } from "../../../server/platform/errors.ts";
+import { body, contract } from "../../../server/platform/http/contract.ts";
 import {
   flag,
-  id,
   integer,
   moment,
   momentOrNull,
@@ -14,15 +13,17 @@ import {
   orNull,
   readOnly,
   someOf,
-  text,
   time,
-} from "../../../server/http/fields.ts";
-import { type Route, withPost } from "../../../server/http/route.ts";
-import { createDocument } from "../../../server/openapi/document.ts";
+  title,
+  uuidOrNone,
+} from "../../../server/platform/http/fields.ts";
+import { type Route, withPost } from "../../../server/platform/http/route.ts";
+import type { Caller, Permitted } from "../../../server/records/access/bearer.ts";
+import { route } from "../../../server/records/access/route.ts";
 
 const NOTE = contract("Note", "What somebody wants to remember.", {
-  Id: id("a Note's", { example: "0197c6f1-90ab-7cde-8f01-23456789abcd" }),
-  Title: text(20, { required: true, example: "Milk", form: { label: "Title" }, audit: "name" }),
+  Id: uuidOrNone("a Note's", { example: "0197c6f1-90ab-7cde-8f01-23456789abcd" }),
+  Title: title(20, { required: true, example: "Milk", form: { label: "Title" }, audit: "name" }),
   Days: integer(1, 30, "days", { description: "How long it stays.", example: null, audit: "value" }),
   Color: oneOf(["Red", "Blue"], { example: "Red" }),
   Tags: someOf(["home", "work"], { example: ["home"] }),

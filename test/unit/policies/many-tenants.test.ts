@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { createEngine, type PolicySet } from "../../../server/access/decisions/engine.ts";
+import { createEngine, type PolicySet } from "../../../server/records/access/decisions/engine.ts";
 
 /** More than the number of cached ones. */
 const TENANTS = 1_100;
 
 test("with any number of tenants, each is decided by its own current policies", async () => {
-  const engine = createEngine();
+  const engine = createEngine(new Map());
   const compile = (tenant: number, effect: string) =>
     engine.compile([{ name: `of ${tenant}`, policy: `${effect} (principal, action, resource);` }]);
   const sets: { set: PolicySet; allowed: boolean }[] = [];
@@ -32,7 +32,7 @@ test("with any number of tenants, each is decided by its own current policies", 
 }, 60_000);
 
 test("equal policies are parsed once across tenants", async () => {
-  const engine = createEngine();
+  const engine = createEngine(new Map());
   const own = [{ name: "all", policy: "permit (principal, action, resource);" }];
   const set = await engine.compile(own);
   expect(await engine.compile(structuredClone(own))).toBe(set);
@@ -40,7 +40,7 @@ test("equal policies are parsed once across tenants", async () => {
 });
 
 test("tried texts do not evict saved ones", async () => {
-  const engine = createEngine();
+  const engine = createEngine(new Map());
   const saved = [{ name: "all", policy: "permit (principal, action, resource);" }];
   const set = await engine.compile(saved);
   for (let tries = 0; tries < TENANTS; tries++) {

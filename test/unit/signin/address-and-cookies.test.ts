@@ -1,8 +1,8 @@
 // Parts of sign-in that a Gatehouse over plain http on loopback cannot show.
 
 import { expect, test } from "bun:test";
-import { clientAddress, clientNetwork, contextOf } from "../../../server/http/context.ts";
-import { createCookies } from "../../../server/signin/index.ts";
+import { createCookies } from "../../../server/identity/signin/cookies.ts";
+import { clientAddress, clientNetwork, contextOf } from "../../../server/platform/http/context.ts";
 import { createSite } from "../../../server/ui/site.ts";
 
 test.each([
@@ -34,6 +34,19 @@ test("over https every cookie is Secure and has the __Host- prefix", () => {
   }
   expect(cookies.read(request(`a=b; __Host-gatehouse-session=${value}`), "session")).toBe(value);
   expect(cookies.read(request("__Host-gatehouse-session=short"), "session")).toBeUndefined();
+});
+
+test("two installations on one host read only their own cookies", () => {
+  const addresses = ["http://localhost", "https://localhost", "http://localhost:3000", "http://localhost:3001"];
+  const paths = ["", "/a", "/b", "/a/b", "/a-b", "/a.b", "/%C3%A9"];
+  const installations = addresses.flatMap((address) => paths.map((path) => createCookies(address + path)));
+  const value = "v".repeat(43);
+  for (const one of installations) {
+    const cookie = one.set("session", value).split(";")[0]!;
+    expect(cookie).toMatch(/^[\w-]+=v+$/);
+    const request = new Request("http://localhost", { headers: { cookie } });
+    expect(installations.filter((other) => other.read(request, "session") === value)).toEqual([one]);
+  }
 });
 
 test("pages use the path of PUBLIC_URL", () => {

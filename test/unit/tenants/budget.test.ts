@@ -2,9 +2,9 @@
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { createBudget } from "../../../server/budget.ts";
-import { ServiceBusy, TenantBusy } from "../../../server/errors.ts";
-import type { TenantId } from "../../../server/ids.ts";
+import { createBudget } from "../../../server/platform/budget.ts";
+import { ServiceBusy, TenantBusy } from "../../../server/platform/errors.ts";
+import type { TenantId } from "../../../server/platform/ids.ts";
 
 const [ONE, OTHER] = ["one", "other"] as TenantId[] as [TenantId, TenantId];
 const LINE = { name: "works", perTenant: 1, waiting: 10 };

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { formatTraceParent, parseTraceParent } from "../../../server/http/context.ts";
+import { formatTraceParent, parseTraceParent } from "../../../server/platform/http/context.ts";
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 const SPAN = "b7ad6b7169203331";

@@ -37,14 +37,14 @@ test("a ping has one attempt, and does not affect its connection", () => {
 });
 
 test("an aborted attempt does not count against its receiver, and a cancelled workflow ends its deliveries", () => {
-  const brokenOff = result({ failure: "cancelled" });
-  expect(outcome(3, brokenOff)).toEqual({ reached: "Exhausted", hold: undefined, nextInMs: undefined });
-  expect(outcome(3, brokenOff, { isCancelled: true }).reached).toBe("Retrying");
+  const aborted = result({ failure: "cancelled" });
+  expect(outcome(3, aborted)).toEqual({ reached: "Exhausted", hold: undefined, nextInMs: undefined });
+  expect(outcome(3, aborted, { isCancelled: true }).reached).toBe("Retrying");
 });
 
 test("a window is updated by a response, a timeout, or the absence of a post", () => {
   expect(endingOf(result())).toBe("answered");
-  expect(endingOf(result({ failure: "timeout" }))).toBe("silent");
-  expect(endingOf(result({ failure: "cancelled" }))).toBe("unsent");
-  expect(endingOf({ unsent: "no socket" })).toBe("crowded");
+  expect(endingOf(result({ failure: "timeout" }))).toBe("unanswered");
+  expect(endingOf(result({ failure: "cancelled" }))).toBe("aborted");
+  expect(endingOf({ unsent: "no socket" })).toBe("unsent");
 });

@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { Webhook } from "standardwebhooks";
 import { isSignedWith } from "../../../examples/receiver/verify.ts";
-import type { EventId } from "../../../server/ids.ts";
+import type { EventId } from "../../../server/platform/ids.ts";
 import { generateSecret, signPayload, standardWebhooksHeaders } from "../../../server/webhooks/signature.ts";
-import { idOf } from "../../support/ids.ts";
+import { idOf } from "../../world/api.ts";
 
 const eventId = idOf<EventId>("0199b0f0-7c1e-7a30-8d1c-2f1f0c9f7a11");
 const text = fc.string({ unit: "binary", minLength: 1 });

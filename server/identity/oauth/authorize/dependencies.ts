@@ -1,0 +1,45 @@
+import type { Logger } from "pino";
+import type { Sql } from "../../../platform/db/sql.ts";
+import type { AccountReturns } from "../../signin/account/providers/link.tsx";
+import type { Cookies } from "../../signin/cookies.ts";
+import type { PageEndpoints } from "../../signin/endpoint.tsx";
+import type { Forms } from "../../signin/forms.ts";
+import type { KnownBrowsers } from "../../signin/known-browsers.ts";
+import type { OwnPassword } from "../../signin/password.ts";
+import type { SecondFactor } from "../../signin/second-factor/second-factor.ts";
+import type { Sessions } from "../../signin/session.ts";
+import type { SignIn } from "../../signin/sign-in.ts";
+import type { Upstream } from "../../signin/upstream/upstream.ts";
+import type { FindApis } from "../apis/known-apis.ts";
+import type { FindKnownClient } from "../clients/known-clients.ts";
+import type { FindLogo } from "../clients/logos.ts";
+import type { Tokens } from "../tokens/tokens.ts";
+import type { ClientDependencies } from "./checks/client.ts";
+import type { Devices } from "./device.ts";
+import type { PushedRequests } from "./pushed.ts";
+import type { OpenRequestObject } from "./request-object.ts";
+
+export interface AuthorizeDependencies {
+  sql: Sql;
+  consoleClient: ClientDependencies["consoleClient"];
+  tokens: Tokens;
+  findApis: FindApis;
+  issuer: string;
+  pushedRequests: PushedRequests;
+  findClient: FindKnownClient;
+  findLogo: FindLogo;
+  refreshClient: (request: Request, clientId: string | undefined) => Promise<void>;
+  openRequestObject: OpenRequestObject;
+  devices: Devices;
+  cookies: Cookies;
+  forms: Forms;
+  sessions: Sessions;
+  signIn: SignIn;
+  ownPassword: OwnPassword;
+  secondFactor: SecondFactor;
+  browsers: KnownBrowsers;
+  upstream: Upstream;
+  accountReturns: AccountReturns;
+  endpoints: PageEndpoints;
+  log: Logger;
+}

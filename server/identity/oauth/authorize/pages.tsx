@@ -1,0 +1,153 @@
+// Pages between an authorization request and its response. Each continues the request unchanged.
+
+import { contextOf } from "../../../platform/http/context.ts";
+import { requestUrl } from "../../../platform/http/request.ts";
+import { userScopes } from "../../../records/index.ts";
+import { MessagePage, pageResponse, type Site } from "../../../ui/index.ts";
+import { nameOf } from "../../signin/account/visit.ts";
+import type { Forms } from "../../signin/forms.ts";
+import { ChooseAccountPage, SignInPage } from "../../signin/pages.tsx";
+import type { Session } from "../../signin/session.ts";
+import type { Trouble } from "../../signin/throttle.ts";
+import type { OfferedProvider } from "../../signin/upstream/upstream.ts";
+import type { AuthorizationRequest, Checked } from "./authorization-request.ts";
+import { logWrongAddress, type WrongAddress } from "./checks/wrong-address.ts";
+import { ConsentPage } from "./consent-page.tsx";
+import type { AuthorizeDependencies } from "./dependencies.ts";
+import { logoPath } from "./logo.ts";
+import {
+  type AuthorizationTarget,
+  CHOSEN_ACCOUNT,
+  targetText,
+  upstreamPath,
+  withoutPrompts,
+  withPrompt,
+} from "./parameters.ts";
+import { type AskedAccess, nameOfClient, questionOf, sealQuestion } from "./question.ts";
+
+interface Protection {
+  csrf: string;
+  cookies: string[];
+}
+
+export interface SignInState {
+  username: string;
+  problem?: string;
+  status?: number;
+  headers?: Record<string, string>;
+}
+
+export function signInPage(
+  site: Site,
+  target: AuthorizationTarget,
+  checked: AuthorizationRequest,
+  { csrf, cookies }: Protection,
+  providers: OfferedProvider[],
+  { username, problem, status, headers }: SignInState,
+): Promise<Response> {
+  const page = (
+    <SignInPage
+      site={site}
+      application={nameOfClient(checked)}
+      request={targetText(target)}
+      csrf={csrf}
+      username={username}
+      problem={problem}
+      providers={providers.map(({ id, name }) => ({ name, href: site.href(upstreamPath(id, target)) }))}
+    />
+  );
+  return pageResponse(page, { status, headers, cookies, endsElsewhere: true });
+}
+
+export const CHANGED: Trouble = {
+  problem: "The request has changed since this page was shown. Nothing was allowed. Please check again.",
+  status: 409,
+};
+
+export function consentPage(
+  { endpoints: { site }, forms }: { endpoints: { site: Site }; forms: Forms },
+  request: Request,
+  checked: Checked,
+  session: Session,
+  asked: AskedAccess,
+  trouble?: Trouble,
+): Promise<Response> {
+  const { target } = checked;
+  const { csrf, cookies } = forms.protect(request, session);
+  const logo = logoPath(forms, csrf, checked.client, session);
+  const page = (
+    <ConsentPage
+      {...questionOf(checked, session, asked)}
+      site={site}
+      problem={trouble?.problem}
+      request={targetText(target)}
+      csrf={csrf}
+      shown={sealQuestion(forms, csrf, checked, session, asked)}
+      logoHref={logo && site.href(logo)}
+      switchHref={href(site, target, withPrompt(target.parameters, "login"))}
+    />
+  );
+  return pageResponse(page, { status: trouble?.status, cookies, endsElsewhere: true });
+}
+
+/** The log and the client's administrators get all details; other visitors only a reference. */
+export async function wrongAddressPage(
+  { endpoints: { site }, sql, sessions, log }: Pick<AuthorizeDependencies, "endpoints" | "sql" | "sessions" | "log">,
+  request: Request,
+  wrong: WrongAddress,
+): Promise<Response> {
+  const { client, clientId, sent = "", reason } = wrong;
+  const reference = contextOf(request).key;
+  logWrongAddress(log, request, wrong);
+  const session = client && (await sessions.find(request));
+  const isAdministrator =
+    session?.tenantId === client?.tenantId &&
+    session !== undefined &&
+    (await userScopes(sql, session.tenantId, session.userId)).includes("Settings:Read");
+  const lines = isAdministrator ? [`redirect_uri is ${sent}`, reason] : [];
+  const page = (
+    <MessagePage
+      site={site}
+      heading={wrong.title}
+      lines={[wrong.message, ...lines, `Reference for its administrator: ${reference}`]}
+      next={
+        isAdministrator
+          ? { href: site.href(`/settings/applications/${clientId}`), text: "The application in Settings" }
+          : undefined
+      }
+    />
+  );
+  return pageResponse(page, { status: wrong.status });
+}
+
+export function chooseAccountPage(
+  { endpoints: { site }, forms }: Pick<AuthorizeDependencies, "endpoints" | "forms">,
+  request: Request,
+  checked: Checked,
+  session: Session,
+): Promise<Response> {
+  const { target } = checked;
+  const { csrf, cookies } = forms.protect(request, session);
+  const chosen = new URLSearchParams({ [CHOSEN_ACCOUNT]: forms.sealShown(csrf, shownAccount(session)) });
+  const onward = `${withoutPrompts(target.parameters, ["select_account"])}&${chosen}`;
+  const page = (
+    <ChooseAccountPage
+      site={site}
+      application={nameOfClient(checked)}
+      user={nameOf(session)}
+      continueHref={href(site, target, onward)}
+      switchHref={href(site, target, withPrompt(target.parameters, "login"))}
+    />
+  );
+  return pageResponse(page, { cookies });
+}
+
+const shownAccount = (session: Session) => ["account", session.userId, nameOf(session)] as const;
+
+/** Whether the session is the account that the user chose, if the account was a choice. */
+export function isChosen(forms: Forms, request: Request, session: Session): boolean {
+  const seal = requestUrl(request).searchParams.get(CHOSEN_ACCOUNT);
+  return seal === null || forms.hasShown(forms.protect(request, session).csrf, seal, shownAccount(session));
+}
+
+const href = (site: Site, { path }: AuthorizationTarget, query: string) => site.href(`${path}?${query}`);

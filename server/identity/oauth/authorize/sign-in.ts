@@ -1,0 +1,97 @@
+// POST /signin: the sign-in form. GET /signin/local: the form for users who are otherwise redirected to a provider.
+
+import { Permission } from "../../../platform/errors.ts";
+import { readForm } from "../../../platform/http/body.ts";
+import { originOf, recordAudit } from "../../../records/index.ts";
+import type { Pages } from "../../signin/endpoint.tsx";
+import type { Visitor } from "../../signin/session.ts";
+import { throttled } from "../../signin/throttle.ts";
+import { canSignInAnew } from "../../signin/upstream/upstream.ts";
+import { type AuthorizationRequest, checkRequest, isExpected, wantsFreshSignIn } from "./authorization-request.ts";
+import type { AuthorizeDependencies } from "./dependencies.ts";
+import { type SignInState, signInPage } from "./pages.tsx";
+import { type AuthorizationTarget, goTo, readCarried, readTarget, withoutPrompts } from "./parameters.ts";
+import { tellingTheClient } from "./step.ts";
+
+/** One text for every failure, so strangers cannot probe for accounts. */
+export const REFUSED = "Wrong user name or password.";
+/** Strangers cannot probe for organisations either. */
+const REFUSED_AT_SETTINGS = `${REFUSED} If you entered an organisation, check its name too: it is case-sensitive.`;
+export const WRONG_USER = "The application requested a different account. Sign in with that one.";
+
+export function signInPages(deps: AuthorizeDependencies): Pages {
+  return {
+    "/signin": {
+      async post(request, visitor) {
+        const form = await readForm(request);
+        const target = readTarget(form.get("request"));
+        return tellingTheClient(deps, request, () => signIn(deps, request, visitor, form, target));
+      },
+    },
+    // For applications that redirect users to their provider without showing a page.
+    "/signin/local": {
+      async get(request) {
+        const target = readCarried(request);
+        return tellingTheClient(deps, request, async () => {
+          const checked = await checkRequest(deps, target);
+          requireLocal(checked);
+          return showSignIn(deps, request, checked.target, checked, { username: checked.loginHint });
+        });
+      },
+    },
+  };
+}
+
+async function signIn(
+  deps: AuthorizeDependencies,
+  request: Request,
+  visitor: Visitor,
+  form: Map<string, string>,
+  asked: AuthorizationTarget,
+): Promise<Response> {
+  const checked = await checkRequest(deps, asked);
+  const { target } = checked;
+  requireLocal(checked);
+  const username = form.get("username") ?? "";
+  const again = (state: Omit<SignInState, "username">) =>
+    showSignIn(deps, request, target, checked, { username, ...state });
+  const stale = deps.forms.troubleWith(request, form.get("csrf"));
+  if (stale) return again(stale);
+
+  const { tenantId, isConsole } = checked.client;
+  const isNamed = isConsole || checked.accountPage !== undefined;
+  const clientId = String(checked.client.id);
+  const password = form.get("password") ?? "";
+  const result = await deps.signIn(request, { tenantId, clientId, username, password, visitor, isNamed });
+  if (result.outcome === "throttled") return again(throttled(result.retryAfter));
+  if (result.outcome === "refused") return again({ problem: isConsole ? REFUSED_AT_SETTINGS : REFUSED, status: 422 });
+  const { userId } = result.authentication;
+  if (!isExpected(checked, userId)) {
+    const failure = { subject: { type: "User", id: userId }, details: { Reason: "NotTheUserAskedFor" } };
+    await recordAudit(deps.sql, tenantId, originOf(request, { clientId }), { kind: "SignIn.Failed", ...failure });
+    return again({ problem: WRONG_USER, status: 422 });
+  }
+  const { cookie } = await deps.sessions.begin(request, result.authentication, visitor);
+  const rest = withoutPrompts(target.parameters, ["login", "select_account"]);
+  return goTo(deps.endpoints.site, target.path, rest, [cookie, ...result.cookies]);
+}
+
+/** @throws Permission if the application's users must sign in at an identity provider */
+function requireLocal({ client: { identityProvider } }: AuthorizationRequest): void {
+  if (!identityProvider || identityProvider.allowLocal) return;
+  throw new Permission("The users of this application sign in at its identity provider, not here.");
+}
+
+/** The sign-in page with the tenant's providers; an application with its own provider shows only that one. */
+export async function showSignIn(
+  { endpoints: { site }, forms, upstream }: Pick<AuthorizeDependencies, "endpoints" | "forms" | "upstream">,
+  request: Request,
+  target: AuthorizationTarget,
+  checked: AuthorizationRequest,
+  state: SignInState,
+): Promise<Response> {
+  const { tenantId, identityProvider } = checked.client;
+  const offered = identityProvider ? [] : await upstream.offered(tenantId);
+  const providers = wantsFreshSignIn(checked) ? offered.filter(canSignInAnew) : offered;
+  return signInPage(site, target, checked, forms.protect(request), providers, state);
+}

@@ -1,0 +1,43 @@
+import type { Session } from "../../signin/session.ts";
+import type { AuthorizationRequest } from "./authorization-request.ts";
+import { RefusedRequest } from "./authorization-request.ts";
+import { WrongAddress } from "./checks/wrong-address.ts";
+import type { AuthorizeDependencies } from "./dependencies.ts";
+import { wrongAddressPage } from "./pages.tsx";
+import { errorPage, errorReply } from "./reply.ts";
+
+/** The session, if it is of the client's tenant and, where required, began at its provider. It may be unfinished. */
+export async function startedSessionFor(
+  { sessions }: Pick<AuthorizeDependencies, "sessions">,
+  request: Request,
+  { client }: AuthorizationRequest,
+): Promise<Session | undefined> {
+  const session = await sessions.findStarted(request);
+  if (session?.tenantId !== client.tenantId) return undefined;
+  const { identityProvider } = client;
+  const isElsewhere = identityProvider && session.identityProviderId !== identityProvider.id;
+  return isElsewhere && !identityProvider.allowLocal ? undefined : session;
+}
+
+/** Reports errors to the client's redirect URI; for an unvouched client, a page shows them first. */
+export async function tellingTheClient(
+  deps: Pick<AuthorizeDependencies, "endpoints" | "pushedRequests" | "sql" | "sessions" | "log">,
+  request: Request,
+  answer: () => Promise<Response>,
+): Promise<Response> {
+  const {
+    endpoints: { site },
+    pushedRequests,
+  } = deps;
+  try {
+    return await answer();
+  } catch (error) {
+    if (error instanceof WrongAddress) return wrongAddressPage(deps, request, error);
+    if (!(error instanceof RefusedRequest)) throw error;
+    if (error.reply.pushed) await pushedRequests.take(error.reply.pushed);
+    const { reply, cause } = error;
+    return reply.isStrangers && cause !== "denied"
+      ? errorPage(site, reply, error.error, cause === "invalid")
+      : errorReply(site, reply, error.error);
+  }
+}

@@ -1,0 +1,244 @@
+// The OAuth 2.0 and OpenID Connect provider, composed from its parts.
+
+import { Elysia } from "elysia";
+import type { Logger } from "pino";
+import type { Config } from "../../platform/config/config.ts";
+import type { Sql } from "../../platform/db/sql.ts";
+import type { Egress } from "../../platform/egress/index.ts";
+import type { TenantId } from "../../platform/ids.ts";
+import type { DeviceStep } from "../../platform/metrics/index.ts";
+import type { Vault } from "../../platform/vault.ts";
+import type { Access, VerifyAccessToken } from "../../records/index.ts";
+import { createSite } from "../../ui/index.ts";
+import { accountController } from "../signin/account/account.tsx";
+import { createCredentials } from "../signin/account/credentials.ts";
+import { createAccountReturns } from "../signin/account/providers/link.tsx";
+import { createLinkedAccounts } from "../signin/account/providers/linked.ts";
+import type { AccountDependencies } from "../signin/account/visit.ts";
+import { createUserAdministration, type FindUser } from "../signin/administration/service.ts";
+import { createCookies } from "../signin/cookies.ts";
+import { createCsrf, createForms } from "../signin/forms.ts";
+import { createKnownBrowsers } from "../signin/known-browsers.ts";
+import { createOwnPassword, createPasswordProblem, createPasswords } from "../signin/password.ts";
+import { createSecondFactor } from "../signin/second-factor/second-factor.ts";
+import { createSessions } from "../signin/sessions.ts";
+import { createSignIn } from "../signin/sign-in.ts";
+import { createUpstream } from "../signin/upstream/upstream.ts";
+import { createApplications, createEndGrants, createEndGrantsBy } from "./account.ts";
+import { createKnownApis } from "./apis/known-apis.ts";
+import {
+  authorizeController,
+  createDevices,
+  createPushedRequests,
+  createRequestObjects,
+  deviceAuthorizationController,
+  pushController,
+} from "./authorize/index.ts";
+import {
+  type AuthenticateClient,
+  authenticateClient,
+  createOnRefusedClient,
+  strangersNetwork,
+} from "./clients/client-authentication.ts";
+import { createClientKeys } from "./clients/client-keys.ts";
+import { createKnownClients } from "./clients/known-clients.ts";
+import { createLogos } from "./clients/logos.ts";
+import { createSecretUses } from "./clients/secret-uses.ts";
+import { createReadSector } from "./clients/sector.ts";
+import { createClientCredentials } from "./clients/service.ts";
+import { createOpenSubjectKey } from "./clients/subject-keys.ts";
+import { createUseJwt } from "./clients/used-jwts.ts";
+import { createConsoleClient, createPlaceholderTenant } from "./console-client.ts";
+import { createCors } from "./cors.ts";
+import { discoveryController } from "./discovery.ts";
+import { createDpop } from "./dpop/possession.ts";
+import type { OnFailure } from "./endpoint.ts";
+import { tokenController } from "./grants/token.ts";
+import { createPublishedKeys } from "./keys/routes.ts";
+import { createSigningKeys, jwksController } from "./keys/signing-keys.ts";
+import { logoutController } from "./logout.tsx";
+import { createMtls } from "./mtls.ts";
+import { createOnRecordChange } from "./record-changes.ts";
+import { createRegistrationAccessTokens } from "./registration/access-tokens.ts";
+import { createRefreshClient } from "./registration/client-documents.ts";
+import { findTenantOfDocuments } from "./registration/documents.store.ts";
+import { registrationController } from "./registration/endpoints.ts";
+import { createInitialTokens } from "./registration/initial-tokens.ts";
+import { createRegistration } from "./registration/service.ts";
+import { isAnywhereOn } from "./registration/store.ts";
+import { scopesNow } from "./scopes.ts";
+import { createFamilies } from "./tokens/families.ts";
+import { introspectionController } from "./tokens/introspect.ts";
+import type { IssuedTokens } from "./tokens/issued.ts";
+import { signJwt } from "./tokens/jwt.ts";
+import { createRevocations, revocationController } from "./tokens/revoke.ts";
+import { sessionFor, userOfIssuedSubject } from "./tokens/subjects.ts";
+import { createTokens } from "./tokens/tokens.ts";
+import { createTrials } from "./trial.ts";
+import { createUserGrants } from "./user-grants.ts";
+import { userinfoController } from "./userinfo.ts";
+
+export interface ProviderDependencies {
+  config: Pick<Config, "publicUrl" | "tokenLifetime" | "mtls" | "registrationLimits">;
+  sql: Sql;
+  access: Pick<
+    Access,
+    "knownScopes" | "keepOfClients" | "forget" | "forgetClients" | "namedByPolicies" | "permissionsOf" | "findRecords"
+  >;
+  vault: Vault;
+  log: Logger;
+  egress: Pick<Egress, "fetch" | "checkUrl" | "forStrangers">;
+  issued: Pick<IssuedTokens, "count">;
+  /** May throw to reject the request. @param network the origin of the request, for clients without authentication */
+  onClient(request: Request, client: { tenantId: TenantId; clientId: string }, network: string | undefined): void;
+  onDevice(step: DeviceStep): void;
+  onFailure: OnFailure;
+  exportOwn: AccountDependencies["exportOwn"];
+}
+
+export function createProvider(deps: ProviderDependencies) {
+  const { config, sql, access, vault, log, egress, issued, onClient, onDevice, onFailure, exportOwn } = deps;
+  const issuer = config.publicUrl;
+  const { fetch, checkUrl, forStrangers } = egress;
+  const mtls = createMtls(issuer, config.mtls);
+  const limits = config.registrationLimits;
+  const possible = { checkUrl, takesCertificates: mtls.url !== undefined };
+  const keys = createSigningKeys(sql, vault);
+  const revocations = createRevocations(sql);
+  const findClient = createKnownClients(sql, access, createOpenSubjectKey(sql, vault));
+  const tokens = createTokens({
+    keys,
+    issuer,
+    lifetime: config.tokenLifetime,
+    isRevoked: revocations.isRevoked,
+    async pairwiseUser(clientId, sub) {
+      const client = await findClient(clientId);
+      return client && userOfIssuedSubject(client, sub);
+    },
+    scopesNow: (...who) => scopesNow(sql, ...who),
+    knownScopes: access.knownScopes,
+  });
+  const families = createFamilies({
+    vault,
+    tokens,
+    onReuse: (tenantId, { id, clientId, userId }) =>
+      log.warn({ tenantId, familyId: id, clientId, userId }, "a refresh token was used again; its family is revoked"),
+  });
+  const findApis = createKnownApis(sql, access);
+  const onRefused = createOnRefusedClient(sql, log);
+  const onSecretUsed = createSecretUses(sql, log);
+  const isSignedByClient = createClientKeys(egress, log);
+  const useOnce = createUseJwt(sql);
+  const proving = { issuer, mtls, findClient, isSignedByClient, useOnce, onRefused, onSecretUsed };
+  const authenticate: AuthenticateClient = async (request, form) => {
+    const client = await authenticateClient(proving, request, form);
+    const known = { tenantId: client.tenantId, clientId: String(client.id) };
+    onClient(request, known, strangersNetwork(request, client));
+    return client;
+  };
+  const readSector = createReadSector(fetch, checkUrl);
+  const refreshClient = createRefreshClient({ sql, access, log, limits, ...forStrangers });
+  const authenticatePushing: AuthenticateClient = async (request, form) => {
+    await refreshClient(request, form.client_id);
+    return authenticate(request, form);
+  };
+  const endGrants = createEndGrants(families);
+  const placeholderTenant = createPlaceholderTenant(vault);
+  const consoleClient = createConsoleClient({ sql, vault, placeholderTenant, tokens, families, issuer });
+  const dpop = createDpop({ sql, vault, mtls, findClient });
+  const forClients = { sql, access, tokens, families, findApis, dpop, authenticateClient: authenticate, onFailure };
+
+  const site = createSite(issuer);
+  const cookies = createCookies(issuer);
+  const passwords = createPasswords();
+  const browsers = createKnownBrowsers(sql, cookies);
+  const forPeople = {
+    sql,
+    consoleClient,
+    tokens,
+    findApis,
+    issuer,
+    pushedRequests: createPushedRequests({ sql, vault, findClient }),
+    findClient,
+    findLogo: createLogos(fetch, log),
+    refreshClient,
+    devices: createDevices({ sql, vault, issuer, findClient, findApis, onDevice }),
+    openRequestObject: createRequestObjects(issuer, isSignedByClient),
+    cookies,
+    forms: createForms(cookies, createCsrf(vault)),
+    sessions: createSessions(sql, cookies),
+    signIn: createSignIn(sql, cookies, passwords, browsers),
+    ownPassword: createOwnPassword(sql, passwords, browsers),
+    secondFactor: createSecondFactor(sql, vault, browsers, issuer),
+    upstream: createUpstream({ sql, vault, fetch, cookies, publicUrl: issuer, log }),
+    browsers,
+    log,
+    endpoints: { site, onFailure },
+  };
+
+  const forAccounts = {
+    ...forPeople,
+    credentials: createCredentials(sql, passwords, endGrants),
+    passwordProblem: createPasswordProblem(sql, new URL(issuer).hostname),
+    linkedAccounts: createLinkedAccounts(sql, endGrants),
+    applications: createApplications(sql, families, findApis),
+    exportOwn,
+  };
+
+  const controller = new Elysia()
+    .use(jwksController(keys))
+    .use(
+      discoveryController(issuer, mtls.url, async () => ({
+        registration: await isAnywhereOn(sql),
+        documents: (await findTenantOfDocuments(sql)) !== undefined,
+      })),
+    )
+    .use(
+      registrationController(
+        createRegistration({
+          ...{ sql, access, possible, readSector, issuer, limits },
+          checkStrangersUrl: forStrangers.checkUrl,
+        }),
+        onFailure,
+      ),
+    )
+    .use(tokenController({ ...forClients, issued }))
+    .use(revocationController(forClients))
+    .use(introspectionController({ ...forClients, issuer }))
+    .use(pushController({ ...forPeople, dpop, authenticateClient: authenticatePushing, onFailure }))
+    .use(deviceAuthorizationController({ ...forPeople, authenticateClient: authenticate, onFailure }))
+    .use(site.controller())
+    .use(authorizeController({ ...forPeople, accountReturns: createAccountReturns(forAccounts) }))
+    .use(accountController(forAccounts))
+    .use(userinfoController({ sql, tokens, findClient, checkPossession: dpop.checkPossession, onFailure }))
+    .use(logoutController(forPeople));
+  const verifyAccessToken: VerifyAccessToken = tokens.verifyAccessToken;
+  const administration = (findUser: FindUser) => ({
+    users: createUserAdministration({ sql, issuer, findUser, endGrants }),
+    grants: createUserGrants({ sql, families, findApis }),
+    credentials: createClientCredentials(sql, access, possible, readSector),
+    initialTokens: createInitialTokens(sql),
+    registrationTokens: createRegistrationAccessTokens(sql),
+    signingKeys: createPublishedKeys(sql),
+  });
+  const trials = createTrials(issuer, findClient, async (request) => controller.handle(request));
+  const { forms, sessions } = forPeople;
+  return {
+    controller,
+    cors: createCors({ sql, findClient, onFailure }),
+    administration,
+    endGrantsBy: createEndGrantsBy(families),
+    onRecordChange: createOnRecordChange(endGrants),
+    verifyAccessToken,
+    checkPossession: dpop.checkPossession,
+    /** Signs an erasure's certificate, without an end. */
+    signCertificate: (claims: Record<string, unknown>) =>
+      signJwt(keys, "RS256", "erasure-certificate+jwt", undefined, claims),
+    /** The `sid` by which a client knows a session. */
+    async namesOfSessions(clientId: number) {
+      const client = await findClient(String(clientId));
+      return (sessionId: string) => (client ? sessionFor(client, sessionId) : sessionId);
+    },
+    forConsole: { site, cookies, forms, sessions, consoleClient, trials, upstream: forPeople.upstream },
+  };
+}

@@ -1,0 +1,92 @@
+// GET /account, its forms and its links: what users manage themselves.
+
+import { readForm } from "../../../platform/http/body.ts";
+import { isUuid } from "../../../platform/http/query.ts";
+import { pageResponse } from "../../../ui/index.ts";
+import { readFlash } from "../cookies.ts";
+import { type Pages, pageController } from "../endpoint.tsx";
+import { RESET_PATH } from "../password-reset.store.ts";
+import { AccountPage } from "./account-page.tsx";
+import { DATA } from "./data.ts";
+import { type Guarded, guardedAct, guardedPage } from "./guarded.tsx";
+import { changePassword, passwordPage, resetPage, resetPassword } from "./password.tsx";
+import { finishLinking, startLinking, unlink } from "./providers/link.tsx";
+import { LINK_PATH, START_LINK_PATH, UNLINK_PATH } from "./providers/pages.tsx";
+import { enrol, enrolPage, NEW_CODES, REMOVAL } from "./second-factor.tsx";
+import { listSessions } from "./store.ts";
+import { ACCOUNT_PATH, type AccountDependencies, type AccountVisit, nameOf, toAccount } from "./visit.ts";
+import { visited } from "./visited.ts";
+
+export function accountController(deps: AccountDependencies) {
+  type Answer = (deps: AccountDependencies, visit: AccountVisit) => Promise<Response>;
+  const own =
+    (answer: Answer): Pages[string]["get"] =>
+    (request, visitor) =>
+      visited(deps, request, visitor, (visit) => answer(deps, visit));
+  const guarded = (one: Guarded) => ({
+    get: own((_, visit) => guardedPage(deps, one, visit)),
+    post: own((_, visit) => guardedAct(deps, one, visit)),
+  });
+  return pageController(deps.endpoints, {
+    [ACCOUNT_PATH]: { get: own(overview) },
+    "/account/password": { get: own(passwordPage), post: own(changePassword) },
+    "/account/second-factor": { get: own(enrolPage), post: own(enrol) },
+    ...Object.fromEntries([NEW_CODES, REMOVAL, DATA].map((one) => [one.action, guarded(one)])),
+    [START_LINK_PATH]: { post: own(startLinking) },
+    [LINK_PATH]: { post: own(finishLinking) },
+    [UNLINK_PATH]: { post: own(unlink) },
+    "/account/sessions/end": { post: own(endSessions) },
+    "/account/grants/revoke": { post: own(revokeGrant) },
+    [RESET_PATH]: { get: (request) => resetPage(deps, request), post: (request) => resetPassword(deps, request) },
+  });
+}
+
+async function overview(deps: AccountDependencies, { request, session }: AccountVisit): Promise<Response> {
+  const { tenantId, userId } = session;
+  const notice = readFlash(deps.cookies, request);
+  const [hasPassword, factor, linked, providers, sessions, applications] = await Promise.all([
+    deps.ownPassword.exists(session),
+    deps.secondFactor.find(tenantId, userId),
+    deps.linkedAccounts.list(tenantId, userId),
+    deps.upstream.offered(tenantId),
+    listSessions(deps.sql, tenantId, userId),
+    deps.applications.allowed(tenantId, userId),
+  ]);
+  const { csrf, cookies } = deps.forms.protect(request, session);
+  const page = (
+    <AccountPage
+      site={deps.endpoints.site}
+      csrf={csrf}
+      user={nameOf(session)}
+      notice={notice}
+      hasPassword={hasPassword}
+      factor={factor}
+      linked={linked}
+      offered={providers.filter(({ id }) => !linked.some((one) => one.isUsable && one.providerId === id))}
+      sessions={sessions}
+      current={session.id}
+      applications={applications}
+    />
+  );
+  return pageResponse(page, { cookies: [...cookies, ...(notice === undefined ? [] : [deps.cookies.clear("notice")])] });
+}
+
+async function endSessions(deps: AccountDependencies, { request, session }: AccountVisit): Promise<Response> {
+  const form = await readForm(request);
+  deps.forms.require(request, form.get("csrf"), session);
+  const which = form.get("session") ?? "";
+  if (which === "others") {
+    await deps.credentials.endOtherSessions(request, session);
+    return toAccount(deps, "sessions");
+  }
+  // The current session is ended by signing out, which also clears the cookie.
+  if (isUuid(which) && which !== session.id) await deps.credentials.endSession(request, session, which);
+  return toAccount(deps, "session");
+}
+
+async function revokeGrant(deps: AccountDependencies, { request, session }: AccountVisit): Promise<Response> {
+  const form = await readForm(request);
+  deps.forms.require(request, form.get("csrf"), session);
+  await deps.applications.revoke(request, session.tenantId, session.userId, form.get("client_id") ?? "");
+  return toAccount(deps, "grant");
+}

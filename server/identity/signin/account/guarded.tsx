@@ -1,0 +1,102 @@
+// Actions for which the account's owner must give the password and the second factor again.
+
+import { readForm } from "../../../platform/http/body.ts";
+import { CardPage, Problem, pageResponse, type Site } from "../../../ui/index.ts";
+import { CodeField, PasswordField } from "../second-factor/pages.tsx";
+import type { Session } from "../session.ts";
+import { type Trouble, troubleOf, WRONG_CODE, WRONG_PASSWORD } from "../throttle.ts";
+import { type AccountDependencies, type AccountVisit, toAccount } from "./visit.ts";
+
+export interface Guarded {
+  action: string;
+  heading: string;
+  lead: string;
+  button: string;
+  /** Only for users with a second factor. */
+  needsFactor?: boolean;
+  act(deps: AccountDependencies, visit: AccountVisit): Promise<Response>;
+}
+
+export async function guardedPage(
+  deps: AccountDependencies,
+  guarded: Guarded,
+  { request, session }: AccountVisit,
+  { problem, status, headers }: Partial<Trouble> = {},
+): Promise<Response> {
+  if (guarded.needsFactor && !session.hasSecondFactor) return toAccount(deps);
+  const { csrf, cookies } = deps.forms.protect(request, session);
+  const asked = await proofAsked(deps, session);
+  const page = <ConfirmPage {...guarded} {...asked} site={deps.endpoints.site} csrf={csrf} problem={problem} />;
+  return pageResponse(page, { status, headers, cookies });
+}
+
+export async function guardedAct(deps: AccountDependencies, guarded: Guarded, visit: AccountVisit): Promise<Response> {
+  const { request, session } = visit;
+  const form = await readForm(request);
+  if (guarded.needsFactor && !session.hasSecondFactor) return toAccount(deps);
+  const trouble =
+    deps.forms.troubleWith(request, form.get("csrf"), session) ?? (await troubleWithProof(deps, visit, form));
+  if (trouble) return guardedPage(deps, guarded, visit, trouble);
+  return guarded.act(deps, visit);
+}
+
+type ProofDependencies = Pick<AccountDependencies, "ownPassword" | "secondFactor">;
+
+/** The proofs that an account's owner must give before sign-in methods change. */
+export async function proofAsked({ ownPassword }: ProofDependencies, session: Session) {
+  return { asksPassword: await ownPassword.exists(session), asksCode: session.hasSecondFactor };
+}
+
+/** @returns why the proof is rejected; undefined if it is accepted */
+export async function troubleWithProof(
+  { ownPassword, secondFactor }: ProofDependencies,
+  { request, visitor, session }: AccountVisit,
+  form: Map<string, string>,
+): Promise<Trouble | undefined> {
+  const { asksPassword, asksCode } = await proofAsked({ ownPassword, secondFactor }, session);
+  if (asksPassword) {
+    const result = await ownPassword.check(request, session, form.get("password") ?? "", visitor);
+    const trouble = troubleOf(result, WRONG_PASSWORD);
+    if (trouble) return trouble;
+  }
+  if (!asksCode) return undefined;
+  return troubleOf(await secondFactor.check(request, session, form.get("code") ?? "", visitor), WRONG_CODE);
+}
+
+interface ConfirmProps extends Omit<Guarded, "act"> {
+  site: Site;
+  csrf: string;
+  problem?: string;
+  asksPassword: boolean;
+  asksCode: boolean;
+}
+
+function ConfirmPage(props: ConfirmProps): JSX.Element {
+  const { site, csrf, problem, action, heading, lead, button, asksPassword, asksCode } = props;
+  return (
+    <CardPage site={site} title={problem ? `Error: ${heading}` : heading}>
+      <h1 safe>{heading}</h1>
+      <p class="lead" safe>
+        {lead}
+      </p>
+      <Problem text={problem} />
+      <form method="post" action={site.href(action)}>
+        <input type="hidden" name="csrf" value={csrf} />
+        {asksPassword ? <PasswordField problem={problem} /> : ""}
+        {asksCode ? <CodeField label="A code from your app, or a recovery code" problem={problem} /> : ""}
+        <button type="submit" safe>
+          {button}
+        </button>
+      </form>
+      <BackLink site={site} />
+    </CardPage>
+  );
+}
+
+export function BackLink({ site }: { site: Site }): JSX.Element {
+  return (
+    <p class="note">
+      <a href={site.href("/account")}>Back to your account</a>
+    </p>
+  );
+}

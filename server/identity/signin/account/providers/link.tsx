@@ -1,0 +1,139 @@
+// Links a provider account to the user's own after both are proved, and unlinks it.
+
+import { BadInput, Conflict, NotFound } from "../../../../platform/errors.ts";
+import { readForm } from "../../../../platform/http/body.ts";
+import { originOf } from "../../../../records/index.ts";
+import { pageResponse } from "../../../../ui/index.ts";
+import { CHANGED_LINK } from "../../forms.ts";
+import type { Visitor } from "../../session.ts";
+import type { Trouble } from "../../throttle.ts";
+import { type UpstreamIdentity, whoIs } from "../../upstream/identity.ts";
+import type { Provider } from "../../upstream/providers/contract.ts";
+import type { TakenAttempt } from "../../upstream/round-trips.ts";
+import { proofAsked, troubleWithProof } from "../guarded.tsx";
+import { type AccountDependencies, type AccountVisit, nameOf, toAccount } from "../visit.ts";
+import { visited } from "../visited.ts";
+import { GoOnPage, LINK_PATH, LinkAccountPage } from "./pages.tsx";
+import { findProvider, refuse, tellingTheUser } from "./redirect.tsx";
+
+/**
+ * POST /account/providers/start. Answers with a page that refreshes itself, because the account page's CSP form-action
+ * blocks a redirect to another site.
+ */
+export async function startLinking(deps: AccountDependencies, visit: AccountVisit): Promise<Response> {
+  const { request, session } = visit;
+  const form = await readForm(request);
+  deps.forms.require(request, form.get("csrf"), session);
+  const provider = await findProvider(deps, session.tenantId, form.get("provider") ?? "");
+  return tellingTheUser(deps, visit, provider, async () => {
+    const wish = { target: LINK_PATH, maxAge: undefined, loginHint: "" };
+    const { location: href, cookies } = await deps.upstream.begin(request, session.tenantId, provider, wish);
+    const page = <GoOnPage site={deps.endpoints.site} provider={provider.name} href={href} />;
+    return pageResponse(page, { cookies, headers: { refresh: `0; url=${href}` } });
+  });
+}
+
+/** The browser is back: shows the provider's account and asks for the local owner's proofs. */
+async function proposeLink(
+  deps: AccountDependencies,
+  visit: AccountVisit,
+  { attempt, checks }: TakenAttempt,
+  query: string,
+): Promise<Response> {
+  const { request, session } = visit;
+  const { tenantId, providerId } = attempt;
+  // The browser has since signed in to another tenant.
+  if (tenantId !== session.tenantId) throw overAlready();
+  const provider = await findProvider(deps, tenantId, providerId);
+  return tellingTheUser(deps, visit, provider, async () => {
+    const identity = await deps.upstream.identify(provider, attempt, checks, query);
+    const owner = await deps.upstream.ownerOf(tenantId, provider, identity);
+    if (owner === session.userId) return toAccount(deps, "linked");
+    if (owner !== undefined) return refuse(deps, visit, provider, "taken");
+    const begun = { providerId, target: LINK_PATH, maxAge: undefined };
+    const link = await deps.upstream.proceed(request, tenantId, begun, identity);
+    return linkPage(deps, visit, provider, link, identity);
+  });
+}
+
+export async function finishLinking(deps: AccountDependencies, visit: AccountVisit): Promise<Response> {
+  const { request, session } = visit;
+  const form = await readForm(request);
+  const link = form.get("link") ?? "";
+  const pending = await deps.upstream.pending(request, link);
+  // An attempt that began at an application continues there.
+  if (pending?.target !== LINK_PATH || pending.tenantId !== session.tenantId) throw overAlready();
+  const provider = await findProvider(deps, session.tenantId, pending.providerId);
+  if (!provider.isActive) throw new NotFound("This way to sign in is inactive.");
+  const shown = shownToLink(session, provider, pending.identity);
+  const changed = { problem: CHANGED_LINK, status: 409 };
+  const trouble =
+    deps.forms.troubleWith(request, form.get("csrf"), session) ??
+    (deps.forms.hasShown(form.get("csrf"), form.get("shown"), shown)
+      ? await troubleWithProof(deps, visit, form)
+      : changed);
+  if (trouble) return linkPage(deps, visit, provider, link, pending.identity, trouble);
+  const by = (id: number) => originOf(request, { actor: { type: "User", id } });
+  if (!(await deps.upstream.link(pending, session, by))) throw overAlready();
+  return toAccount(deps, "linked");
+}
+
+export async function unlink(deps: AccountDependencies, { request, session }: AccountVisit): Promise<Response> {
+  const form = await readForm(request);
+  deps.forms.require(request, form.get("csrf"), session);
+  const outcome = await deps.linkedAccounts.unlink(request, session, form.get("account") ?? "");
+  if (outcome === "last-way-in") {
+    throw new Conflict("This is your only way to sign in. First link another account, or ask for a password.");
+  }
+  return toAccount(deps, outcome === "unlinked" ? "unlinked" : undefined);
+}
+
+async function linkPage(
+  deps: AccountDependencies,
+  { request, session }: AccountVisit,
+  provider: Provider,
+  link: string,
+  identity: UpstreamIdentity,
+  { problem, status, headers }: Partial<Trouble> = {},
+): Promise<Response> {
+  const { csrf, cookies } = deps.forms.protect(request, session);
+  const { asksPassword, asksCode } = await proofAsked(deps, session);
+  const page = (
+    <LinkAccountPage
+      site={deps.endpoints.site}
+      csrf={csrf}
+      link={link}
+      shown={deps.forms.sealShown(csrf, shownToLink(session, provider, identity))}
+      provider={provider.name}
+      there={whoIs(identity)}
+      here={nameOf(session)}
+      asksPassword={asksPassword}
+      asksCode={asksCode}
+      problem={problem}
+    />
+  );
+  return pageResponse(page, { status, headers, cookies });
+}
+
+function shownToLink(session: AccountVisit["session"], { id, name }: Provider, identity: UpstreamIdentity) {
+  return ["account link", id, name, identity.authority, identity.subject, whoIs(identity), nameOf(session)] as const;
+}
+
+function overAlready(): BadInput {
+  return new BadInput("This link has expired or was already used. Go back to your account and start again.");
+}
+
+/** Handles browsers that return from a provider to link an account. */
+export interface AccountReturns {
+  isAwaited(taken: TakenAttempt): boolean;
+  /** @param query of the address that the browser returned to */
+  comeBack(request: Request, visitor: Visitor, taken: TakenAttempt, query: string): Promise<Response>;
+}
+
+export function createAccountReturns(deps: AccountDependencies): AccountReturns {
+  return {
+    isAwaited: ({ attempt: { target } }) => target === LINK_PATH,
+    comeBack: (request, visitor, taken, query) =>
+      visited(deps, request, visitor, (visit) => proposeLink(deps, visit, taken, query)),
+  };
+}

@@ -1,0 +1,87 @@
+// A request to the account pages, and its redirects.
+
+import type { Sql } from "../../../platform/db/sql.ts";
+import { NO_STORE } from "../../../platform/http/conditions.ts";
+import type { Export } from "../../../platform/http/export.ts";
+import type { TenantId } from "../../../platform/ids.ts";
+import { type Cookies, flashCookie } from "../cookies.ts";
+import type { PageEndpoints } from "../endpoint.tsx";
+import type { Forms } from "../forms.ts";
+import type { KnownBrowsers } from "../known-browsers.ts";
+import type { OwnPassword, PasswordProblem } from "../password.ts";
+import type { SecondFactor } from "../second-factor/second-factor.ts";
+import type { Session, Sessions, Visitor } from "../session.ts";
+import type { Upstream } from "../upstream/upstream.ts";
+import type { AllowedApplication } from "./account-page.tsx";
+import type { AccountCredentials } from "./credentials.ts";
+import type { LinkedAccounts } from "./providers/linked.ts";
+
+export interface AccountVisit {
+  request: Request;
+  visitor: Visitor;
+  session: Session;
+}
+
+export const ACCOUNT_PATH = "/account";
+
+/** The authorization request of the account pages, which ends with the user's session. */
+export const ACCOUNT_SIGN_IN_PATH = "/account/sign-in";
+
+/** @param application the client_id that selects the tenant @param next the page to return to */
+export function accountSignIn(application: string, next: string): string {
+  return `${ACCOUNT_SIGN_IN_PATH}?${new URLSearchParams({ application, next })}`;
+}
+
+export const NOTICES = {
+  password: "Your password is changed. You are signed out everywhere else.",
+  enrolled: "Your authenticator app is set up.",
+  removed: "Your authenticator app is removed.",
+  session: "That browser is signed out.",
+  sessions: "You are signed out everywhere else.",
+  linked: "It is linked. You can now sign in with it.",
+  unlinked: "It is unlinked. You can no longer sign in with it.",
+  grant: "The application's access is revoked.",
+};
+
+/** Redirects to the account page with 303, so reloading does not repeat the POST. */
+export function toAccount(
+  { endpoints: { site }, cookies }: Pick<AccountDependencies, "endpoints" | "cookies">,
+  done?: keyof typeof NOTICES,
+  more: string[] = [],
+): Response {
+  const headers = new Headers({ location: site.href(ACCOUNT_PATH), ...NO_STORE });
+  if (done) headers.append("set-cookie", flashCookie(cookies, NOTICES[done]));
+  for (const cookie of more) headers.append("set-cookie", cookie);
+  return new Response(null, { status: 303, headers });
+}
+
+export function nameOf({ name, username }: Pick<Session, "name" | "username">): string {
+  return name && username && name !== username ? `${name} (${username})` : username || name || "a user without a name";
+}
+
+export interface Applications {
+  allowed(tenantId: TenantId, userId: number): Promise<AllowedApplication[]>;
+  revoke(request: Request, tenantId: TenantId, userId: number, clientId: string): Promise<void>;
+}
+
+export interface AccountDependencies {
+  sql: Sql;
+  cookies: Cookies;
+  forms: Forms;
+  sessions: Sessions;
+  ownPassword: OwnPassword;
+  passwordProblem: PasswordProblem;
+  secondFactor: SecondFactor;
+  browsers: KnownBrowsers;
+  credentials: AccountCredentials;
+  upstream: Upstream;
+  linkedAccounts: LinkedAccounts;
+  applications: Applications;
+  /** All data about the person. @param isStill whether the person is still signed in */
+  exportOwn(
+    request: Request,
+    person: { tenantId: TenantId; userId: number },
+    isStill: () => Promise<boolean>,
+  ): Promise<Export>;
+  endpoints: PageEndpoints;
+}

@@ -1,0 +1,81 @@
+import { createHash } from "node:crypto";
+import type { TenantId } from "../../platform/ids.ts";
+
+const OPAQUE = /^[A-Za-z0-9_-]{43}$/;
+
+/** The format of each cookie's value. OPAQUE is 32 random bytes in base64url. */
+const SHAPES = {
+  session: OPAQUE,
+  visitor: OPAQUE,
+  /** Marks a browser in which a user has signed in before. */
+  device: OPAQUE,
+  settings: OPAQUE,
+  "settings-sign-in": OPAQUE,
+  "try-it": OPAQUE,
+  /** The Id of the tenant that was last signed in to, in Settings or on the account pages. */
+  organisation: /^[0-9a-f-]{36}$/,
+  /** The Id of the tenant for which the first steps were dismissed. */
+  "first-steps": /^[0-9a-f-]{36}$/,
+  /** A sealed value for one page of Settings, shown once, in base64url. */
+  once: /^[A-Za-z0-9_-]{1,2000}$/,
+  /** The message that the next page of Settings shows about the last action, in base64url. */
+  notice: /^[A-Za-z0-9_-]{1,1000}$/,
+} as const;
+export type CookieName = keyof typeof SHAPES;
+
+export interface Cookies {
+  read(request: Request, name: CookieName): string | undefined;
+  /** @returns a Set-Cookie value @param maxAge seconds; without it the cookie ends with the browser */
+  set(name: CookieName, value: string, maxAge?: number): string;
+  clear(name: CookieName): string;
+  /** @returns a Set-Cookie value */
+  rememberOrganisation(tenantId: TenantId): string;
+}
+
+/** Seconds for which a browser remembers its organisation. */
+const ORGANISATION_LIFETIME = 365 * 24 * 3600;
+
+/**
+ * Cookies are shared by all ports and paths of a host, so the names avoid those of other programs and of other
+ * installations. Over https a prefix keeps other hosts of the domain from setting them (RFC 6265bis).
+ */
+export function createCookies(publicUrl: string): Cookies {
+  const secure = publicUrl.startsWith("https:");
+  const installation = installationOf(new URL(publicUrl));
+  const full = (name: CookieName) => `${secure ? "__Host-" : ""}gatehouse-${name}${installation}`;
+  const set = (name: CookieName, value: string, maxAge?: number) =>
+    new Bun.Cookie(full(name), value, { path: "/", httpOnly: true, sameSite: "lax", secure, maxAge }).serialize();
+  return {
+    read(request, name) {
+      const value = new Bun.CookieMap(request.headers.get("cookie") ?? "").get(full(name));
+      return value && SHAPES[name].test(value) ? value : undefined;
+    },
+    set,
+    clear: (name) => set(name, "", 0),
+    rememberOrganisation: (tenantId) => set("organisation", tenantId, ORGANISATION_LIFETIME),
+  };
+}
+
+/** The port and a digest of the path of PUBLIC_URL, if any. A path may contain characters that a name may not. */
+function installationOf({ port, pathname }: URL): string {
+  const path = pathname === "/" ? "" : `-${createHash("sha256").update(pathname).digest("hex").slice(0, 8)}`;
+  return (port && `-${port}`) + path;
+}
+
+/** Seconds until the message expires. */
+const LIFETIME = 60;
+/** The maximum number of characters, because cookies are small. */
+const LIMIT = 300;
+
+/** @returns a Set-Cookie value */
+export function flashCookie(cookies: Cookies, text: string): string {
+  const shown = text.length > LIMIT ? `${text.slice(0, LIMIT - 1)}…` : text;
+  // Half a surrogate pair cannot be encoded as UTF-8.
+  return cookies.set("notice", Buffer.from(shown.toWellFormed()).toString("base64url").slice(0, 1_000), LIFETIME);
+}
+
+/** The message of the last form; it is shown once. */
+export function readFlash(cookies: Cookies, request: Request): string | undefined {
+  const value = cookies.read(request, "notice");
+  return value === undefined ? undefined : Buffer.from(value, "base64url").toString("utf8");
+}

@@ -1,0 +1,115 @@
+import type { Queries, Sql } from "../../platform/db/sql.ts";
+import { Conflict } from "../../platform/errors.ts";
+import type { Details } from "../../platform/http/contract.ts";
+import { originOf, recordAudit } from "../../records/index.ts";
+import type { Cookies } from "./cookies.ts";
+import { digestOf, newOpaqueValue } from "./opaque.ts";
+import { ACR, type Authentication, type Session, type Sessions } from "./session.ts";
+import {
+  deleteSession,
+  findSession,
+  holdActiveUser,
+  holdPasswordHash,
+  insertSession,
+  raiseSession,
+  replaceSession,
+  touchSession,
+} from "./store.ts";
+import { linkHeldAccount } from "./upstream/accounts.ts";
+
+/** Seconds without a request after which a session ends. */
+export const IDLE_LIFETIME = 8 * 3600;
+/** Seconds after which every session ends. */
+const ABSOLUTE_LIFETIME = 7 * 24 * 3600;
+/** Minimum seconds between updates of when a session was last seen. */
+const TOUCH_INTERVAL = 60;
+/** The maximum number of characters that are stored. */
+const USER_AGENT_LIMIT = 300;
+
+export function createSessions(sql: Sql, cookies: Cookies): Sessions {
+  async function findStarted(request: Request): Promise<Session | undefined> {
+    const value = cookies.read(request, "session");
+    if (value === undefined) return undefined;
+    const found = await findSession(sql, digestOf(value), IDLE_LIFETIME, TOUCH_INTERVAL);
+    if (!found) return undefined;
+    const { isSeenLongAgo, needsSecondFactor, ...session } = found;
+    if (isSeenLongAgo) await touchSession(sql, session.tenantId, session.id);
+    return { ...session, isUnfinished: needsSecondFactor && session.acr === ACR.oneFactor };
+  }
+
+  return {
+    async find(request) {
+      const session = await findStarted(request);
+      return session?.isUnfinished ? undefined : session;
+    },
+    findStarted,
+    async begin(request, authentication, visitor, also) {
+      const value = newOpaqueValue();
+      const former = cookies.read(request, "session");
+      const { passwordHash, idTokenHint, ...authenticated } = authentication;
+      const { tenantId, userId } = authenticated;
+      const id = Bun.randomUUIDv7();
+      const isUnfinished = await sql.beginFor(tenantId, async (tx) => {
+        if (passwordHash !== undefined && (await holdPasswordHash(tx, tenantId, userId)) !== passwordHash) {
+          throw new Conflict("The password has just been changed. Go back to the application and sign in again.");
+        }
+        if (!(await holdActiveUser(tx, tenantId, userId)))
+          throw new Conflict("The account has just been deactivated. Ask your administrator.");
+        const isUnfinished = await insertSession(tx, tenantId, {
+          ...authenticated,
+          id,
+          idTokenHint: idTokenHint === undefined ? undefined : Buffer.from(idTokenHint, "base64url"),
+          isOneFactor: authenticated.acr === ACR.oneFactor,
+          digest: digestOf(value),
+          lifetime: ABSOLUTE_LIFETIME,
+          address: visitor.address,
+          userAgent: visitor.userAgent.slice(0, USER_AGENT_LIMIT),
+        });
+        if (former !== undefined) await replaceSession(tx, tenantId, digestOf(former), { id, userId });
+        if (!isUnfinished) await recordSuccess(tx, request, authenticated);
+        await also?.(tx, { id, isUnfinished });
+        return isUnfinished;
+      });
+      return { id, isUnfinished, cookie: cookies.set("session", value) };
+    },
+    async raise(request, session, methods) {
+      const { tenantId, id, userId, isUnfinished } = session;
+      const identityProviderId = session.identityProviderId ?? undefined;
+      const value = newOpaqueValue();
+      // RFC 8176 2: mfa means more than one factor.
+      const amr = [...new Set([...session.amr, ...methods, "mfa"])];
+      const acr = ACR.twoFactors;
+      await sql.beginFor(tenantId, async (tx) => {
+        await holdActiveUser(tx, tenantId, userId);
+        // The session may have ended while the code was checked.
+        const isThere = await raiseSession(tx, tenantId, id, { digest: digestOf(value), amr, acr });
+        if (!isThere || !isUnfinished) return;
+        await recordSuccess(tx, request, { tenantId, userId, amr, acr, identityProviderId });
+        await linkHeldAccount(tx, session, (linked) => originOf(request, { actor: { type: "User", id: linked } }));
+      });
+      return cookies.set("session", value);
+    },
+    async end(request, { tenantId, id, userId, isUnfinished }) {
+      const user = { type: "User", id: userId } as const;
+      const idTokenHint = (await sql.beginFor(tenantId, async (tx) => {
+        const deleted = await deleteSession(tx, tenantId, id);
+        // Ending an unfinished session is not a sign-out.
+        if (deleted && !isUnfinished) {
+          await recordAudit(tx, tenantId, originOf(request, { actor: user }), { kind: "SignOut", subject: user });
+        }
+        return deleted?.idTokenHint ?? null;
+      })) as Uint8Array | null;
+      return { cookie: cookies.clear("session"), idTokenHint };
+    },
+  };
+}
+
+/** Records the sign-in once every required factor is given. */
+function recordSuccess(tx: Queries, request: Request, authentication: Omit<Authentication, "authTime">) {
+  const { tenantId, clientId, userId, amr, acr, identityProviderId } = authentication;
+  const user = { type: "User", id: userId } as const;
+  const origin = originOf(request, { actor: user, clientId });
+  const details: Details = { Amr: amr, Acr: acr };
+  if (identityProviderId !== undefined) details.IdentityProviderId = String(identityProviderId);
+  return recordAudit(tx, tenantId, origin, { kind: "SignIn.Succeeded", subject: user, details });
+}

@@ -1,0 +1,278 @@
+import type { Queries, Sql } from "../../platform/db/sql.ts";
+import type { TenantId } from "../../platform/ids.ts";
+import type { Session } from "./session.ts";
+
+/** Days after which a browser without a sign-in is forgotten. */
+const DEVICE_DAYS = 365;
+
+export interface Account {
+  id: number;
+  isActive: boolean;
+  /** Null: the account has no password. */
+  hash: string | null;
+  knownDevice: boolean;
+  knownAddress: boolean;
+  needsSecondFactor: boolean;
+}
+
+/** The normalized user name, unique among users who can sign in; "" if the name cannot exist. */
+export async function usernameKey(sql: Queries, username: string): Promise<string> {
+  const [row] = await sql<{ key: string | null }[]>`select username_key(${username}) as key`;
+  return row!.key ?? "";
+}
+
+/** Returns at most two accounts: users who cannot sign in may share a user name. @param key the normalized user name */
+export async function findAccounts(
+  sql: Queries,
+  tenantId: TenantId,
+  key: string,
+  device: Buffer | undefined,
+  address: string,
+): Promise<Account[]> {
+  const known = sql`select from known_devices d where d.tenant_id = u.tenant_id and d.user_id = u.id`;
+  return sql<Account[]>`
+    select u.id, u.is_active as "isActive", p.hash,
+      exists (${known} and d.digest = ${device ?? null}) as "knownDevice",
+      exists (${known} and d.address = ${address}) as "knownAddress",
+      ${needsSecondFactor(sql)} as "needsSecondFactor"
+    from users u left join passwords p on p.user_id = u.id
+    where u.tenant_id = ${tenantId} and md5(u.username_key) = md5(${key}) and u.username_key = ${key}
+    order by u.id limit 2`;
+}
+
+/** Whether the user in row `u` has a second factor or the tenant requires one. */
+const needsSecondFactor = (sql: Queries) => sql`
+  (${hasSecondFactor(sql)} or exists (select from tenants t where t.id = u.tenant_id and t.second_factor = 'Required'))`;
+const hasSecondFactor = (sql: Queries) => sql`
+  exists (select from totp_secrets f where f.tenant_id = u.tenant_id and f.user_id = u.id)`;
+
+export async function findKnown(
+  sql: Queries,
+  tenantId: TenantId,
+  userId: number,
+  device: Buffer | undefined,
+  address: string,
+): Promise<{ device: boolean; address: boolean }> {
+  const [known] = await sql<{ device: boolean; address: boolean }[]>`
+    select coalesce(bool_or(digest = ${device ?? null}), false) as device,
+      coalesce(bool_or(address = ${address}), false) as address
+    from known_devices where tenant_id = ${tenantId} and user_id = ${userId}`;
+  return known!;
+}
+
+/** @returns undefined if the user has no password */
+export async function findPasswordHash(sql: Queries, tenantId: TenantId, userId: number): Promise<string | undefined> {
+  const [row] = await sql<{ hash: string }[]>`
+    select p.hash from passwords p join users u on u.id = p.user_id
+    where u.tenant_id = ${tenantId} and u.id = ${userId}`;
+  return row?.hash;
+}
+
+/** Texts about a user that attackers try in passwords; "" if unset. */
+export interface PasswordOwner {
+  username: string;
+  name: string;
+  email: string;
+  organisation: string;
+}
+
+export async function findPasswordOwner(sql: Queries, tenantId: TenantId, userId: number): Promise<PasswordOwner> {
+  const [row] = await sql<PasswordOwner[]>`
+    select coalesce(u.username, '') as username, coalesce(u.name, '') as name, coalesce(u.email, '') as email,
+      t.name as organisation
+    from users u join tenants t on t.id = u.tenant_id
+    where u.tenant_id = ${tenantId} and u.id = ${userId}`;
+  return row ?? { username: "", name: "", email: "", organisation: "" };
+}
+
+/** Like findPasswordHash, and locks the hash against changes until the transaction ends. */
+export async function holdPasswordHash(sql: Queries, tenantId: TenantId, userId: number): Promise<string | undefined> {
+  const [row] = await sql<{ hash: string }[]>`
+    select p.hash from passwords p join users u on u.id = p.user_id
+    where u.tenant_id = ${tenantId} and u.id = ${userId} for share of p`;
+  return row?.hash;
+}
+
+/**
+ * Locks the user against deactivation until the transaction ends. Call it before locking other rows of the user, which
+ * is the order that deactivation uses.
+ * @returns false if the user is not active
+ */
+export async function holdActiveUser(sql: Queries, tenantId: TenantId, userId: number): Promise<boolean> {
+  const rows = await sql`
+    select from users where tenant_id = ${tenantId} and id = ${userId} and is_active for key share`;
+  return rows.length > 0;
+}
+
+/** Whether the user has both a password and a user name. */
+export async function hasPasswordToSignInWith(sql: Queries, tenantId: TenantId, userId: number): Promise<boolean> {
+  const [row] = await sql<{ has: boolean }[]>`
+    select exists (
+      select from users u join passwords p on p.user_id = u.id
+      where u.tenant_id = ${tenantId} and u.id = ${userId} and u.username_key is not null
+    ) as has`;
+  return row!.has;
+}
+
+export async function savePassword(sql: Queries, tenantId: TenantId, userId: number, hash: string): Promise<void> {
+  await sql`
+    insert into passwords (user_id, hash) select id, ${hash} from users where tenant_id = ${tenantId} and id = ${userId}
+    on conflict (user_id) do update set hash = excluded.hash`;
+}
+
+/** Sets Last_Login and remembers the browser and the address. */
+export async function recordSignIn(
+  sql: Queries,
+  tenantId: TenantId,
+  userId: number,
+  device: Buffer,
+  address: string,
+): Promise<void> {
+  await sql`
+    with login as (update users set last_login = now() where tenant_id = ${tenantId} and id = ${userId})
+    insert into known_devices (tenant_id, user_id, digest, address)
+    values (${tenantId}, ${userId}, ${device}, ${address})
+    on conflict (tenant_id, user_id, digest) do update set address = excluded.address, last_seen = now()`;
+}
+
+export interface NewSession {
+  id: string;
+  userId: number;
+  digest: Buffer;
+  amr: string[];
+  acr: string;
+  isOneFactor: boolean;
+  identityProviderId?: number;
+  /** The provider's id_token, sealed by MASTER_KEY. */
+  idTokenHint?: Uint8Array;
+  authTime?: Date;
+  isAuthTimeKnown?: boolean;
+  /** Seconds. */
+  lifetime: number;
+  address: string;
+  userAgent: string;
+}
+
+/** @returns true if the session waits for a second factor */
+export async function insertSession(sql: Queries, tenantId: TenantId, session: NewSession): Promise<boolean> {
+  const [row] = await sql<{ isUnfinished: boolean }[]>`
+    insert into sessions (id, tenant_id, user_id, digest, auth_time, is_auth_time_known, amr, acr, identity_provider_id,
+      id_token_hint, expires_on, address, user_agent, finished_on)
+    select ${session.id}, u.tenant_id, u.id, ${session.digest},
+      least(${session.authTime ?? null}::timestamptz, now()), ${session.isAuthTimeKnown ?? true},
+      ${session.amr}::text[], ${session.acr}, ${session.identityProviderId ?? null}::bigint, ${session.idTokenHint ?? null}::bytea,
+      now() + make_interval(secs => ${session.lifetime}), ${session.address}, ${session.userAgent},
+      case when not ${session.isOneFactor} or not ${needsSecondFactor(sql)} then now() end
+    from users u where u.tenant_id = ${tenantId} and u.id = ${session.userId}
+    returning finished_on is null as "isUnfinished"`;
+  return row!.isUnfinished;
+}
+
+/**
+ * Ends the session that a new sign-in replaces. For the same user, applications keep their grants and unredeemed codes:
+ * logging out of the new session logs them out.
+ */
+export async function replaceSession(
+  sql: Queries,
+  tenantId: TenantId,
+  former: Buffer,
+  { id, userId }: Pick<NewSession, "id" | "userId">,
+): Promise<void> {
+  // Locked before its codes and tokens, in the order that redeeming a code uses.
+  const [same] = await sql<{ id: string }[]>`
+    select id from sessions where digest = ${former} and tenant_id = ${tenantId} and user_id = ${userId} for update`;
+  if (same) await handOver(sql, tenantId, same.id, id);
+  await sql`delete from sessions where digest = ${former}`;
+}
+
+/** Moves a session's grants to its successor. Clients may know them by either session's id. */
+async function handOver(sql: Queries, tenantId: TenantId, from: string, to: string): Promise<void> {
+  await sql`
+    with codes as (
+      update authorization_codes set session_id = ${to}
+      where tenant_id = ${tenantId} and session_id = ${from} and expires_on > now()
+      returning client_id, scopes
+    ), families as (
+      update refresh_families set session_id = ${to}
+      where tenant_id = ${tenantId} and session_id = ${from} and revoked_on is null
+      returning application_id as client_id, scopes
+    ), moved_clients as (
+      update session_clients set session_id = ${to} where tenant_id = ${tenantId} and session_id = ${from}
+    )
+    insert into session_clients (session_id, tenant_id, client_id, sid)
+    select ${to}, ${tenantId}, k.application_id, ${to} from credentials k
+    where k.application_id in (
+      select client_id from (select * from codes union all select * from families) moved where 'openid' = any(scopes))
+    for key share`;
+}
+
+/** The stored session: `needsSecondFactor` depends on the user and the tenant, not on the session. */
+export type StoredSession = Omit<Session, "isUnfinished"> & { needsSecondFactor: boolean; isSeenLongAgo: boolean };
+
+/** Has no tenant filter: callers compare the tenant. @param touchSeconds after which it counts as seen long ago */
+export async function findSession(
+  sql: Queries,
+  digest: Buffer,
+  idleSeconds: number,
+  touchSeconds: number,
+): Promise<StoredSession | undefined> {
+  const [session] = await sql<StoredSession[]>`
+    select s.id, s.tenant_id as "tenantId", s.user_id as "userId", coalesce(u.username, '') as username,
+      (select t.name from tenants t where t.id = s.tenant_id) as "tenantName",
+      coalesce(u.name, '') as name, s.auth_time as "authTime",
+      s.created_on as "begunOn", extract(epoch from now() - s.auth_time)::float8 as age, s.is_auth_time_known as "isAuthTimeKnown", s.amr, s.acr,
+      s.identity_provider_id as "identityProviderId",
+      s.last_seen < now() - make_interval(secs => ${touchSeconds}) as "isSeenLongAgo",
+      ${hasSecondFactor(sql)} as "hasSecondFactor", ${needsSecondFactor(sql)} as "needsSecondFactor"
+    from sessions s join users u on u.id = s.user_id and u.tenant_id = s.tenant_id
+    where s.digest = ${digest} and u.is_active and s.expires_on > now()
+      and s.last_seen > now() - make_interval(secs => ${idleSeconds})`;
+  return session;
+}
+
+export async function touchSession(sql: Queries, tenantId: TenantId, id: string): Promise<void> {
+  await sql`update sessions set last_seen = now() where tenant_id = ${tenantId} and id = ${id}`;
+}
+
+/** Minutes within which both factors count as one sign-in. */
+const ONE_SIGN_IN_MINUTES = 10;
+
+/** Gives the session a second factor and a new cookie, because its privileges rise. @returns false if it has ended */
+export async function raiseSession(
+  sql: Queries,
+  tenantId: TenantId,
+  id: string,
+  raised: { digest: Buffer; amr: string[]; acr: string },
+): Promise<boolean> {
+  const isOneSignIn = sql`auth_time > now() - make_interval(mins => ${ONE_SIGN_IN_MINUTES})`;
+  const updated = await sql`
+    update sessions set digest = ${raised.digest}, amr = ${raised.amr}::text[], acr = ${raised.acr},
+      auth_time = case when ${isOneSignIn} then now() else auth_time end,
+      is_auth_time_known = is_auth_time_known or ${isOneSignIn}, finished_on = coalesce(finished_on, now())
+    where tenant_id = ${tenantId} and id = ${id}`;
+  return updated.count > 0;
+}
+
+/** @returns undefined if it had already ended */
+export async function deleteSession(
+  sql: Queries,
+  tenantId: TenantId,
+  id: string,
+): Promise<{ idTokenHint: Uint8Array | null } | undefined> {
+  const [deleted] = await sql<{ idTokenHint: Uint8Array | null }[]>`
+    delete from sessions where tenant_id = ${tenantId} and id = ${id} returning id_token_hint as "idTokenHint"`;
+  return deleted;
+}
+
+export async function removeExpiredSessions(sql: Sql): Promise<number> {
+  return (await sql`delete from sessions where expires_on < now()`).count;
+}
+
+export async function removeForgottenDevices(sql: Sql): Promise<number> {
+  return (await sql`delete from known_devices where last_seen < now() - make_interval(days => ${DEVICE_DAYS})`).count;
+}
+
+export async function isSession(sql: Queries, tenantId: TenantId, userId: number, id: string): Promise<boolean> {
+  const rows = await sql`select from sessions where tenant_id = ${tenantId} and user_id = ${userId} and id = ${id}`;
+  return rows.length > 0;
+}

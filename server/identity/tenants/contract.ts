@@ -1,0 +1,117 @@
+import { Type } from "@sinclair/typebox";
+import {
+  type Field,
+  field,
+  type InputOf,
+  integer,
+  oneOf,
+  orNull,
+  type RowOf,
+  readOnly,
+  SET_BY_SERVER,
+} from "../../platform/http/fields.ts";
+import { LIMIT_NAMES, LIMITS, type LimitName, MAX_BOUND } from "../../platform/tenant-limits.ts";
+import { ANY_SCOPE, record, SCOPE_TEXTS, SCOPES_MUST, SETTING, USER_ATTRIBUTES } from "../../records/index.ts";
+import { DOCUMENT_MODES, REGISTRATION_MODES } from "../oauth/registration/store.ts";
+
+const MAX_DAYS = 36_500;
+
+/** null: the installation's. */
+const LIMIT_FIELDS = Object.fromEntries(
+  LIMIT_NAMES.map((name) => {
+    const { description, unit, variable } = LIMITS[name];
+    const field = integer(1, MAX_BOUND, unit, {
+      description: `${description}; null: the installation's ${variable}, which is also the maximum.`,
+      audit: "value",
+      form: { label: `Maximum ${unit}`, hint: `${description}. Empty: the installation's ${variable}.` },
+      example: null,
+    });
+    return [name, field];
+  }),
+) as Record<LimitName, Field<number | null, number | null>>;
+
+const FIELDS = {
+  Name: {
+    ...readOnly(Type.String(), { description: "The tenant's name.", example: "acme" }),
+    must: SET_BY_SERVER,
+  },
+  SecondFactor: oneOf(["Optional", "Required"], {
+    description: "Required: a user without a second factor must set one up at sign-in.",
+    audit: "value",
+    judged: true,
+    form: {
+      label: "Second factor",
+      hint: "Required: users without one, including you, must set one up on their next request.",
+      words: { Optional: "Each user decides", Required: "Required for all users" },
+    },
+    example: "Required",
+  }),
+  ClientRegistration: oneOf(REGISTRATION_MODES, {
+    description:
+      "Whether applications can register themselves at `/oauth2/register` (RFC 7591): no, with an initial access " +
+      "token, or also without one.",
+    audit: "value",
+    judged: true,
+    form: {
+      label: "Applications register themselves",
+      hint: "Open: anyone can register an application. Its users are always asked for their consent.",
+      words: { Off: "No", InitialAccessToken: "With an initial access token", Open: "Open to anyone" },
+    },
+    example: "InitialAccessToken",
+  }),
+  ClientIdMetadataDocuments: oneOf(DOCUMENT_MODES, {
+    description:
+      "Whether an https address can be a client_id, with a JSON document there that describes the application (client ID " +
+      "metadata documents, as used by MCP clients). Requires an installation with a single tenant.",
+    audit: "value",
+    judged: true,
+    form: {
+      label: "Applications identified by an https address",
+      hint: "On: any application can ask your users for access. They are always asked for their consent.",
+      words: { Off: "No", On: "Yes, described by the document there" },
+    },
+    example: "On",
+  }),
+  RegistrationScopes: field<string[], string[]>({
+    description:
+      "The maximum scopes of such an application, or of one identified by an address: of this service and of APIs. Without an initial access " +
+      "token, scopes of this service's API are excluded.",
+    sent: orNull(Type.Array(ANY_SCOPE)),
+    shown: Type.Array(ANY_SCOPE),
+    must: SCOPES_MUST,
+    take: (value: string[] | null) => value ?? [],
+    audit: "value",
+    judged: true,
+    form: {
+      label: "Scopes of applications that register themselves",
+      hint: "The maximum scopes. Without an initial access token, scopes of this service's API are excluded.",
+      explained: SCOPE_TEXTS,
+    },
+    example: ["openid", "profile", "name", "email"],
+  }),
+  RetentionDays: integer(1, MAX_DAYS, "days", {
+    description:
+      "Days for which changes and their deliveries are kept, at most the installation's RETENTION; null: as long as that. " +
+      "Open deliveries stay.",
+    audit: "value",
+    form: {
+      label: "Days that the activity log is kept",
+      hint: "Older changes are removed within an hour, permanently. Empty: the installation's retention.",
+    },
+    example: null,
+  }),
+  ...LIMIT_FIELDS,
+  UserAttributes: USER_ATTRIBUTES,
+};
+
+/** Every tenant has settings, so they are not made or deleted. The Id is the tenant's. */
+export const TENANT_SETTINGS = record("TenantSettings", {
+  table: "tenants",
+  nouns: ["settings", "settings"],
+  description: "Settings of the tenant.",
+  scopes: SETTING,
+  audit: "TenantSettings",
+  fields: FIELDS,
+});
+export type TenantSettings = RowOf<typeof FIELDS> & { name: string };
+export type TenantSettingsInput = InputOf<typeof FIELDS>;

@@ -1,0 +1,135 @@
+import type { Sql } from "../../platform/db/sql.ts";
+import { DAY_MS } from "../../platform/durations.ts";
+import { BadInput, Conflict } from "../../platform/errors.ts";
+import { UNCONDITIONAL } from "../../platform/http/conditions.ts";
+import type { Route } from "../../platform/http/route.ts";
+import type { TenantId } from "../../platform/ids.ts";
+import { LIMIT_NAMES, LIMITS, type TenantBounds } from "../../platform/tenant-limits.ts";
+import {
+  auditedAs,
+  type Caller,
+  countUsersWith,
+  createRecordService,
+  type Permitted,
+  recordAudit,
+  requireKnownScopes,
+  route,
+  type ServedKind,
+  type Shown,
+  takenOut,
+} from "../../records/index.ts";
+import { lockScopesOfApis } from "../oauth/apis/store.ts";
+import { USERS_TAG } from "../signin/administration/routes.ts";
+import { TENANT_SETTINGS, type TenantSettings, type TenantSettingsInput } from "./contract.ts";
+import { TENANT_TABLE } from "./settings.store.ts";
+
+const RESOURCE = TENANT_SETTINGS.name;
+
+export interface OwnTenant {
+  /** @throws Permission */
+  read(caller: Caller): Promise<Shown<object>>;
+  /** @throws BadInput, Conflict, Permission */
+  change(caller: Permitted<"Settings:Update">, input: TenantSettingsInput, sent: unknown): Promise<Shown<object>>;
+}
+
+/** @param retentionMs the installation's RETENTION @param onCommitted called after a change */
+export function createOwnTenant(
+  sql: Sql,
+  retentionMs: number,
+  limits: TenantBounds,
+  onCommitted: (tenantId: TenantId) => void,
+): OwnTenant {
+  const bounds = LIMIT_NAMES.map((name) => [name, limits[name], LIMITS[name].variable] as const);
+  const retention = ["RetentionDays", Math.floor(retentionMs / DAY_MS), "RETENTION"] as const;
+  const { read, save } = createRecordService(sql, settingsKind([retention, ...bounds], onCommitted));
+  return {
+    read: async (caller) => (await read(caller, caller.tenantId)).record,
+    change: async (caller, input, sent) => (await save(caller, input, UNCONDITIONAL, sent)).record,
+  };
+}
+
+const { Name: _, ...EXAMPLE } = TENANT_SETTINGS.example;
+
+export function tenantSettingsRoutes(tenant: OwnTenant): Route[] {
+  const shared = {
+    path: `/${RESOURCE}`,
+    tag: USERS_TAG,
+    answer: { description: "The settings.", schema: TENANT_SETTINGS.record, example: TENANT_SETTINGS.example },
+  };
+  return [
+    route({
+      ...shared,
+      method: "GET",
+      id: "getTenantSettings",
+      summary: "Read the settings of the caller's tenant",
+      scopes: ["Settings:Read"],
+      handle: (caller) => tenant.read(caller),
+    }),
+    route({
+      ...shared,
+      method: "PATCH",
+      id: "changeTenantSettings",
+      summary: "Change the settings of the caller's tenant",
+      description: "Absent fields stay unchanged. Takes effect with each user's next request.",
+      scopes: ["Settings:Update"],
+      body: {
+        ...TENANT_SETTINGS,
+        description: "The fields to change.",
+        examples: { required: EXAMPLE },
+      },
+      handle: (caller, { input, sent }) => tenant.change(caller, input, sent),
+    }),
+  ];
+}
+
+type Maximum = readonly [field: keyof TenantSettingsInput, max: number, variable: string];
+
+/** Every tenant has settings, so they are not made or deleted. @param maxima the installation's */
+function settingsKind(
+  maxima: readonly Maximum[],
+  committed: (tenantId: TenantId) => void,
+): ServedKind<TenantSettings, Record<string, unknown>, TenantSettingsInput, never> {
+  return {
+    declaration: TENANT_SETTINGS,
+    recordOf: (settings) => ({ ...TENANT_SETTINGS.toRecord(settings), Id: settings.id }),
+    shown: (_, { Id: __, ...record }) => record,
+    find: (queries, tenantId) => TENANT_TABLE.find(queries, tenantId, { id: tenantId }),
+    committed,
+    async lock(tx, { tenantId }) {
+      // APIs first, which is the common lock order.
+      await lockScopesOfApis(tx, tenantId);
+      const row = await TENANT_TABLE.find(tx, tenantId, { id: tenantId }, "for no key update");
+      return { rows: [row!] };
+    },
+    prepare: (_, __, input, before) => ({ ...before!, ...TENANT_SETTINGS.toColumns(input) }),
+    async check(tx, { tenantId }, { before, after, input }) {
+      const record = TENANT_SETTINGS.toRecord(before!);
+      TENANT_SETTINGS.refuseReadOnly(input, record);
+      refuseExceeding(maxima, input, record);
+      requireKnownScopes(after.registrationScopes, await lockScopesOfApis(tx, tenantId), "RegistrationScopes");
+      const gone = takenOut(before!.userAttributes, after.userAttributes);
+      const users = await countUsersWith(tx, tenantId, gone);
+      if (users === 0) return;
+      const many = users === 1 ? "1 User has" : `${users} Users have`;
+      throw new Conflict(`UserAttributes: ${many} a value of ${gone.join(", ")}. Remove it there first.`);
+    },
+    update: (tx, { tenantId }, row) => TENANT_TABLE.update(tx, tenantId, row),
+    audit: auditedAs(recordAudit, TENANT_SETTINGS, (settings) => TENANT_SETTINGS.toRecord(settings)),
+  };
+}
+
+/** A value from before the installation's maximum was lowered may be sent again. @throws BadInput */
+function refuseExceeding(
+  maxima: readonly Maximum[],
+  input: TenantSettingsInput,
+  before: Partial<Record<keyof TenantSettingsInput, unknown>>,
+): void {
+  const exceeded = maxima.filter(([field, max]) => Number(input[field] ?? 0) > max && input[field] !== before[field]);
+  if (exceeded.length === 0) return;
+  throw BadInput.in(
+    exceeded.map(([Field, max, variable]) => ({
+      Field,
+      Message: `${Field} must be at most ${max}, the installation's ${variable}.`,
+    })),
+  );
+}

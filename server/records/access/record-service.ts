@@ -1,0 +1,200 @@
+// The records of one kind as REST and the console read and change them. Each call asks for a policy that permits it.
+
+import type { Queries, Sql, Transaction } from "../../platform/db/sql.ts";
+import { NotFound } from "../../platform/errors.ts";
+import type { Conditions } from "../../platform/http/conditions.ts";
+import { changesOf, type Details, valuesShown } from "../../platform/http/contract.ts";
+import type { Fields } from "../../platform/http/fields.ts";
+import type { Paging } from "../../platform/http/query.ts";
+import type { TenantId } from "../../platform/ids.ts";
+import type { AUDITED_AS, Declaration } from "../record.ts";
+import type { RowFilter } from "../table.store.ts";
+import { removeRecord, writeRecord } from "../write.ts";
+import type { Found, RecordKind } from "../write-parts.ts";
+import type { Caller } from "./bearer.ts";
+import type { JudgedRecord } from "./decisions/resource-type.ts";
+import type { FindRecords } from "./gate/references.ts";
+
+/** One without idOf, findAll and list is of single records, which always exist. */
+export interface ServedKind<Row extends object, Item extends JudgedRecord, Input, Filter = never>
+  extends RecordKind<Caller, Row, Input> {
+  recordOf(row: Row): Item;
+  /** The visible part of a record for a caller who may read it; default: everything. */
+  shown?(caller: Caller, record: Item): Item;
+  idOf?(row: Row): string;
+  /** @param id as it appears in the path @param isLocked for a change @throws NotFound, BadInput for an invalid Id */
+  find(sql: Queries, tenantId: TenantId, id: string, isLocked?: boolean): Promise<Row | undefined>;
+  /** Existing rows of these Ids, for references from other records. */
+  findAll?(sql: Queries, tenantId: TenantId, ids: readonly string[]): Promise<Row[]>;
+  /** One more than the limit, if there are more. */
+  list?(sql: Queries, tenantId: TenantId, filter: Filter, limit: number, after: string | undefined): Promise<Row[]>;
+  /** Validates an input before any look-up. @throws BadInput */
+  checkInput?(caller: Caller, input: Input): Promise<void>;
+  /** Default: a transaction of the tenant. @param work receives the caller's present permissions */
+  transact?(caller: Caller, work: (tx: Transaction, by: Caller) => Promise<Row>): Promise<Row>;
+  committed?(tenantId: TenantId, row: Row): void | Promise<void>;
+}
+
+export function createRecordService<Row extends object, Item extends JudgedRecord, Input extends object, Filter>(
+  sql: Sql,
+  kind: ServedKind<Row, Item, Input, Filter>,
+) {
+  const { declaration, recordOf, version = recordOf, shown = (_, record) => record } = kind;
+  const { name } = declaration;
+  const transact: NonNullable<typeof kind.transact> =
+    kind.transact ?? (async (caller, work) => (await sql.beginFor(caller.tenantId, (tx) => work(tx, caller))) as Row);
+
+  async function find(queries: Queries, tenantId: TenantId, id: string, isLocked = false): Promise<Row> {
+    const row = await kind.find(queries, tenantId, id, isLocked);
+    if (!row) throw new NotFound(`There is no ${name} with this Id.`);
+    return row;
+  }
+
+  async function written(caller: Caller, row: Row, sent: unknown) {
+    await kind.committed?.(caller.tenantId, row);
+    const resource = recordOf(row);
+    return caller.gate.written(name, shown(caller, resource), sent, { resource, version: version(row) });
+  }
+
+  async function removeLocked(caller: Caller, conditions: Conditions, lock: (tx: Transaction) => Promise<Row>) {
+    const gone = await transact(caller, async (tx, by) => {
+      const row = await lock(tx);
+      await removeRecord(tx, by, kind, row, conditions);
+      return row;
+    });
+    return written(caller, gone, {});
+  }
+
+  function show(caller: Caller, row: Row) {
+    const resource = recordOf(row);
+    return caller.gate.show(name, shown(caller, resource), { resource, version: version(row) });
+  }
+
+  const findRecords: FindRecords = async (queries, tenantId, _, ids) =>
+    (await kind.findAll!(queries, tenantId, ids)).map(recordOf);
+
+  return {
+    find: findRecords,
+    list: (caller: Caller, filter: Filter, paging: Paging) =>
+      caller.gate.list({
+        type: name,
+        paging,
+        read: (limit, after) => kind.list!(sql, caller.tenantId, filter, limit, after),
+        id: kind.idOf!,
+        item: (row) => shown(caller, recordOf(row)),
+        resource: recordOf,
+      }),
+    show,
+    read: async (caller: Caller, id: string) => show(caller, await find(sql, caller.tenantId, id)),
+    /** @param alongside further work in the transaction, which may be repeated */
+    async save(caller: Caller, input: Input, conditions: Conditions, sent: unknown, alongside?: Alongside<Row>) {
+      await kind.checkInput?.(caller, input);
+      const saved = await transact(caller, async (tx, by) => {
+        const { after } = await writeRecord(tx, by, kind, input, conditions);
+        await alongside?.(tx, after);
+        return after;
+      });
+      return written(caller, saved, sent);
+    },
+    removeLocked,
+    remove: (caller: Caller, id: string, conditions: Conditions) =>
+      removeLocked(caller, conditions, (tx) => find(tx, caller.tenantId, id, true)),
+  };
+}
+
+type Alongside<Row> = (tx: Transaction, row: Row) => Promise<void>;
+
+/** The rows of a kind; made by `recordTable`, and extended by some kinds. */
+export interface RecordStore<Row extends { id: string | number }> {
+  toId(text: string): Row["id"] | undefined;
+  find(sql: Queries, tenantId: TenantId, key: RowKey<Row>, lock?: "for update"): Promise<Row | undefined>;
+  findAll(sql: Queries, tenantId: TenantId, ids: readonly Row["id"][]): Promise<Row[]>;
+  list(
+    sql: Queries,
+    tenantId: TenantId,
+    wanted: RowFilter<Row>,
+    limit: number,
+    after: string | undefined,
+  ): Promise<Row[]>;
+  insert(sql: Queries, tenantId: TenantId, row: Row, actor: Caller["actor"]): Promise<Row | undefined>;
+  update(sql: Queries, tenantId: TenantId, row: Row, actor: Caller["actor"], before: Row): Promise<Row>;
+  remove(sql: Queries, tenantId: TenantId, id: Row["id"]): Promise<void>;
+}
+
+type RowKey<Row extends { id: string | number }> = { id: Row["id"] } | { name: string };
+
+/** The parts of a kind that its table gives. @param lock of rows that are changed; undefined: writers take turns */
+export function tableKind<F extends Fields, Row extends { id: string | number }>(
+  declaration: Declaration<F>,
+  store: RecordStore<Row>,
+  lock?: "for update",
+) {
+  return {
+    declaration,
+    recordOf: (row: Row) => declaration.toRecord(row),
+    idOf: ({ id }: Row) => String(id),
+    async find(queries: Queries, tenantId: TenantId, text: string, isLocked?: boolean) {
+      const id = store.toId(text);
+      return id === undefined ? undefined : store.find(queries, tenantId, { id }, isLocked ? lock : undefined);
+    },
+    findAll: (queries: Queries, tenantId: TenantId, ids: readonly string[]) =>
+      store.findAll(
+        queries,
+        tenantId,
+        ids.flatMap((id) => store.toId(id) ?? []),
+      ),
+    list: store.list,
+    insert: (tx: Transaction, { tenantId, actor }: Caller, row: Row) => store.insert(tx, tenantId, row, actor),
+    update: (tx: Transaction, { tenantId, actor }: Caller, row: Row, before: Row) =>
+      store.update(tx, tenantId, row, actor, before),
+    remove: (tx: Transaction, { tenantId }: Caller, { id }: Row) => store.remove(tx, tenantId, id),
+  };
+}
+
+export function byIdOrName<Row, Id extends string>(
+  name: string,
+  find: (tx: Transaction, tenantId: TenantId, key: { id: Id } | { name: string }) => Promise<Row | undefined>,
+) {
+  return async (
+    tx: Transaction,
+    { tenantId }: Caller,
+    { Id, Name }: { Id?: Id; Name?: string | null },
+  ): Promise<Found<Row>> => {
+    if (!Id && !Name) return { rows: [] };
+    const row = await find(tx, tenantId, Id ? { id: Id } : { name: Name! });
+    if (!row && Id) throw new NotFound(`There is no ${name} with the Id ${Id}.`);
+    return { rows: row ? [row] : [] };
+  };
+}
+
+export type RecordChange = (tx: Queries, tenantId: TenantId, caller: Caller, change: AuditedChange) => Promise<void>;
+
+interface AuditedChange {
+  kind: `${(typeof AUDITED_AS)[number]}.${"Created" | "Changed" | "Deleted"}`;
+  subject?: { type: string; id: string };
+  details?: Details;
+}
+
+/**
+ * Audits a kind's changes. An event has what a client changed, but does not name a person who deletes a record: kinds with
+ * events audit people alone. @param valuesOf the audited values, with seals instead of secrets
+ */
+export function auditedAs<Row>(
+  record: RecordChange,
+  { name, audit, events, namesOf }: Pick<Declaration, "name" | "audit" | "events" | "namesOf">,
+  valuesOf: (row: Row) => JudgedRecord,
+): RecordKind<Caller, Row & object, never>["audit"] {
+  const inLog = namesOf((field) => field.audit);
+  const withValue = namesOf((field) => field.audit === "value");
+  return async (tx, caller, { before, after }) => {
+    if (events && caller.actor.type !== "User") return;
+    const [from, to] = [before && valuesOf(before), after && valuesOf(after)];
+    const details =
+      from && to ? changesOf(from, to, inLog, withValue) : valuesShown((to ?? from)!, events ? [] : withValue);
+    if (!details) return;
+    const kind = `${audit}.${!from ? "Created" : to ? "Changed" : "Deleted"}` as AuditedChange["kind"];
+    const { Id } = (to ?? from)!;
+    const subject = Id === undefined ? undefined : { type: name, id: String(Id) };
+    await record(tx, caller.tenantId, caller, { kind, subject, details });
+  };
+}

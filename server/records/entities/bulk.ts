@@ -1,0 +1,98 @@
+// PATCH and POST of an array: all of it or nothing.
+
+import type { Transaction } from "../../platform/db/sql.ts";
+import { ApiError, BadInput } from "../../platform/errors.ts";
+import { isObject } from "../../platform/http/body.ts";
+import { UNCONDITIONAL } from "../../platform/http/conditions.ts";
+import { toRecordId } from "../../platform/http/query.ts";
+import type { TenantId } from "../../platform/ids.ts";
+import type { Caller } from "../access/bearer.ts";
+import type { EventType } from "../events/event.ts";
+import type { Entity } from "../registry.ts";
+import { lockAll, type Row, waitForTurn } from "../rows.store.ts";
+import type { EntityInput } from "../values.ts";
+import { writeRecord } from "../write.ts";
+import { announce, changeOf, type Records } from "./record.ts";
+import { entityKind, givenIdentifiers, lockTargets } from "./served-entity.ts";
+
+export const MAX_RECORDS = 1_000;
+
+/** In order and one transaction, with one event per kind. @throws the errors of one record, with its index */
+export async function upsertRecords(
+  records: Records,
+  caller: Caller,
+  entity: Entity,
+  bodies: unknown[],
+): Promise<Row[]> {
+  if (bodies.length > MAX_RECORDS) {
+    throw new BadInput(`The array has ${bodies.length} records; the limit is ${MAX_RECORDS}.`);
+  }
+  const inputs = parseInputs(entity, bodies);
+  const { tenantId } = caller;
+  return records.sql.beginLong(tenantId, async (tx) => {
+    // Concurrent arrays with the same new identifiers in different order would deadlock.
+    await waitForTurn(tx, tenantId, entity);
+    await lockAllTargets(tx, tenantId, entity, inputs);
+    const ids: number[] = [];
+    const changed = new Map<number, EventType>();
+    const rows = new Map<number, Row>();
+    const kind = entityKind(records, entity);
+    const ofMany: typeof kind = {
+      ...kind,
+      lock: (_, __, input) => lockTargets(tx, tenantId, entity, input),
+      // One event has one number for each record.
+      update: (_, __, row, before) =>
+        kind.update(tx, caller, row, { ...before, sequence: before.sequence - Number(changed.has(before.id)) }),
+      announce: undefined,
+    };
+    for (const [index, input] of inputs.entries()) {
+      const upsert = writeRecord(tx, caller, ofMany, input, UNCONDITIONAL);
+      const { before, after } = await upsert.catch((error) => {
+        throw ofRecord(index, error);
+      });
+      ids.push(after.id);
+      rows.set(after.id, after);
+      if (after !== before && !changed.has(after.id)) changed.set(after.id, before ? "Updated" : "Created");
+    }
+    for (const eventType of ["Created", "Updated"] as const) {
+      const ofKind = [...changed].filter(([, kind]) => kind === eventType).map(([id]) => rows.get(id)!);
+      if (ofKind.length > 0) await announce(tx, caller, entity, changeOf(entity, eventType, ofKind), records);
+    }
+    return ids.map((id) => rows.get(id)!);
+  });
+}
+
+function parseInputs(entity: Entity, bodies: unknown[]): EntityInput[] {
+  const noObject = { input: {}, problems: [{ Message: `${entity.name} must be a JSON object.` }] };
+  const checked = bodies.map((body) => (isObject(body) ? entity.check(body) : noObject));
+  const problems = checked.flatMap((one, index) => one.problems.map(({ Message }) => numbered(index, Message)));
+  if (problems.length > 0) throw new BadInput(...problems);
+  return checked.map(({ input }) => input);
+}
+
+/** In one order for all callers, so that two of them cannot wait for each other's rows. */
+async function lockAllTargets(
+  tx: Transaction,
+  tenantId: TenantId,
+  entity: Entity,
+  inputs: EntityInput[],
+): Promise<void> {
+  const ids = inputs.flatMap(({ Id }) => toRecordId(Id) ?? []);
+  const given = inputs.filter(({ Id }) => Id === undefined).flatMap((input) => givenIdentifiers(entity, input));
+  const identifiers = Object.entries(Object.groupBy(given, ({ column }) => column)).map(([column, group = []]) => ({
+    column,
+    values: group.map(({ value }) => value),
+    compared: group[0]?.compared,
+  }));
+  await lockAll(tx, tenantId, entity, ids, identifiers);
+}
+
+function ofRecord(index: number, error: unknown): unknown {
+  if (!(error instanceof ApiError)) return error;
+  const errors = error.errors.map((text) => numbered(index, text));
+  return new ApiError(error.status, error.kind, error.title, errors, error.headers);
+}
+
+function numbered(index: number, text: string): string {
+  return `Record ${index}: ${text}`;
+}

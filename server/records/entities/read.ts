@@ -1,0 +1,94 @@
+import { readWithin, type Sql } from "../../platform/db/sql.ts";
+import { BadInput, MultipleRows, NotFound, ServiceBusy } from "../../platform/errors.ts";
+import { printable } from "../../platform/http/body.ts";
+import type { Filters, Values } from "../../platform/http/query.ts";
+import type { Caller } from "../access/bearer.ts";
+import type { Action } from "../access/scopes.ts";
+import { wantedBy } from "../filters.ts";
+import type { Entity } from "../registry.ts";
+import { listRows, type Row } from "../rows.store.ts";
+import { findMatchable, matchableNames, parseValue, pathText } from "../values.ts";
+import type { Wanted } from "./served-entity.ts";
+
+export interface RecordAddress {
+  /** The path's last part, still percent-encoded. */
+  pathValue: string;
+  /** The query parameter Name; empty means Id. */
+  fieldName: string;
+}
+
+type Reader = Pick<Caller, "tenantId" | "gate">;
+
+/**
+ * docs/behaviour.md "Read a record": Ids are not secret; by other fields, callers find only readable records.
+ * @param orFor callers with this permission find it, too @throws BadInput, NotFound, MultipleRows, Permission
+ */
+export async function findAddressed(sql: Sql, caller: Reader, entity: Entity, address: RecordAddress, orFor?: Action) {
+  const { tenantId, gate } = caller;
+  const { field, text, value } = resolveAddress(entity, address);
+  const { column } = field;
+  // docs/behaviour.md "Read a record", rule 3.
+  const notFound = () => new NotFound(`There is no ${entity.name} whose ${field.name} is ${printable(text)}.`);
+  if (column === "id") {
+    const [row] = await listRows(sql, tenantId, entity, { filters: { id: value } }, 1);
+    if (!row) throw notFound();
+    return { row, column, notFound };
+  }
+  if (!orFor) gate.requireSome(entity.name);
+  const list = {
+    type: entity.name,
+    orFor,
+    read: (limit: number, after: string | undefined) =>
+      listRows(sql, tenantId, entity, { filters: { [column]: value } }, limit, after),
+    id: (row: Row) => String(row.id),
+    resource: (row: Row) => entity.toRecord(row),
+    item: (row: Row) => row,
+  };
+  const row = await gate.lookUp(list);
+  if (row === "several") {
+    throw new MultipleRows(`Several ${entity.name} records have the ${field.name} ${printable(text)}.`);
+  }
+  if (!row) throw notFound();
+  return { row, column, notFound };
+}
+
+/** @throws BadInput: unlike in a body (docs/behaviour.md "Write a record"), an Id must be a number here */
+function resolveAddress(entity: Entity, { pathValue, fieldName }: RecordAddress) {
+  const field = findMatchable(entity, fieldName === "" ? "Id" : fieldName);
+  if (!field) {
+    throw new BadInput(
+      `Name is ${printable(fieldName)}, which is not a field of ${entity.name}. Its fields are ${matchableNames(entity)}.`,
+    );
+  }
+  const text = pathText(pathValue);
+  return { field, text, value: parseValue(field, text) };
+}
+
+/** No index helps a Search: it looks at each record until its page is full. */
+export const SEARCH_MS = 5_000;
+
+/** `Search` matches parts, ignoring case and accents; other filters match exactly. @param searchMs its limit for all pages */
+export function wantedIn(
+  sql: Sql,
+  { tenantId }: Reader,
+  entity: Entity,
+  filters: Values<Filters>,
+  searchMs: number,
+): Wanted {
+  const wanted = wantedBy(entity, filters);
+  if (wanted.searched === undefined) return { ...wanted, within: (queries, read) => read(queries) };
+  let left = searchMs;
+  return {
+    ...wanted,
+    async within(_, read) {
+      const began = performance.now();
+      const rows = left >= 1 ? await readWithin(sql, tenantId, Math.ceil(left), read) : undefined;
+      left -= performance.now() - began;
+      if (rows === undefined) throw new ServiceBusy(tookTooLong(searchMs));
+      return rows;
+    },
+  };
+}
+
+const tookTooLong = (limitMs: number) =>
+  `The search took more than ${limitMs / 1_000} s. Add a filter, or try again in a moment.`;

@@ -1,0 +1,73 @@
+// A record's events, and records as policies see them.
+
+import { onCommit, type Queries, type Sql, type Transaction } from "../../platform/db/sql.ts";
+import { toRecordId } from "../../platform/http/query.ts";
+import type { TenantId } from "../../platform/ids.ts";
+import type { Limits } from "../../platform/limits/index.ts";
+import type { Caller } from "../access/bearer.ts";
+import { type ResourceType, resourceType } from "../access/decisions/resource-type.ts";
+import type { FindRecords } from "../access/gate/references.ts";
+import { ERASED, type EventType } from "../events/event.ts";
+import { type Change, recordEvent } from "../events/write-event.ts";
+import type { Entity } from "../registry.ts";
+import { type Row, rowsOf } from "../rows.store.ts";
+import type { RowChange } from "../write-parts.ts";
+
+/** Storage of records and receivers of their changes. */
+export interface Records {
+  sql: Sql;
+  limits: Pick<Limits, "admitRecord" | "admitEvent">;
+  onCommitted(tenantId: TenantId, event: Change): void;
+  onChange: OnChange;
+}
+
+/** Additional effects of a change in its transaction. */
+export type OnChange = (tx: Transaction, caller: Caller, entityName: string, change: RowChange<Row>) => Promise<void>;
+
+export function changeOf(entity: Entity, eventType: EventType, rows: Row[]): Change {
+  const data = rows.map((row) => entity.toRecord(row));
+  return {
+    eventType,
+    eventRecord: entity.name,
+    recordIds: rows.map(({ id }) => String(id)),
+    sequences: rows.map(({ sequence }) => sequence),
+    // docs/behaviour.md "Payload": an array where Data is several.
+    data: data.length === 1 ? data[0]! : data,
+  };
+}
+
+/** Writes a change's event into the transaction of the change. */
+export async function announce(
+  tx: Transaction,
+  { tenantId, traceParent }: Pick<Caller, "tenantId" | "traceParent">,
+  { events }: Entity,
+  change: Change,
+  { onCommitted, limits }: Pick<Records, "onCommitted" | "limits">,
+): Promise<void> {
+  if (!events) return;
+  const { eventType } = change;
+  await limits.admitEvent(tx, tenantId, eventType === "Deleted" || eventType === ERASED);
+  await recordEvent(tx, tenantId, change, traceParent);
+  onCommit(tx, () => onCommitted(tenantId, change));
+}
+
+export function resourceTypes(entities: readonly Entity[]): ResourceType[] {
+  return entities.map((entity) => resourceType(entity));
+}
+
+/** @returns finds a record, in its response shape, by its entity's name and its Id */
+export function createFindRecord(entities: readonly Entity[]) {
+  const find = createFindRecords(entities);
+  return async (sql: Queries, tenantId: TenantId, entityName: string, id: number) =>
+    (await find(sql, tenantId, entityName, [String(id)]))[0];
+}
+
+/** @returns a finder for several types; empty for types that are not entities */
+export function createFindRecords(entities: readonly Entity[]): FindRecords {
+  return async (sql, tenantId, entityName, ids) => {
+    const entity = entities.find(({ name }) => name === entityName);
+    const numbers = ids.flatMap((id) => toRecordId(id) ?? []);
+    if (!entity || numbers.length === 0) return [];
+    return (await rowsOf(entity).findAll(sql, tenantId, numbers)).map((row) => entity.toRecord(row));
+  };
+}

@@ -1,0 +1,101 @@
+import type { Transaction } from "../../platform/db/sql.ts";
+import { type ConnectionId, type EventId, newId, type TenantId, timeOfId } from "../../platform/ids.ts";
+import { type ChangeType, type LoggedEventType, NAME_SHOWN, PING, PING_RECORD } from "./event.ts";
+import { insertEvent, insertPing, type NewEvent } from "./store.ts";
+
+/** docs/behaviour.md "Payload": the format's version. */
+const PAYLOAD_VERSION = "1.0";
+
+export interface Change {
+  eventType: ChangeType;
+  eventRecord: string;
+  recordIds: string[];
+  /** The change numbers of the records; null for a ping. */
+  sequences: number[] | null;
+  /** The record in its response shape; a bulk change has all of them. */
+  data: Record<string, unknown> | Record<string, unknown>[];
+  /** Excluded, because the event is about this connection. */
+  notTo?: ConnectionId | null;
+}
+
+/**
+ * Writes the event, its deliveries and its outbox rows in the change's transaction.
+ * @param traceParent W3C Trace Context that the attempts continue; without it each attempt has its own trace
+ */
+export async function recordEvent(
+  tx: Transaction,
+  tenantId: TenantId,
+  change: Change,
+  traceParent?: string,
+): Promise<void> {
+  await insertEvent(tx, tenantId, { ...newEvent(tenantId, change), traceParent }, change.notTo);
+}
+
+export type PingData = { Id: ConnectionId; Name: string; Entities: string[]; Events: string[] };
+
+/** Creates a ping: an event with a delivery to this connection only. @returns its EventId */
+export async function recordPing(
+  tx: Transaction,
+  tenantId: TenantId,
+  data: PingData,
+  traceParent: string | undefined,
+): Promise<EventId> {
+  const event = newEvent(tenantId, {
+    eventType: PING,
+    eventRecord: PING_RECORD,
+    recordIds: [data.Id],
+    sequences: null,
+    data,
+  });
+  await insertPing(tx, tenantId, { ...event, traceParent }, data.Id);
+  return event.eventId;
+}
+
+export type SampleChange = Pick<Change, "eventType" | "eventRecord"> & { data: Record<string, unknown> };
+
+/** Creates a ping with the payload of a change, sample data and a mark as test. @returns its EventId */
+export async function recordTest(
+  tx: Transaction,
+  tenantId: TenantId,
+  connectionId: ConnectionId,
+  sample: SampleChange,
+  traceParent: string | undefined,
+): Promise<EventId> {
+  const ping = { eventType: PING, eventRecord: PING_RECORD, recordIds: [connectionId], sequences: null, data: {} };
+  const event = newEvent(tenantId, ping, sample, { Test: true });
+  await insertPing(tx, tenantId, { ...event, traceParent }, connectionId);
+  return event.eventId;
+}
+
+type WrittenChange = Pick<Change, "eventRecord" | "data"> & { eventType: LoggedEventType };
+
+/** @param shown replaces values in the payload */
+function newEvent(
+  tenantId: TenantId,
+  change: Omit<Change, "eventType"> & { eventType: LoggedEventType },
+  shown: WrittenChange = change,
+  mark: { Test?: true } = {},
+): Omit<NewEvent, "traceParent"> {
+  const { eventType, eventRecord, recordIds, sequences } = change;
+  const { data } = shown;
+  const eventId = newId<EventId>();
+  const occurredOn = timeOfId(eventId);
+  // Compact JSON in the order of docs/behaviour.md "Payload". Every attempt signs and sends exactly this text.
+  const payload = JSON.stringify({
+    TenantId: tenantId,
+    EventType: shown.eventType,
+    EventId: eventId,
+    Version: PAYLOAD_VERSION,
+    Timestamp: occurredOn.toISOString(),
+    EventRecord: shown.eventRecord,
+    EventResponse: Array.isArray(data) ? "Array" : "Object",
+    Data: data,
+    ...mark,
+  });
+  const recordName = eventRecord === "User" || Array.isArray(data) ? null : nameOf(data);
+  return { eventId, occurredOn, payload, recordName, eventType, eventRecord, recordIds, sequences };
+}
+
+function nameOf({ Name }: Record<string, unknown>): string | null {
+  return typeof Name === "string" ? [...Name].slice(0, NAME_SHOWN).join("") : null;
+}

@@ -1,0 +1,148 @@
+// Signs and sends the post of an attempt, and turns the response into its result.
+
+import { type Egress, type EgressOutcome, requestTarget } from "../../platform/egress/index.ts";
+import type { TenantId } from "../../platform/ids.ts";
+import type { Vault } from "../../platform/vault.ts";
+import { createConnectionSeals, type ExtraHeaders, ownApiKeys } from "../secrets.ts";
+import { createRequestOf } from "./request.ts";
+import type { OpenDelivery } from "./start-attempt.store.ts";
+import type { Attempt } from "./store.ts";
+
+const GONE = 410;
+const RETRY_AFTER_CEILING_MS = 3_600_000;
+/** The maximum number of characters. A longer header is ignored. */
+const MAX_RETRY_AFTER = 100;
+/** Seconds. Some receivers send fractions or a unit. */
+const SECONDS = /^\+?(\d+(?:\.\d*)?|\.\d+) *(?:s|secs?|seconds?)?$/i;
+/** RFC 9110 5.6.7, and ISO 8601. */
+const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d/;
+const ISO_DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
+const ZONE = / (GMT|UTC|[+-]\d{4})$/;
+/** The minimum length of an extra header's value that is hidden when a response repeats it. */
+const MIN_SECRET_LENGTH = 8;
+
+export interface AttemptResult {
+  attempt: Attempt;
+  delivered: boolean;
+  /** 410: the receiver rejects all further deliveries. */
+  gone: boolean;
+  /** Host, status and one word: safe for a Temporal failure. */
+  reason: string;
+  retryAfterMs: number | undefined;
+}
+
+/** The tenant had no capacity for the post, so it does not count as an attempt. */
+export interface Unsent {
+  unsent: string;
+}
+
+/** @param traceParent the attempt's span */
+export type SendSigned = (
+  tenantId: TenantId,
+  delivery: OpenDelivery,
+  signal: AbortSignal,
+  traceParent?: string,
+) => Promise<AttemptResult | Unsent>;
+
+export interface SendDependencies {
+  egress: Egress;
+  vault: Vault;
+  /** The default timeout of an attempt in milliseconds. */
+  timeout: number;
+}
+
+export function createSendSigned({ egress, vault, timeout }: SendDependencies): SendSigned {
+  const requestOf = createRequestOf(createConnectionSeals(vault));
+  return async (tenantId, delivery, signal, traceParent) => {
+    const startedOn = new Date();
+    const { url, extra, own } = requestOf(delivery, startedOn);
+    const outcome = await egress.post({
+      tenantId,
+      url,
+      headers: { ...extra, ...own, ...(traceParent && { traceparent: traceParent }) },
+      body: delivery.payload,
+      timeoutMs: delivery.timeoutMs ?? timeout,
+      signal,
+    });
+    return resultOf(outcome, { number: delivery.number, startedOn, url, secrets: secretsIn(url, extra) });
+  };
+}
+
+/** @param sent contains values that the log must not repeat */
+export function resultOf(
+  outcome: EgressOutcome,
+  { number, startedOn, url, secrets }: { number: number; startedOn: Date; url: string; secrets: string[] },
+): AttemptResult | Unsent {
+  if (outcome.kind === "unsent") return { unsent: outcome.detail };
+  const { hostname } = new URL(url);
+  const answered = outcome.kind === "response";
+  return {
+    attempt: toAttempt(number, startedOn, outcome, secrets),
+    delivered: answered && outcome.status >= 200 && outcome.status < 300,
+    gone: answered && outcome.status === GONE,
+    reason: answered ? `${hostname} answered ${outcome.status}` : `${hostname}: ${outcome.failure}`,
+    retryAfterMs: answered ? retryAfter(outcome.headers.get("retry-after"), startedOn) : undefined,
+  };
+}
+
+/** Values of the request that a response may repeat and the log must not. */
+function secretsIn(url: string, extra: ExtraHeaders): string[] {
+  const apiKeys = [...ownApiKeys(url), ...writtenApiKeys(url)];
+  // Includes parts, such as the token after Bearer. Shorter parts are not secrets and occur in many words.
+  const values = Object.values(extra).flatMap((value) => [value, ...value.split(/\s+/)]);
+  return [...apiKeys, ...values.filter((value) => value.length >= MIN_SECRET_LENGTH)];
+}
+
+/** Values of ApiKey as written in the address, which allows several encodings. */
+function writtenApiKeys(url: string): string[] {
+  const [, query = ""] = /\?(.*)/.exec(requestTarget(url)) ?? [];
+  const parts = query.split("&").filter((part) => new URLSearchParams(`&${part}`).get("ApiKey"));
+  return parts.map((part) => part.slice(part.indexOf("=") + 1));
+}
+
+function toAttempt(
+  number: number,
+  startedOn: Date,
+  outcome: Exclude<EgressOutcome, { kind: "unsent" }>,
+  secrets: string[],
+): Attempt {
+  const base = { number, startedOn, durationMs: Math.round(outcome.durationMs) };
+  if (outcome.kind === "failure") {
+    return { ...base, statusCode: null, failure: outcome.failure, responseHeaders: null, responseBody: outcome.detail };
+  }
+  const head = [...outcome.headers]
+    .filter(([name]) => name !== "set-cookie")
+    .map(([name, value]) => `${name}: ${value}`);
+  return {
+    ...base,
+    statusCode: outcome.status,
+    failure: null,
+    responseHeaders: hide(secrets, head.join("\n")).slice(0, 4096),
+    responseBody: hide(secrets, outcome.body),
+  };
+}
+
+/** Receivers may return our URL, usually in Location, or echo our headers. */
+function hide(secrets: string[], text: string): string {
+  const written = secrets.flatMap((secret) => {
+    const inQuery = new URLSearchParams({ "": secret }).toString().slice(1);
+    return [secret, encodeURIComponent(secret), inQuery];
+  });
+  return written.reduce((shown, secret) => shown.replaceAll(secret, "…"), text);
+}
+
+/** RFC 9110 10.2.3: seconds or a date. Undefined for anything else, and for a time that has passed. */
+function retryAfter(header: string | null, now: Date): number | undefined {
+  if (header === null || header.length > MAX_RETRY_AFTER) return undefined;
+  const text = header.trim();
+  const [, seconds] = SECONDS.exec(text) ?? [];
+  const wait = seconds === undefined ? dateOf(text) - now.getTime() : Math.ceil(Number(seconds) * 1_000);
+  if (Number.isNaN(wait) || wait < 0) return undefined;
+  return Math.min(wait, RETRY_AFTER_CEILING_MS);
+}
+
+/** Date.parse alone accepts almost any text with a number. The oldest form of HTTP's dates has no zone. */
+function dateOf(text: string): number {
+  if (ISO_DATE.test(text)) return Date.parse(text);
+  return HTTP_DATE.test(text) ? Date.parse(ZONE.test(text) ? text : `${text} GMT`) : Number.NaN;
+}

@@ -1,0 +1,40 @@
+// The routes of connections, the activity log, redeliveries and alerts.
+
+import type { Route } from "../platform/http/route.ts";
+import { alertRoutes } from "./alerts/routes.ts";
+import type { Alerts } from "./alerts/service.ts";
+import type { ConnectionContract } from "./connection.ts";
+import { discardRoutes } from "./connections/discard.ts";
+import { secretRoutes } from "./connections/rotation-routes.ts";
+import { connectionRoutes } from "./connections/routes.ts";
+import { testRoutes } from "./connections/test-event.ts";
+import { figureRoutes } from "./figures/routes.ts";
+import { deadLetterRoutes } from "./log/dead-letters.ts";
+import { resentRoutes } from "./log/resent.ts";
+import { eventLogRoutes } from "./log/routes.ts";
+import { whyRoutes } from "./log/why.ts";
+import { redeliveryRoutes } from "./redelivery/routes.ts";
+import type { WebhookServices } from "./services.ts";
+
+export interface WebhookRoutes extends WebhookServices {
+  connection: ConnectionContract;
+  alerts: Alerts;
+  /** The Temporal UI's page of a workflow. */
+  workflowUrl: (workflowId: string) => string;
+}
+
+export function webhookRoutes(services: WebhookRoutes): Route[] {
+  return [
+    ...connectionRoutes(services),
+    ...secretRoutes(services.rotations),
+    ...discardRoutes(services.discard),
+    ...testRoutes(services.testEvents, services.workflowUrl),
+    ...figureRoutes(services.figures),
+    ...eventLogRoutes(services),
+    ...deadLetterRoutes(services.countDeadLetters),
+    ...whyRoutes(services.explainEvent),
+    ...redeliveryRoutes(services.redeliveries),
+    ...resentRoutes(services.resentDeliveries),
+    ...alertRoutes(services.alerts),
+  ];
+}

@@ -1,0 +1,105 @@
+// Downloads whose reader does not read: they end, and one caller's leave a tenant's exports to others.
+
+import { expect, test } from "bun:test";
+import { connect, type Socket } from "node:net";
+import { API, expectError, ok, until } from "../world/api.ts";
+import { newClient } from "../world/client.ts";
+import { type Person, signedIn } from "../world/person.ts";
+import { clientOf, db, newMember, shared } from "../world/tenant.ts";
+
+/** Every operation of the API that answers with a file. */
+const FILE_OPERATIONS = ["/AuditEvent/Export", "/Redelivery/{Id}/Deliveries/Export", "/User/{Id}/Export"];
+const TOO_MANY = (holder: string, name: string) =>
+  new RegExp(`^${holder} \\d+ ${name} in progress, the maximum\\. Try again when these have ended\\.$`);
+
+/** Audit entries about a User that do not fit into the buffers of the sockets, also when compressed. */
+async function fillAudit(tenantId: string, userId: unknown): Promise<void> {
+  await db()`
+    insert into audit_log (tenant_id, id, kind, outcome, address, user_agent, subject_type, subject_id, details, request_key)
+    select ${tenantId}, uuidv7(), 'SignIn.Failed', 'Failure', '127.0.0.1',
+      (select string_agg(md5((entry * part * random())::text), '') from generate_series(1, 20) part), 'User', ${String(userId)},
+      '{"Reason":"WrongPassword"}', 'key' from generate_series(1, 30000) entry`;
+}
+
+/** Sends a request and reads only the status. */
+async function begin(head: string[], body = ""): Promise<Socket> {
+  const { hostname, port } = new URL(shared().url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  socket.on("error", () => undefined);
+  socket.write([...head, "Host: localhost", "", body].join("\r\n"));
+  await until("a byte of the answer", () => socket.readableLength > 0 || !socket.writable);
+  const status = socket.read().toString("latin1").split("\r\n", 1)[0];
+  if (status === "HTTP/1.1 200 OK") return socket;
+  socket.destroy();
+  throw new Error(status);
+}
+
+const beginApi = ({ token }: { token: string }, path: string) =>
+  begin([`GET ${API}${path} HTTP/1.1`, `Authorization: Bearer ${token}`]);
+
+async function beginOwn({ visitor, client }: Person): Promise<Socket> {
+  const page = await visitor.open("/account/data");
+  const { password } = client.tenant.admin;
+  const body = new URLSearchParams({ ...page.forms[0]!.fields, password }).toString();
+  return begin(
+    [
+      "POST /account/data HTTP/1.1",
+      `Cookie: ${visitor.cookieHeader}`,
+      `Origin: ${visitor.origin}`,
+      "Content-Type: application/x-www-form-urlencoded",
+      `Content-Length: ${body.length}`,
+    ],
+    body,
+  );
+}
+
+/** Reads the rest, which is not complete: the server has reset the connection. */
+async function expectCutOff(socket: Socket): Promise<void> {
+  let last = "";
+  socket.on("data", (bytes) => {
+    last = (last + bytes.toString("latin1")).slice(-5);
+  });
+  await until("the end of the connection", () => socket.destroyed);
+  // The end of a chunked body (RFC 9112 7.1).
+  expect(last).not.toBe("0\r\n\r\n");
+}
+
+test("a download that is not read ends after 30 s, and until then leaves others their exports", async () => {
+  const document = await (await fetch(`${shared().url}/openapi.json`)).json();
+  const files = Object.entries<{ get?: { responses: Record<string, { content?: object }> } }>(document.paths).filter(
+    ([, { get }]) => Object.keys(get?.responses["200"]?.content ?? {}).some((type) => !type.endsWith("json")),
+  );
+  expect(files.map(([path]) => path.replace(API, "")).toSorted()).toEqual(expect.arrayContaining(FILE_OPERATIONS));
+
+  const person = await signedIn(await newClient({ first_party: true }));
+  const admin = await clientOf(person.client.tenant);
+  const other = await newMember(admin, "admin");
+  const { Id } = await ok(admin.get("/User/admin?Name=Username"));
+  await fillAudit(admin.tenantId, Id);
+  const user = `/User/${Id}/Export`;
+  const audit = "/AuditEvent/Export";
+
+  const began = performance.now();
+  const own = [await beginOwn(person), await beginOwn(person)];
+  await expect(beginOwn(person)).rejects.toThrow("HTTP/1.1 429");
+  for (const [path, name] of [
+    [user, "exports of a person"],
+    [audit, "exports"],
+  ] as const) {
+    own.push(await beginApi(admin, path), await beginApi(admin, path));
+    expectError(await admin.get(path), 429, "Too Many Requests", TOO_MANY("This caller has", name));
+    // Another caller of the tenant still has its share.
+    const theirs = await until("the other's export", () => beginApi(other, path).catch(() => undefined));
+    theirs.destroy();
+  }
+  const places = [() => beginOwn(person), () => beginApi(admin, user), () => beginApi(admin, audit)];
+  for (const place of places) {
+    // Both at once, because a download that is not yet cut off would complete when it is read.
+    const first = await until("a free place", () => place().catch(() => undefined), 60_000);
+    const second = await until("both places", () => place().catch(() => undefined), 60_000);
+    expect(performance.now() - began).toBeGreaterThan(29_000);
+    first.destroy();
+    second.destroy();
+  }
+  for (const socket of own) await expectCutOff(socket);
+});
