@@ -162,12 +162,12 @@ export async function findReferenced(
 ): Promise<Referenced[]> {
   const field = keyField(target, key);
   if (field === undefined) return [];
-  // An Id may be larger than the column can hold.
+  // Self-made ones come last, so that they never fill the limit. An Id may be larger than the column can hold.
   const match = key === "Id" ? sql`id = ${value}::bigint` : matches(sql, inSnakeCase(key), value, field.compared);
   return sql<Referenced[]>`
     select id, ${sql.unsafe(abstractText(target, target.table))} as abstract,
       ${selfMade(sql, target)} as "isSelfMade" from ${sql(target.table)}
-    where tenant_id = ${tenantId} and ${match} order by id limit ${limit}`;
+    where tenant_id = ${tenantId} and ${match} order by 3, id limit ${limit}`;
 }
 
 /** The chain of ids from this one up: its own, that of its column's row, and so on, at most `limit`. */

@@ -2,8 +2,10 @@
 
 import type { Children } from "@kitajs/html";
 import { ApiError, BadInput } from "../platform/errors.ts";
+import { printable, typedNumber } from "../platform/http/body.ts";
 import type { Contract } from "../platform/http/contract.ts";
 import { type Field, type Fields, kindOf } from "../platform/http/fields.ts";
+import { roundedNumber } from "../platform/http/numbers.ts";
 import type { FieldProblem, FormState } from "./form.tsx";
 import { Checkbox, CheckboxGroup, Form, Hidden, type Option, SelectField, TextField } from "./form.tsx";
 import { ButtonLink } from "./parts.tsx";
@@ -196,7 +198,7 @@ function valueSent(name: string, field: Field, form: URLSearchParams): unknown {
     case "flag":
       return text === "true";
     case "number":
-      return text.trim() === "" ? null : Number(text);
+      return text.trim() === "" ? null : typedNumber(name, field.form!.label, text);
     case "word":
       return text === "" && !words.includes("") ? undefined : text;
     case "text":
@@ -215,10 +217,19 @@ function textsIn(text: string, { form }: Field): unknown[] {
 
 /** Empty input is null. @throws BadInput */
 function jsonOf(field: string, text: string): unknown {
-  try {
-    return text.trim() === "" ? null : JSON.parse(text);
-  } catch {
-    throw BadInput.in([{ Field: field, Message: `${field} must be JSON.` }]);
+  const reject = (words: string) => BadInput.in([{ Field: field, Message: `${field} ${words}` }]);
+  if (text.trim() === "") return null;
+  const [rounded, value] = parsed();
+  if (rounded)
+    throw reject(`has ${printable(rounded.written)}, which would be rounded. Write fewer digits, or a text.`);
+  return value;
+
+  function parsed() {
+    try {
+      return [roundedNumber(text), JSON.parse(text)] as const;
+    } catch {
+      throw reject("must be JSON.");
+    }
   }
 }
 

@@ -3,7 +3,9 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { ENTITIES } from "../../server/records/entities/registry.ts";
+import { user } from "../../server/records/entities/user.ts";
 import { ACTOR_FIELDS, SELF_MADE } from "../../server/records/index.ts";
+import { findReferenced } from "../../server/records/rows.store.ts";
 import { openWindows } from "../support/browser.ts";
 import { ok, unique } from "../world/api.ts";
 import { applierOf, KINDS } from "../world/apply.ts";
@@ -11,6 +13,7 @@ import { enterSettings } from "../world/console.ts";
 import { sentBack, startForgedProvider } from "../world/forged-provider.ts";
 import { newUpstreamTenant, toProvider } from "../world/provider.ts";
 import { metadata, REGISTER, send } from "../world/registrar.ts";
+import { db } from "../world/tenant.ts";
 import { Visitor } from "../world/visitor.ts";
 
 type Json = Record<string, unknown>;
@@ -95,6 +98,15 @@ test("whatever a stranger makes is of a kind that says so", async () => {
   // Others have made these.
   expect((await listOf("User", { Username: "admin", [SELF_MADE]: false })).length).toBe(1);
   expect((await listOf("Application", { Id: tenant.caller.clientId, [SELF_MADE]: false })).length).toBe(1);
+});
+
+test("however many strangers share a name, a reference by it finds the tenant's own record", async () => {
+  const { values } = await planted(WAYS[1]!);
+  const [, Name] = values.find(([name]) => name === "Name")!;
+  const own = await tenant.caller.made("User", { Name, Username: unique("own") });
+  // The first of all, because only a number of them is read.
+  const [first] = await findReferenced(db(), tenant.client.tenant.tenantId, user, "Name", Name, 1);
+  expect(first).toMatchObject({ id: Number(own.Id), isSelfMade: false });
 });
 
 test.each(WAYS)("an upsert finds no $kind by what its maker chose, but by its Id", async (way) => {

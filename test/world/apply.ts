@@ -37,6 +37,7 @@ export interface Applier {
   file: string;
   /** In this process. @param more variables, and the answer to a question */
   apply(text: string, options?: string[], more?: More): Promise<Run>;
+  exported(...kinds: string[]): Promise<Run>;
 }
 
 export interface ApplyTenant extends Applier {
@@ -57,21 +58,25 @@ export async function newApplyTenant(): Promise<ApplyTenant> {
 
 export function applierOf(api: Api): Applier {
   const file = join(temporaryDirectory("apply"), "acme.yaml");
+  const run = async (args: string[], { ask, ...env }: More = {}): Promise<Run> => {
+    const [out, err]: string[][] = [[], []];
+    const client = { GATEHOUSE_CLIENT_ID: api.clientId, GATEHOUSE_CLIENT_SECRET: api.clientSecret };
+    const code = await runApply(args, KINDS, {
+      env: { GATEHOUSE_URL: api.url, ...client, ...SECRETS, ...env } as NodeJS.ProcessEnv,
+      say: (text) => void out!.push(text),
+      fail: (text) => void err!.push(text),
+      ask,
+    });
+    return { code, out: out!.join("\n"), err: err!.join("\n") };
+  };
   return {
     api,
     file,
-    async apply(text, options = ["--yes"], { ask, ...env } = {}) {
+    apply(text, options = ["--yes"], more = {}) {
       write(file, text);
-      const [out, err]: string[][] = [[], []];
-      const client = { GATEHOUSE_CLIENT_ID: api.clientId, GATEHOUSE_CLIENT_SECRET: api.clientSecret };
-      const code = await runApply([file, ...options], KINDS, {
-        env: { GATEHOUSE_URL: api.url, ...client, ...SECRETS, ...env } as NodeJS.ProcessEnv,
-        say: (text) => void out!.push(text),
-        fail: (text) => void err!.push(text),
-        ask,
-      });
-      return { code, out: out!.join("\n"), err: err!.join("\n") };
+      return run([file, ...options], more);
     },
+    exported: (...kinds) => run(["--export", ...kinds]),
   };
 }
 

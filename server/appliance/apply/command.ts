@@ -3,18 +3,22 @@
 import { basename } from "node:path";
 import { CannotStart } from "../../platform/errors.ts";
 import { readDocument, WrongFile } from "./document.ts";
+import { exported } from "./export.ts";
 import type { FileKind } from "./kinds.ts";
 import { applyPlan, makePlan } from "./plan.ts";
 import { connectRest, Refused } from "./rest.ts";
 import { isEmpty, planText, withoutHidden } from "./text.ts";
 
 const USAGE = `Usage: bun run apply FILE [--plan | --yes] [--prune] [--secrets]
+       bun run apply --export [KIND ...]
 
   --plan     only prints the changes; the exit code is 2 if there are any
   --yes      applies them without asking
   --prune    deletes records that are not in the file, of the kinds that it has
-  --secrets  also sends secrets that cannot be compared`;
+  --secrets  also sends secrets that cannot be compared
+  --export   prints the tenant's records, or those of these kinds, as such a file without secrets`;
 const OPTIONS = ["--plan", "--yes", "--prune", "--secrets"];
+const EXPORT = "--export";
 /** As terraform plan -detailed-exitcode. */
 const CHANGES = 2;
 /** The file names a self-made record. */
@@ -31,6 +35,7 @@ export async function runApply(args: string[], kinds: FileKind[], { env, say, fa
   const chosen = new Set(args.filter((arg) => arg.startsWith("-")));
   const [file, ...more] = args.filter((arg) => !chosen.has(arg));
   const isHelp = chosen.has("--help");
+  if (chosen.has(EXPORT) && chosen.size === 1) return runExport(args.filter((arg) => arg !== EXPORT));
   if (isHelp || !file || more.length > 0 || ![...chosen].every((arg) => OPTIONS.includes(arg))) {
     (isHelp ? say : fail)(USAGE);
     return isHelp ? 0 : 1;
@@ -59,6 +64,16 @@ export async function runApply(args: string[], kinds: FileKind[], { env, say, fa
     fail(safe(wordsFor(error, basename(file))));
     const isSelfMade = error instanceof WrongFile && error.problems.some((one) => one.isSelfMade);
     return isSelfMade ? SELF_MADE : 1;
+  }
+
+  async function runExport(names: string[]): Promise<number> {
+    try {
+      say(await exported(kinds, names, await connectRest(env)));
+      return 0;
+    } catch (error) {
+      fail(wordsFor(error, EXPORT));
+      return 1;
+    }
   }
 }
 

@@ -74,11 +74,11 @@ export interface ApplyDocument {
   problems: FileProblem[];
 }
 
-const TENANT = "Tenant";
+export const TENANT = "Tenant";
 /** The maximum number of wrong letters in a name that is still recognized. */
 const MAX_DISTANCE = 2;
 /** With aliases, a short file could have any number. */
-const MAX_VALUES = 200_000;
+export const MAX_VALUES = 200_000;
 
 export const titleOf = ({ name }: FileKind, value: unknown) => `${name} "${printable(String(value))}"`;
 

@@ -1,5 +1,6 @@
 // A User's attributes in the form, by the tenant's definitions.
 
+import { typedNumber } from "../../platform/http/body.ts";
 import type { AttributeDefinition, Attributes, AttributeValue } from "../../records/index.ts";
 import { type FormState, SelectField, TextField } from "../../ui/index.ts";
 
@@ -41,16 +42,16 @@ export function attributeTexts(attributes: Attributes = {}): Record<string, stri
   );
 }
 
-/** The submitted attributes; an empty field removes the value. The service rejects invalid numbers. */
+/** The submitted attributes; an empty field removes the value. The service rejects other texts. @throws BadInput */
 export function attributesOf(form: URLSearchParams, definitions: readonly AttributeDefinition[]) {
   const given = definitions.filter(({ Name }) => form.has(PREFIX + Name));
-  return Object.fromEntries(given.map(({ Name, Type }) => [Name, valueIn(Type, form.get(PREFIX + Name)!.trim())]));
+  return Object.fromEntries(given.map((one) => [one.Name, valueIn(one, form.get(PREFIX + one.Name)!.trim())]));
 }
 
-function valueIn(type: AttributeDefinition["Type"], text: string) {
+function valueIn({ Name, Type: type }: AttributeDefinition, text: string) {
   if (text === "") return null;
   if (type === "Boolean") return text === "true";
-  if (type === "Number") return Number.isNaN(Number(text)) ? text : Number(text);
+  if (type === "Number") return typedNumber(PREFIX + Name, Name, text);
   if (type === "Text") return text;
   return text
     .split(/\r?\n/)

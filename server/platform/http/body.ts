@@ -38,6 +38,15 @@ function refuseRounded(text: string): void {
   throw BadInput.in([{ Field: record ? "" : /^[^.[]*/.exec(place)![0], Message }]);
 }
 
+/** The number that a person typed into a form; another text stays as it is. @throws BadInput if it would be rounded */
+export function typedNumber(field: string, label: string, text: string): number | string {
+  const [read, written] = [Number(text), text.trim()];
+  if (Number.isNaN(read)) return text;
+  if (isKept(written, read)) return read;
+  const Message = `${label} is ${printable(written)}, which would be rounded to ${read}. Write fewer digits.`;
+  throw BadInput.in([{ Field: field, Message }]);
+}
+
 const [QUOTE, COMMA, COLON, OPEN_LIST, BACKSLASH, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('",:[\\]{}');
 const [MINUS, ZERO, NINE] = [0x2d, 0x30, 0x39];
 
