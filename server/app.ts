@@ -24,7 +24,7 @@ import { asApiError, OUTAGES } from "./platform/http/error-record.ts";
 import { createFailureLog } from "./platform/http/failure-log.ts";
 import { healthController, type Lifecycle, servingLifecycle } from "./platform/http/health.ts";
 import { createAdmitClient } from "./platform/http/rate-limit.ts";
-import { createSpelling, requireHost, withPlainUrl } from "./platform/http/request.ts";
+import { createSpelling, requestUrl, requireHost, withPlainUrl } from "./platform/http/request.ts";
 import { controllerOf } from "./platform/http/route.ts";
 import { createLimits, type Limits } from "./platform/limits/index.ts";
 import { type ApiMetrics, createApiMetrics, metricsController } from "./platform/metrics/index.ts";
@@ -117,7 +117,7 @@ export function createApp({
       set.headers["x-request-id"] = context.key;
       set.headers["x-content-type-options"] = "nosniff";
       requireHost(request);
-      requireSoundQuery(request);
+      if (requestUrl(request).pathname !== provider.signOutPath) requireSoundQuery(request);
       if (lifecycle.phase === "stopping") set.headers.connection = "close";
       // The tables may not exist yet.
       if (lifecycle.phase === "starting" && !isProbe(request)) throw new ServiceUnavailable(OUTAGES.away);

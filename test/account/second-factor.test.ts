@@ -58,6 +58,23 @@ describe.concurrent("setting up", () => {
     expect(view.html).toContain("Set up an authenticator");
   });
 
+  test("asks for the password in an older session, also when the tenant has come to require a second factor", async () => {
+    const person = await signedIn();
+    const { tenant } = person.client;
+    const longAgo = new Date(Date.now() - 11 * 60_000);
+    await setRows("sessions", { tenant_id: tenant.tenantId }, { created_on: longAgo, auth_time: longAgo });
+    await (await clientOf(tenant)).made("TenantSettings", { SecondFactor: "Required" });
+    const page = await person.visitor.open("/account");
+    expect(page.heading).toBe("Set up your authenticator");
+    const app = new Authenticator(keyOf(page));
+    for (const given of [{}, { password: "guess" }]) {
+      const refused = await person.visitor.submit(page, { ...given, code: app.code() });
+      expect([refused.status, alertOf(refused)]).toEqual([422, "Wrong password."]);
+    }
+    const done = await person.visitor.submit(page, { password: tenant.admin.password, code: app.code() });
+    expect(done.heading).toBe("Keep your recovery codes");
+  });
+
   test("stores its secret and codes encrypted or hashed", async () => {
     const { person, app, recovery } = await enrolled();
     const { tenantId } = person.client.tenant;

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { decodeJwt, generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import { answerOf, type Client, newClient, otherClient } from "../world/client.ts";
-import { Visitor } from "../world/visitor.ts";
+import { FORM, Visitor } from "../world/visitor.ts";
 
 const PATH = "/oauth2/logout";
 const BYE = "https://app.example/bye?x=1";
@@ -188,6 +188,37 @@ describe.each(["GET", "POST"])("an unverified part of a request by %s is not use
     const view = await send(visitor, `x=1&x=2&${new URLSearchParams({ id_token_hint, ...TO_BYE })}`);
     expect(view.location?.href).toBe(BYE);
   });
+});
+
+/** Requests of which nothing can be read. */
+const UNREADABLE: [string, ...Parameters<Visitor["send"]>][] = [
+  ["a query in Latin-1", `${PATH}?${new URLSearchParams(TO_BYE)}&state=%E9`, "GET"],
+  ["half a character", `${PATH}?state=%C3`, "GET"],
+  ["too many parameters", `${PATH}?${"a=b&".repeat(1_200)}`, "GET"],
+  ["a POST without a body", PATH, "POST"],
+  ["JSON", PATH, "POST", "{}", { "content-type": "application/json" }],
+  ["multipart", PATH, "POST", multipart()],
+  ["an unknown charset", PATH, "POST", "a=b", { "content-type": `${FORM}; charset=x` }],
+  ["a compressed body", PATH, "POST", "a=b", { "content-encoding": "gzip" }],
+  ["a form in Latin-1", PATH, "POST", "state=%E9"],
+  ["a repeated field", PATH, "POST", "state=1&state=2"],
+  ["too long a form", PATH, "POST", `a=${"b".repeat(70_000)}`],
+];
+
+function multipart(): FormData {
+  const form = new FormData();
+  form.set("state", "s");
+  return form;
+}
+
+const unreadable = UNREADABLE.map(([name, ...sent]) => ({ name, sent }));
+test.concurrent.each(unreadable)("$name is left out, and the user is asked", async ({ sent }) => {
+  const { client, visitor } = await signedIn();
+  const page = await visitor.send(...sent);
+  expect(page).toMatchObject({ status: 200, heading: "Sign out" });
+  expect(await visitor.submit(page)).toMatchObject({ status: 200, heading: "Signed out", location: undefined });
+  expect(await isSignedIn(client, visitor)).toBe(false);
+  expect(await new Visitor().send(...sent)).toMatchObject({ status: 200, heading: "Signed out" });
 });
 
 describe.concurrent("a hint at the authorization endpoint that cannot be verified", () => {

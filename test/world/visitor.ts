@@ -29,6 +29,7 @@ interface Hop {
 /** Gatehouse's cookies over http, without the port of PUBLIC_URL at the end. */
 type OurCookie = `gatehouse-${string}`;
 
+export const FORM = "application/x-www-form-urlencoded";
 const REDIRECTS = [301, 302, 303, 307, 308];
 
 export class Visitor {
@@ -68,6 +69,11 @@ export class Visitor {
     return this.go("POST", new URL(path, this.origin).href, new URLSearchParams(fields).toString(), headers);
   }
 
+  /** Any body, also one that no form has. */
+  send(path: string, method: string, body?: string | FormData, headers: Record<string, string> = {}): Promise<View> {
+    return this.go(method, this.origin + path, body, headers);
+  }
+
   /** Sends the page's form with additional or replaced fields; undefined removes one. */
   submit(view: View, fields: Record<string, string | undefined> = {}, headers: Record<string, string> = {}) {
     const form = view.forms[0];
@@ -80,11 +86,11 @@ export class Visitor {
   private async go(
     method: string,
     url: string,
-    body: string | undefined,
+    body: string | FormData | undefined,
     headers: Record<string, string>,
   ): Promise<View> {
     const sent = new Headers(headers);
-    if (body !== undefined) sent.set("content-type", "application/x-www-form-urlencoded");
+    if (typeof body === "string" && !sent.has("content-type")) sent.set("content-type", FORM);
     if (this.cookies.size > 0) sent.set("cookie", this.cookieHeader);
     const response = await fetch(url, {
       method,

@@ -5,8 +5,8 @@ import type { JWTPayload } from "jose";
 import type { Logger } from "pino";
 import type { Sql } from "../../platform/db/sql.ts";
 import { extendAddress } from "../../platform/egress/index.ts";
-import { BadInput, PayloadTooLarge } from "../../platform/errors.ts";
-import { readForm } from "../../platform/http/body.ts";
+import { ApiError } from "../../platform/errors.ts";
+import { readForm, requireSoundQuery } from "../../platform/http/body.ts";
 import { NO_STORE } from "../../platform/http/conditions.ts";
 import { contextOf } from "../../platform/http/context.ts";
 import { toRecordId } from "../../platform/http/query.ts";
@@ -67,13 +67,16 @@ export const LOGOUT: PageEndpoint = {
     200: "A page that asks for confirmation or reports success.",
     302: "To post_logout_redirect_uri, with state.",
     303: "Redirect to an address of this service.",
-    400: "The query is not percent-encoded UTF-8, or has too many parameters.",
+    400: "The request names no valid Host.",
   },
 };
 
 export function logoutController(deps: EndSessionDependencies) {
-  const logout = async (request: Request) =>
-    begin(deps, request, await readable(() => readParameters(LOGOUT_REQUEST, request)));
+  const read = (request: Request) => {
+    requireSoundQuery(request);
+    return readParameters(LOGOUT_REQUEST, request);
+  };
+  const logout = async (request: Request) => begin(deps, request, await readable(async () => read(request)));
   return pageController(deps.endpoints, {
     [LOGOUT.path]: { get: logout, post: logout },
     "/signout": {
@@ -94,12 +97,12 @@ export function logoutController(deps: EndSessionDependencies) {
   });
 }
 
-/** A request that is too long, or not encoded, still signs out. */
+/** A request that is too long, of another type or not encoded still signs out. */
 async function readable(read: () => Promise<LogoutParameters>): Promise<LogoutParameters> {
   try {
     return await read();
   } catch (error) {
-    if (error instanceof BadInput || error instanceof PayloadTooLarge) return parseParameters(LOGOUT_REQUEST, "");
+    if (error instanceof ApiError && error.status < 500) return parseParameters(LOGOUT_REQUEST, "");
     throw error;
   }
 }

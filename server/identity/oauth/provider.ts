@@ -56,7 +56,7 @@ import type { OnFailure } from "./endpoint.ts";
 import { tokenController } from "./grants/token.ts";
 import { createPublishedKeys } from "./keys/routes.ts";
 import { createSigningKeys, jwksController } from "./keys/signing-keys.ts";
-import { logoutController } from "./logout.tsx";
+import { LOGOUT, logoutController } from "./logout.tsx";
 import { createMtls } from "./mtls.ts";
 import { createOnRecordChange } from "./record-changes.ts";
 import { createRegistrationAccessTokens } from "./registration/access-tokens.ts";
@@ -239,6 +239,8 @@ export function createProvider(deps: ProviderDependencies) {
       const client = await findClient(String(clientId));
       return (sessionId: string) => (client ? sessionFor(client, sessionId) : sessionId);
     },
+    /** Signs out despite an unreadable query. */
+    signOutPath: LOGOUT.path,
     forConsole: { site, cookies, forms, sessions, consoleClient, trials, upstream: forPeople.upstream },
   };
 }

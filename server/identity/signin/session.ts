@@ -15,7 +15,9 @@ export interface Session {
   authTime: Date;
   /** When this browser's session began; authTime may be much earlier, at a provider. */
   begunOn: Date;
-  /** Seconds since begunOn, by PostgreSQL's clock. */
+  /** The user may still be signing in. By PostgreSQL's clock, like `age`. */
+  hasJustBegun: boolean;
+  /** Seconds since authTime. */
   age: number;
   /** False: authTime is when the provider returned the user, who may have signed in there much earlier. */
   isAuthTimeKnown: boolean;

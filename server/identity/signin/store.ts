@@ -222,6 +222,7 @@ export async function findSession(
       coalesce(u.name, '') as name, s.auth_time as "authTime",
       s.created_on as "begunOn", extract(epoch from now() - s.auth_time)::float8 as age, s.is_auth_time_known as "isAuthTimeKnown", s.amr, s.acr,
       s.identity_provider_id as "identityProviderId",
+      s.created_on > now() - make_interval(secs => ${ONE_SIGN_IN_SECONDS}) as "hasJustBegun",
       s.last_seen < now() - make_interval(secs => ${touchSeconds}) as "isSeenLongAgo",
       ${hasSecondFactor(sql)} as "hasSecondFactor", ${needsSecondFactor(sql)} as "needsSecondFactor"
     from sessions s join users u on u.id = s.user_id and u.tenant_id = s.tenant_id
@@ -234,8 +235,8 @@ export async function touchSession(sql: Queries, tenantId: TenantId, id: string)
   await sql`update sessions set last_seen = now() where tenant_id = ${tenantId} and id = ${id}`;
 }
 
-/** Minutes within which both factors count as one sign-in. */
-const ONE_SIGN_IN_MINUTES = 10;
+/** Within these, both factors count as one sign-in. */
+const ONE_SIGN_IN_SECONDS = 600;
 
 /** Gives the session a second factor and a new cookie, because its privileges rise. @returns false if it has ended */
 export async function raiseSession(
@@ -244,7 +245,7 @@ export async function raiseSession(
   id: string,
   raised: { digest: Buffer; amr: string[]; acr: string },
 ): Promise<boolean> {
-  const isOneSignIn = sql`auth_time > now() - make_interval(mins => ${ONE_SIGN_IN_MINUTES})`;
+  const isOneSignIn = sql`auth_time > now() - make_interval(secs => ${ONE_SIGN_IN_SECONDS})`;
   const updated = await sql`
     update sessions set digest = ${raised.digest}, amr = ${raised.amr}::text[], acr = ${raised.acr},
       auth_time = case when ${isOneSignIn} then now() else auth_time end,

@@ -138,12 +138,17 @@ export function formFields(text: string, repeatable: readonly string[] = []): Ma
 
 /** For callers that need repeated fields. @param limit bytes @throws UnsupportedMediaType, PayloadTooLarge, BadInput */
 export async function readFormText(request: Request, limit = FORM_BODY_LIMIT): Promise<string> {
-  requireMediaType(request, "application/x-www-form-urlencoded");
+  const charset = requireMediaType(request, FORM_TYPE, [...CHARSETS, ...LATIN]);
   const text = await readText(request, limit);
+  // Other characters would be encoded differently.
+  if (LATIN.includes(charset) && hasOtherThanAscii(text)) throw new UnsupportedMediaType(`${FORM_TYPE}; charset=UTF-8`);
   if (hasTooManyFields(text)) throw new BadInput(`The form has more than ${MAX_FIELDS} fields.`);
   if (!isPercentEncoded(text)) throw new BadInput("The form is not percent-encoded UTF-8.");
   return text;
 }
+
+const FORM_TYPE = "application/x-www-form-urlencoded";
+const hasOtherThanAscii = (text: string) => /[^\0-\x7f]/.test(text);
 
 /** Requires a percent-encoded query with at most MAX_FIELDS parameters. @throws BadInput */
 export function requireSoundQuery(request: Request): void {
@@ -178,18 +183,23 @@ export function isWithoutBody(request: Request): boolean {
   return request.headers.get("content-length") === "0" || request.body === null;
 }
 
-function requireMediaType({ headers }: Request, expected: string): void {
+/** @returns the charset */
+function requireMediaType({ headers }: Request, expected: string, charsets = CHARSETS): string {
   const [given, ...parameters] = (headers.get("content-type") ?? "").toLowerCase().split(";");
   if (given?.trim() !== expected) throw new UnsupportedMediaType(expected);
   const [charset = "", ...more] = parameters.flatMap(charsetOf);
   if (more.length > 0) throw new BadInput("Content-Type names more than one charset.");
-  if (!CHARSETS.includes(charset)) throw new UnsupportedMediaType(`${expected}; charset=UTF-8`);
+  if (!charsets.includes(charset)) throw new UnsupportedMediaType(`${expected}; charset=UTF-8`);
   const coding = headers.get("content-encoding")?.trim().toLowerCase() ?? "";
   if (coding !== "" && coding !== "identity") throw new UnsupportedContentCoding();
+  return charset;
 }
 
+const quotedToo = (names: string[]) => names.flatMap((name) => [name, `"${name}"`]);
 /** An empty charset counts as absent. */
-const CHARSETS = ["", "utf-8", "utf8", "us-ascii", "ascii"].flatMap((name) => [name, `"${name}"`]);
+const CHARSETS = quotedToo(["", "utf-8", "utf8", "us-ascii", "ascii"]);
+/** Named by form encoders that write only ASCII, such as Apache HttpClient 4. */
+const LATIN = quotedToo(["iso-8859-1", "latin1", "windows-1252"]);
 
 /** The value of a parameter of Content-Type, if it is the charset. Anyone may send it, so its cost is linear. */
 function charsetOf(parameter: string): string[] {

@@ -51,12 +51,15 @@ export async function takeEnrolment(deps: FactorDependencies, sent: SentForm): P
   return { codes, cookies: await raised(deps, sent) };
 }
 
-/** Users who have just signed in or have no password are not asked for it. */
+/**
+ * Users who have just signed in or have no password are not asked for it. An older session may be in anybody's hands:
+ * it becomes unfinished when the tenant requires a second factor.
+ */
 export async function asksPassword(
   { ownPassword }: Pick<FactorDependencies, "ownPassword">,
   session: Session,
 ): Promise<boolean> {
-  return !session.isUnfinished && (await ownPassword.exists(session));
+  return !(session.isUnfinished && session.hasJustBegun) && (await ownPassword.exists(session));
 }
 
 async function raised({ sessions, browsers }: FactorDependencies, { request, visitor, session }: SentForm) {
