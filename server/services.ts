@@ -34,7 +34,6 @@ import {
   createAuthenticate,
   createEntities,
   createFindRecord,
-  createFindRecords,
   createLog,
   createRecordFinders,
   createRenameRole,
@@ -143,8 +142,7 @@ export function createServices(deps: ServicesDependencies) {
     access.forgetRecords(tenantId, change.eventRecord, change.recordIds);
   };
   const records = createEntities({ sql, limits, onCommitted, onChange: provider.onRecordChange }, entities);
-  const findEntityRecords = createFindRecords(entities);
-  for (const { name } of entities) finders.add(name, findEntityRecords);
+  for (const { entity, find } of records.all) finders.add(entity.name, find);
 
   const settings = createSettings(kinds, {
     sql,

@@ -179,9 +179,9 @@ async function withUser(deps: ConsoleServices, visit: Visit, asked: URLSearchPar
 
 async function idOfUser({ records }: ConsoleServices, visit: Visit, name: string): Promise<string> {
   if (name === "") throw new BadInput(`${USER} is missing.`);
-  const address = { pathValue: `base64|${Buffer.from(name).toString("base64")}`, fieldName: "Username" };
+  const id = `base64|${Buffer.from(name).toString("base64")}`;
   try {
-    const { record } = await records.of("User").read(visit.permitted("AccessManager:Read"), address);
+    const { record } = await records.of("User").read(visit.permitted("AccessManager:Read"), id, "Username");
     return String(record.Id);
   } catch (error) {
     if (error instanceof BadInput) throw new BadInput(`${USER}: ${error.errors.join(" ")}`);

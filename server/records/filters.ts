@@ -4,7 +4,7 @@ import { type Filter, type Filters, type Query, readText, type Values } from "..
 import type { Declaration } from "./record.ts";
 import type { Narrowed } from "./rows.store.ts";
 import { SELF_MADE, selfMadeFilter } from "./self-made.ts";
-import { findMatchable, type Matchable, matchables, parseValue, searchables, valueSchema } from "./values.ts";
+import { type Matchable, matchables, parseValue, searchables, valueSchema } from "./values.ts";
 
 /** The maximum number of characters of a Search. */
 export const SEARCH_LIMIT = 200;
@@ -15,12 +15,6 @@ export function filtersOf(entity: Declaration): Filters {
   const { selfMade } = entity;
   const made: typeof fields = selfMade ? [[SELF_MADE, selfMadeFilter(selfMade)]] : [];
   return Object.fromEntries<Filter<unknown>>([[SEARCH, searchIn(entity)], ...fields, ...made]);
-}
-
-/** A filter's name may be written in any case. */
-export function filterName(entity: Declaration, given: string): string | undefined {
-  const others = [SEARCH, ...(entity.selfMade ? [SELF_MADE] : [])];
-  return findMatchable(entity, given)?.name ?? others.find((one) => one.toLowerCase() === given.toLowerCase());
 }
 
 export function wantedBy(entity: Declaration, given: Values<Filters>): Narrowed {

@@ -33,7 +33,9 @@ export {
   auditedAs,
   byIdOrName,
   createRecordService,
+  type RecordService,
   type RecordStore,
+  type ScopeOf,
   type ServedKind,
   tableKind,
 } from "./access/record-service.ts";
@@ -64,7 +66,6 @@ export {
   type SettingsDeclaration,
   type SettingsDependencies,
   type SettingsResource,
-  type SettingsService,
   settingsResource,
 } from "./access/settings.ts";
 export {
@@ -87,7 +88,7 @@ export { originOf, recordAudit, recordConsequence } from "./audit/write.ts";
 export { takenOut, USER_ATTRIBUTES } from "./entities/attribute-definitions.ts";
 export { countUsersWith } from "./entities/attributes.store.ts";
 export type { AttributeDefinition, Attributes, AttributeValue } from "./entities/attributes.ts";
-export { createFindRecord, createFindRecords, type OnChange, resourceTypes } from "./entities/record.ts";
+export { createFindRecord, type OnChange, resourceTypes } from "./entities/record.ts";
 export { ENTITIES, ENTITY_TABLES } from "./entities/registry.ts";
 export { FOREIGN_KEY_SCHEMAS } from "./entities/schemas.ts";
 export { createEntities, type Entities, type EntityRecord, type EntityService } from "./entities/service.ts";

@@ -22,13 +22,6 @@ export interface LoggedConnection extends Connection {
   requestChangedOn: Date;
 }
 
-export interface ConnectionFilter {
-  id?: string;
-  /** "" matches connections without a name. */
-  name?: string;
-  state?: ConnectionState;
-}
-
 export const CONNECTION_TABLE = recordTable<Connection>(CONNECTION, {
   more: ["receivesAudit"],
   renamed: { order: "order_by" },

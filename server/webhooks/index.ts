@@ -24,7 +24,7 @@ export { DISCARD, type DiscardInput } from "./connections/discard.ts";
 export { probe } from "./connections/probe.ts";
 export { toConnectionId } from "./connections/record.ts";
 export { MAX_OVERLAP_SECONDS, type RotationRecord, recordProof, STAGING } from "./connections/rotation.ts";
-export { CONNECTION_FILTERS, CONNECTION_TAG } from "./connections/routes.ts";
+export { CONNECTION_TAG } from "./connections/routes.ts";
 export type { Connections } from "./connections/service.ts";
 export type { LoggedConnection } from "./connections.store.ts";
 export { startDispatcher } from "./deliveries/dispatcher.ts";

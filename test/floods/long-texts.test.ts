@@ -137,10 +137,10 @@ function querySteps(): Steps {
   const parameters = routes.flatMap(({ id, params = {}, query = {} }) =>
     Object.entries<Parameter<unknown>>({ ...params, ...query }).map(([name, { read }]) => [`${id}, ${name}`, read]),
   );
-  const filters = routes.flatMap(({ id, filters = {}, filterName }) =>
+  const filters = routes.flatMap(({ id, filters = {}, anyCase }) =>
     [...Object.keys(filters), "Cursor", "Limit", "other"].map((name) => [
       `${id}, filter ${name}`,
-      (text: string) => readAsked(filters, new URLSearchParams({ [name === "other" ? text : name]: text }), filterName),
+      (text: string) => readAsked(filters, new URLSearchParams({ [name === "other" ? text : name]: text }), anyCase),
     ]),
   );
   const paths = registry.flatMap((entity) =>

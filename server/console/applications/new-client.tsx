@@ -95,9 +95,9 @@ export async function addClient(deps: ConsoleServices, visit: Visit): Promise<Vi
     const isNew = { ...UNCONDITIONAL, ifNoneMatch: "*" } as const;
     const body = { Name: form.get("Name")!.trim(), Is_Active: true };
     let secret: string | undefined;
-    const { record } = await records
-      .of("Application")
-      .save(permitted, body, isNew, async (tx, id) => {
+    const applications = records.of("Application");
+    const { record } = await applications
+      .save(permitted, applications.entity.parse(body), isNew, body, async (tx, id) => {
         secret = await credentials.setUp(tx, permitted, id, input);
       })
       .catch((error) => {

@@ -73,8 +73,7 @@ const STEPS: Step[] = [
 ];
 
 async function firstRecords({ records }: ConsoleServices, visit: Visit, name: string) {
-  const asked = { filters: {}, paging: firstPage(FEW) };
-  return (await records.of(name).list(visit.permitted("AccessManager:Read"), asked)).Items;
+  return (await records.of(name).list(visit.permitted("AccessManager:Read"), {}, firstPage(FEW))).Items;
 }
 
 export async function firstStepsPart(deps: ConsoleServices, visit: Visit): Promise<OverviewPart> {

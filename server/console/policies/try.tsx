@@ -303,7 +303,7 @@ async function named(
   const service = type === "Policy" ? policies : type === "Role" ? roles : undefined;
   if (!service) throw wrong("give its Id.");
   const paging = { limit: 1, cursor: undefined, filters: "" };
-  const { Items } = await service.list(visit.permitted("Settings:Read"), { name }, paging);
+  const { Items } = await service.list(visit.permitted("Settings:Read"), { Name: name }, paging);
   if (!Items[0]) throw wrong(`no ${type} has this full name.`);
   return Items[0].Id;
 }
@@ -330,7 +330,7 @@ async function policyLinks(deps: ConsoleServices, visit: Visit, { DecidedBy }: E
   return Promise.all(
     DecidedBy.map(async (name) => {
       const paging = { limit: 1, cursor: undefined, filters: "" };
-      const { Items } = await deps.policies.list(visit.permitted("Settings:Read"), { name }, paging);
+      const { Items } = await deps.policies.list(visit.permitted("Settings:Read"), { Name: name }, paging);
       return { name, href: Items[0] && visit.href(`${POLICIES}/${Items[0].Id}`) };
     }),
   );

@@ -1,10 +1,10 @@
 // The pages of a kind of record, from its declaration and service.
 
-import { type Conditions, etagOf } from "../../platform/http/conditions.ts";
+import { etagOf } from "../../platform/http/conditions.ts";
 import type { Contract } from "../../platform/http/contract.ts";
 import type { Fields } from "../../platform/http/fields.ts";
-import type { Page, Paging } from "../../platform/http/query.ts";
-import type { Declaration, Permitted, RecordScopes, Scope, SETTING } from "../../records/index.ts";
+import { type Filters, readAsked } from "../../platform/http/query.ts";
+import type { Declaration, RecordScopes, RecordService, ScopeOf, SETTING } from "../../records/index.ts";
 import {
   bodyOf,
   Code,
@@ -21,24 +21,12 @@ import {
 import type { ConsolePage } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { type Held, headingOf, type Kind, recordPages } from "./record-pages.tsx";
-import { askedByName, Changed, type ChangedProps, Value } from "./records.tsx";
+import { Changed, type ChangedProps, filtersOf, Value } from "./records.tsx";
 
 // biome-ignore lint/suspicious/noExplicitAny: a record of any fields.
 type Any = any;
 
-interface Service<Input, S extends RecordScopes> {
-  list?(caller: Permitted<Of<S["read"]>>, filter: { name?: string }, paging: Paging): Promise<Page<Any>>;
-  read(caller: Permitted<Of<S["read"]>>, id: Any): Promise<{ record: Any; version: object }>;
-  save(
-    caller: Permitted<Of<S["create"] | S["update"]>>,
-    input: Input,
-    conditions: Conditions,
-    sent: unknown,
-  ): Promise<{ record: object }>;
-  remove(caller: Permitted<Of<S["remove"]>>, id: Any, conditions: Conditions): Promise<{ record: object }>;
-}
-
-type Of<S extends string> = Extract<S, `${string}:${string}` & Scope>;
+type Service<Input, S extends RecordScopes> = RecordService<Any, Input, S, Filters>;
 
 /** The parts that replace those of the declaration. */
 export interface DeclaredPages<Item extends DeclaredRecord>
@@ -72,21 +60,19 @@ export function declaredKind<Item extends DeclaredRecord, Input, S extends Recor
 ): Kind<Item> {
   const { messages, options, ...special } = own;
   const { name, texts, form } = declaration;
-  const { read, create, update, remove } = declaration.scopes as {
-    [Operation in keyof RecordScopes]: Of<S[Operation]>;
-  };
+  const scopes = declaration.scopes as { [Operation in keyof RecordScopes]: ScopeOf<S[Operation]> };
   const { names = form, nouns = [declaration.nouns[0], headingOf(declaration.nouns[1])] as const } = own;
   const [one, several] = nouns;
-  const write = [...new Set([create, update])];
+  const write = [...new Set([scopes.create, scopes.update])];
   return {
     type: name,
     path: `/settings/${several.toLowerCase().replaceAll(" ", "-")}`,
     nouns,
-    scopes: { read, write, remove },
+    scopes: { read: scopes.read, write, remove: scopes.remove },
     titleOf: ({ Name, Id }) => String(Name ?? Id),
     list(visit) {
-      const { filter, paging } = askedByName(visit, declaration);
-      return service.list!(visit.permitted(read), filter, paging);
+      const { filters, paging } = readAsked(service.filters, filtersOf(visit), service.anyCase);
+      return service.list(visit.permitted(scopes.read), filters, paging);
     },
     filters: async () => [{ name: "Name", label: "Name, in full" }],
     columns: () => [{ name: "Changed", cell: (record) => <LastChange {...record} ago /> }],
@@ -95,15 +81,15 @@ export function declaredKind<Item extends DeclaredRecord, Input, S extends Recor
       filtered: [`No ${one} has this name`, texts.group],
     },
     async read(visit) {
-      const { record, version } = await service.read(visit.permitted(read), visit.params.id!);
-      return { record, version: etagOf(version), stored: version };
+      const { version, ...read } = await service.read(visit.permitted(scopes.read), visit.params.id!);
+      return { ...read, version: etagOf(version), stored: version };
     },
     async save(visit, body, conditions) {
       const input = declaration.parse(body);
       return (await service.save(visit.permitted(...write), input, conditions, body)).record;
     },
     async remove(visit, conditions) {
-      return (await service.remove(visit.permitted(remove), visit.params.id!, conditions)).record;
+      return (await service.remove(visit.permitted(scopes.remove), visit.params.id!, conditions)).record;
     },
     names,
     labels: labelsOf(declaration),

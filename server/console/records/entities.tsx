@@ -34,7 +34,7 @@ import type { Visit } from "../visit.ts";
 import { AttributeFields, attributesOf, attributeTexts } from "./attributes.tsx";
 import { declaredKind } from "./declared.tsx";
 import { aboveOf, type Held, type Identified, type Kind, recordPages } from "./record-pages.tsx";
-import { ACTIVE_FILTER, Changed, filtersOf, listRecords, requireTexts, Value } from "./records.tsx";
+import { ACTIVE_FILTER, Changed, requireTexts, Value } from "./records.tsx";
 import {
   type Choice,
   choiceOf,
@@ -48,10 +48,6 @@ import {
 type Entity = EntityService["entity"];
 
 type EntityDeclaration = Entity & Declaration<Fields, typeof ENTITY>;
-
-/** The service parses it. */
-const asSent = (body: unknown) => body;
-const addressOf = (id: string) => ({ pathValue: id, fieldName: "" });
 
 /** The field that the form splits into one field for each attribute. */
 const ATTRIBUTES = "Attributes";
@@ -79,14 +75,7 @@ export function entityPages<Item extends Identified>(
   const { entity } = service;
   const { field: fields, form: all, references } = entity;
   const isReference = (one: string) => references.some((reference) => reference.name === one);
-  const declared = declaredKind<Item, unknown, typeof ENTITY>(
-    { ...(entity as EntityDeclaration), parse: asSent },
-    {
-      read: (caller, id) => service.read(caller, addressOf(id)),
-      save: (caller, body, conditions) => service.save(caller, body, conditions),
-      remove: (caller, id, conditions) => service.remove(caller, addressOf(id), conditions),
-    },
-  );
+  const declared = declaredKind<Item, EntityRecord, typeof ENTITY>(entity as EntityDeclaration, service);
   const {
     path,
     nouns: [noun],
@@ -99,7 +88,8 @@ export function entityPages<Item extends Identified>(
   const texts = searchables(entity).map((one) => labelOf(entity, one.name));
 
   async function setActive(visit: Visit, Is_Active: boolean, conditions = UNCONDITIONAL): Promise<Response> {
-    await service.save(visit.permitted(...write), { Id: visit.params.id, Is_Active }, conditions);
+    const body = { Id: visit.params.id, Is_Active };
+    await service.save(visit.permitted(...write), entity.parse(body), conditions, body);
     return visit.goTo(`${path}/${visit.params.id}`, Is_Active ? state!.messages.on : state!.messages.off);
   }
 
@@ -128,7 +118,6 @@ export function entityPages<Item extends Identified>(
     ...declared,
     labels: undefined,
     titleOf,
-    list: (visit) => listRecords<Item>(service, visit, filtersOf(visit)),
     filters: async () => [{ name: "Search", label: "Search" }, ...(all.includes("Is_Active") ? [ACTIVE_FILTER] : [])],
     columns: () => columns.map((one) => (typeof one === "string" ? columnOf(entity, one) : one)),
     empty: {

@@ -1,7 +1,6 @@
 import { BadInput } from "../../platform/errors.ts";
 import { etagOf } from "../../platform/http/conditions.ts";
-import type { Fields } from "../../platform/http/fields.ts";
-import { type Page, type Paging, readAsked, readPaging, readQuery, textFilter } from "../../platform/http/query.ts";
+import { type Page, type Paging, readAsked, readPaging, readQuery } from "../../platform/http/query.ts";
 import type { EntityService } from "../../records/index.ts";
 import { Time } from "../../ui/index.ts";
 import type { Visit } from "../visit.ts";
@@ -13,12 +12,6 @@ export function filtersOf({ url }: Visit): URLSearchParams {
 
 export function pagingOf(visit: Visit): Paging {
   return readPaging(readQuery(filtersOf(visit), []));
-}
-
-/** The query of a list with Name as its only filter. @throws BadInput */
-export function askedByName(visit: Visit, { field }: { field: Fields }): { filter: { name?: string }; paging: Paging } {
-  const { filters, paging } = readAsked({ Name: textFilter("", field.Name!.shown!) }, filtersOf(visit));
-  return { filter: { name: filters.Name }, paging };
 }
 
 export function isFiltered(parameters: URLSearchParams): boolean {
@@ -38,8 +31,10 @@ export async function listRecords<Shape>(
   service: EntityService,
   visit: Visit,
   parameters: URLSearchParams,
+  searchMs?: number,
 ): Promise<Page<Shape>> {
-  const { Items, ...rest } = await service.list(visit.permitted("AccessManager:Read"), service.asked(parameters));
+  const { filters, paging } = readAsked(service.filters, parameters, service.anyCase);
+  const { Items, ...rest } = await service.list(visit.permitted("AccessManager:Read"), filters, paging, searchMs);
   return { Items: Items as unknown as Shape[], ...rest };
 }
 
@@ -47,10 +42,7 @@ export async function readRecord<Shape>(
   service: EntityService,
   visit: Visit,
 ): Promise<{ record: Shape; version: string; stored: object }> {
-  const { record, version } = await service.read(visit.permitted("AccessManager:Read"), {
-    pathValue: visit.params.id!,
-    fieldName: "",
-  });
+  const { record, version } = await service.read(visit.permitted("AccessManager:Read"), visit.params.id!);
   return { record: record as Shape, version: etagOf(version), stored: version };
 }
 

@@ -28,11 +28,9 @@ export async function choiceOf(
   none = "none",
 ): Promise<Choice> {
   if (!visit.may("AccessManager:Read")) return { options: undefined, now: current?.Name ?? "" };
-  const page = await service.list(visit.permitted("AccessManager:Read"), {
-    // The name of a self-made record proves nothing, and a selection shows only the name.
-    filters: service.entity.selfMade ? { [SELF_MADE]: false } : {},
-    paging: firstPage(MAX_LIMIT),
-  });
+  // The name of a self-made record proves nothing, and a selection shows only the name.
+  const filters = service.entity.selfMade ? { [SELF_MADE]: false } : {};
+  const page = await service.list(visit.permitted("AccessManager:Read"), filters, firstPage(MAX_LIMIT));
   if (page.Next !== null) return { options: undefined, now: current?.Name ?? "" };
   const listed = page.Items as unknown as ReferenceChoice[];
   const known = !current?.Id || listed.some(({ Id }) => Id === current.Id);

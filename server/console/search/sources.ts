@@ -9,6 +9,7 @@ import { toConnectionId, toEventId, toRedeliveryId } from "../../webhooks/index.
 import { titleOfEvent } from "../activity/list.tsx";
 import type { ConsoleServices } from "../page.tsx";
 import { titleOfConnection, titleOfRecord } from "../records/names.ts";
+import { listRecords } from "../records/records.tsx";
 import { findRequest, pathOfRequests, titleOfRequest } from "../requests.tsx";
 import { ERASURES } from "../users/erasures.tsx";
 import type { Visit } from "../visit.ts";
@@ -137,8 +138,8 @@ const recordByText =
   (service: EntityService): Find =>
   async (_, visit, text) => {
     if (text.length < MIN_CHARACTERS || !visit.may("AccessManager:Read")) return [];
-    const asked = service.asked(new URLSearchParams({ Search: text, Limit: String(MAX_SHOWN) }));
-    const { Items } = await service.list(visit.permitted("AccessManager:Read"), asked, SEARCH_MS);
+    const query = new URLSearchParams({ Search: text, Limit: String(MAX_SHOWN) });
+    const { Items } = await listRecords<Row>(service, visit, query, SEARCH_MS);
     return answersOf(visit, service.entity.name, Items);
   };
 
@@ -157,7 +158,7 @@ const settingsByText: Find = async ({ settings }, visit, text) => {
 const connectionByText: Find = async ({ connections }, visit, text) => {
   const { caller } = visit;
   if (text.length < MIN_CHARACTERS || !caller.scopes.has("Webhooks:Read")) return [];
-  const named = await connections.list(caller, { name: text }, firstPage(1));
+  const named = await connections.list(caller, { Name: text }, firstPage(1));
   const newest = await connections.list(caller, {}, firstPage(MAX_LIMIT));
   const answers = [...named.Items, ...newest.Items].map((record) => ({
     title: titleOfConnection(record),

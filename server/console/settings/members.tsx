@@ -1,6 +1,6 @@
 import { NotFound } from "../../platform/errors.ts";
 import { etagOf, UNCONDITIONAL } from "../../platform/http/conditions.ts";
-import { ROLE, type RoleRecord, SELF_MADE } from "../../records/index.ts";
+import { type EntityRecord, ROLE, type RoleRecord, SELF_MADE } from "../../records/index.ts";
 import {
   ActionButton,
   EmptyState,
@@ -15,7 +15,7 @@ import {
 } from "../../ui/index.ts";
 import type { Confirmation, ConsoleServices, View } from "../page.tsx";
 import { nameOfRecord } from "../records/names.ts";
-import { Value } from "../records/records.tsx";
+import { listRecords, Value } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
 
 export const ROLES = "/settings/roles";
@@ -142,7 +142,7 @@ async function candidatesOf({ records }: ConsoleServices, visit: Visit, Type: Me
   const Search = visit.url.searchParams.get("Search")?.trim();
   const found = (more: object = {}) => {
     const query = { ...(Search && { Search }), Limit: String(MAX_OFFERED), ...more };
-    return service.list(visit.permitted("AccessManager:Read"), service.asked(new URLSearchParams(query)));
+    return listRecords<EntityRecord>(service, visit, new URLSearchParams(query));
   };
   const { Items, ...rest } = await found();
   // Those among the first records are among the first self-made ones, too.
@@ -160,8 +160,7 @@ async function candidatesOf({ records }: ConsoleServices, visit: Visit, Type: Me
 export async function addMember(deps: ConsoleServices, visit: Visit): Promise<Response> {
   const { form, params, url } = visit;
   const Type = form.get("Type") === "Application" ? "Application" : "User";
-  const asked = { pathValue: form.get("Id") ?? "", fieldName: "" };
-  const { record } = await deps.records.of(Type).read(visit.permitted("AccessManager:Read"), asked);
+  const { record } = await deps.records.of(Type).read(visit.permitted("AccessManager:Read"), form.get("Id") ?? "");
   await joinRole(deps, visit, params.id!, { Type, Id: Number(record.Id) });
   return visit.goTo(url.pathname + url.search, phrase`In the role now: ${nameOfRecord(Type, record)}`);
 }

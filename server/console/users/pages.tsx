@@ -200,7 +200,7 @@ async function departmentOptions(departments: EntityService, visit: Visit): Prom
 
 async function nameOfDepartment(departments: EntityService, visit: Visit, id: string): Promise<string> {
   try {
-    const { record } = await departments.read(visit.permitted("AccessManager:Read"), { pathValue: id, fieldName: "" });
+    const { record } = await departments.read(visit.permitted("AccessManager:Read"), id);
     return nameOf("Department", record as unknown as ReferenceChoice);
   } catch (error) {
     if (error instanceof ApiError && error.status < 500) return `Department ${id}`;

@@ -1,17 +1,11 @@
-import { etagOf } from "../../platform/http/conditions.ts";
 import { readAsked } from "../../platform/http/query.ts";
 import type { WEBHOOK } from "../../records/index.ts";
 import { Badge, ButtonLink, type Column, phrase } from "../../ui/index.ts";
-import {
-  CONNECTION_FILTERS,
-  CONNECTION_STATES,
-  type ConnectionRecord,
-  type Health,
-  toConnectionId,
-} from "../../webhooks/index.ts";
+import { CONNECTION_STATES, type ConnectionRecord, type Health } from "../../webhooks/index.ts";
 import type { ConsolePage, ConsoleServices } from "../page.tsx";
 import { declaredPages } from "../records/declared.tsx";
 import { addressOf, titleOfConnection } from "../records/names.ts";
+import { filtersOf } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
 import {
   actionsOn,
@@ -74,11 +68,6 @@ export function webhookPages(deps: ConsoleServices): ConsolePage[] {
         ""
       ),
     add: { path: "add", title: () => "Add Webhook Connection" },
-    read: (visit) => readOne(deps, visit),
-    async remove(visit, conditions) {
-      const id = toConnectionId(visit.params.id!);
-      return (await connections.remove(visit.permitted("Webhooks:Delete"), id, conditions)).record;
-    },
     names: NAMES,
     form: async (_visit, held) => connectionForm(connection, held?.record),
     body: async ({ form }, isNew) => connectionSent(connection, form, isNew),
@@ -138,11 +127,6 @@ export function webhookPages(deps: ConsoleServices): ConsolePage[] {
   });
 }
 
-async function readOne({ connections }: ConsoleServices, { caller, params }: Visit): Promise<ShownConnection> {
-  const { record, version, isSigned } = await connections.read(caller, toConnectionId(params.id!));
-  return { record, version: etagOf(version), stored: version, isSigned };
-}
-
 type Row = ConnectionRecord & { health?: Health };
 
 const FILTERS = [
@@ -150,10 +134,10 @@ const FILTERS = [
   { name: "State", label: "State", options: CONNECTION_STATES.map((value) => ({ value, label: value })) },
 ];
 
-async function listRows({ connections, figures }: ConsoleServices, { caller, url }: Visit) {
-  const { filters, paging } = readAsked(CONNECTION_FILTERS, url.searchParams);
-  const filter = { name: filters.Name || undefined, state: filters.State };
-  const { Items, ...rest } = await connections.list(caller, filter, paging);
+async function listRows({ connections, figures }: ConsoleServices, visit: Visit) {
+  const { caller } = visit;
+  const { filters, paging } = readAsked(connections.filters, filtersOf(visit));
+  const { Items, ...rest } = await connections.list(caller, filters, paging);
   const ids = Items.map(({ Id }) => Id);
   const health = new Map((await figures.health(caller, ids)).map((one) => [one.connectionId, one]));
   return { Items: Items.map((record): Row => ({ ...record, health: health.get(record.Id) })), ...rest };

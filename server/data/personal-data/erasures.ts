@@ -74,7 +74,7 @@ export function createErasures({ sql, records, issuer, sign }: ErasuresDependenc
     async preview(caller, userId) {
       const id = readUserId(userId);
       const { tenantId } = caller;
-      const record = await records.of("User").find(caller, id);
+      const [record] = await records.of("User").find(sql, tenantId, "User", [String(id)]);
       if (record) caller.permissions.require("AccessManager:Erase", "User", record);
       else await requireTraces(caller, sql, id);
       return withoutRecords({ Counts: await countPersonalRows(sql, tenantId, id) });

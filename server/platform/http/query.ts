@@ -27,13 +27,9 @@ export type Values<P> = { [K in keyof P]: P[K] extends { read(...given: never[])
 type JsonSchema = Record<string, unknown>;
 
 /** Parses a list's filters and page. @throws BadInput */
-export function readAsked<Q extends Filters>(
-  filters: Q,
-  parameters: URLSearchParams,
-  nameOf?: (given: string) => string | undefined,
-): Asked<Q> {
+export function readAsked<Q extends Filters>(filters: Q, parameters: URLSearchParams, anyCase?: boolean): Asked<Q> {
   const names = Object.keys(filters);
-  const query = readQuery(parameters, names, nameOf);
+  const query = readQuery(parameters, names, anyCase);
   const values: Record<string, unknown> = Object.fromEntries(
     names.map((name) => [name, filters[name]!.read(query, name)]),
   );
@@ -186,16 +182,13 @@ export type Query = ReadonlyMap<string, string>;
 
 /**
  * Rejects unknown and repeated parameters of a list. @throws BadInput
- * @param known names beyond PAGING @param nameOf the canonical spelling of a name
+ * @param known names beyond PAGING @param anyCase of their letters
  */
-export function readQuery(
-  parameters: URLSearchParams,
-  known: readonly string[],
-  nameOf: (name: string) => string | undefined = (name) => known.find((candidate) => candidate === name),
-): Query {
+export function readQuery(parameters: URLSearchParams, known: readonly string[], anyCase = false): Query {
+  const formOf = (name: string) => (anyCase ? name.toLowerCase() : name);
   const query = new Map<string, string>();
   for (const [given, value] of parameters) {
-    const name = Object.hasOwn(PAGING, given) ? given : nameOf(given);
+    const name = Object.hasOwn(PAGING, given) ? given : known.find((one) => formOf(one) === formOf(given));
     if (name === undefined) {
       throw new BadInput(
         `${printable(given) || '""'} is not a filter. Filters are ${[...Object.keys(PAGING), ...known].join(", ")}.`,

@@ -68,8 +68,8 @@ export interface Endpoint<C, S extends string, P extends Parameters, Q extends F
   /** Query parameters outside lists; "" if absent. */
   query?: A;
   filters?: Q;
-  /** Maps a name to the filter with this canonical spelling. */
-  filterName?: (given: string) => string | undefined;
+  /** Names of filters are case-insensitive. */
+  anyCase?: boolean | undefined;
   paged?: boolean;
   /** Supports If-Match and If-None-Match; the handler returns a record with its version. */
   conditions?: boolean;
@@ -163,7 +163,7 @@ async function answer<C>(
   const { asked, query } = explainingPlus(search, () => {
     if (!isList) requireKnown(parameters, Object.keys(endpoint.query ?? {}));
     return {
-      asked: isList ? readAsked(filters ?? {}, parameters, endpoint.filterName) : NOTHING_ASKED,
+      asked: isList ? readAsked(filters ?? {}, parameters, endpoint.anyCase) : NOTHING_ASKED,
       query: readAll(endpoint.query, (name) => readParameter(parameters, name)),
     };
   });

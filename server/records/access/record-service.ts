@@ -4,19 +4,58 @@ import type { Queries, Sql, Transaction } from "../../platform/db/sql.ts";
 import { NotFound } from "../../platform/errors.ts";
 import type { Conditions } from "../../platform/http/conditions.ts";
 import { changesOf, type Details, valuesShown } from "../../platform/http/contract.ts";
-import type { Fields } from "../../platform/http/fields.ts";
-import type { Paging } from "../../platform/http/query.ts";
+import type { Fields, InputOf } from "../../platform/http/fields.ts";
+import { type Filter, type Filters, type Paging, textFilter, type Values } from "../../platform/http/query.ts";
 import type { TenantId } from "../../platform/ids.ts";
-import type { AUDITED_AS, Declaration } from "../record.ts";
+import type { AUDITED_AS, Declaration, RecordScopes, SETTING } from "../record.ts";
 import type { RowFilter } from "../table.store.ts";
 import { removeRecord, writeRecord } from "../write.ts";
 import type { Found, RecordKind } from "../write-parts.ts";
-import type { Caller } from "./bearer.ts";
+import type { Caller, Permitted } from "./bearer.ts";
 import type { JudgedRecord } from "./decisions/resource-type.ts";
 import type { FindRecords } from "./gate/references.ts";
+import type { ShownPage, Tagged, Whole } from "./gate/shown.ts";
+import type { ScopeAction } from "./scopes.ts";
 
-/** One without idOf, findAll and list is of single records, which always exist. */
-export interface ServedKind<Row extends object, Item extends JudgedRecord, Input, Filter = never>
+/** The records of one kind, for callers with its scopes. Routes and pages of every kind use it. */
+export interface RecordService<Item, Input, S extends RecordScopes = typeof SETTING, Q extends Filters = ByName> {
+  find: FindRecords;
+  /** Those of its list. */
+  filters: Q;
+  /** The names of its filters are case-insensitive. */
+  anyCase?: boolean;
+  /** A page of readable records. @throws BadInput, ServiceBusy */
+  list(caller: Permitted<ScopeOf<S["read"]>>, filters: Partial<Values<Q>>, paging: Paging): Promise<ShownPage<Item>>;
+  /**
+   * @param id as it appears in the path @param by the field with this value; default: Id
+   * @throws BadInput, NotFound, MultipleRows, Permission
+   */
+  read(caller: Permitted<ScopeOf<S["read"]>>, id: string, by?: string): Promise<Whole<Item>>;
+  /**
+   * Updates the record with this Id or another identifier, or creates one. @param sent the original body
+   * @throws BadInput, NotFound, Permission, Conflict, PreconditionFailed
+   */
+  save(
+    caller: Permitted<ScopeOf<S["create"] | S["update"]>>,
+    input: Input,
+    conditions: Conditions,
+    sent: unknown,
+  ): Promise<Tagged<Item>>;
+  /** @returns the visible part of its last state @throws the errors of `read`, Conflict, PreconditionFailed */
+  remove(
+    caller: Permitted<ScopeOf<S["remove"]>>,
+    id: string,
+    conditions: Conditions,
+    by?: string,
+  ): Promise<Tagged<Item>>;
+}
+
+export type ScopeOf<S extends string> = Extract<S, ScopeAction>;
+
+type ByName = { Name: Filter<string | undefined> };
+
+/** One without idOf, findAll, filters and list is of single records, which always exist. */
+export interface ServedKind<Row extends object, Item extends JudgedRecord, Input, Q extends Filters = ByName>
   extends RecordKind<Caller, Row, Input> {
   recordOf(row: Row): Item;
   /** The visible part of a record for a caller who may read it; default: everything. */
@@ -26,8 +65,9 @@ export interface ServedKind<Row extends object, Item extends JudgedRecord, Input
   find(sql: Queries, tenantId: TenantId, id: string, isLocked?: boolean): Promise<Row | undefined>;
   /** Existing rows of these Ids, for references from other records. */
   findAll?(sql: Queries, tenantId: TenantId, ids: readonly string[]): Promise<Row[]>;
+  filters?: Q;
   /** One more than the limit, if there are more. */
-  list?(sql: Queries, tenantId: TenantId, filter: Filter, limit: number, after: string | undefined): Promise<Row[]>;
+  list?(sql: Queries, tenantId: TenantId, filters: Partial<Values<Q>>, limit: number, after?: string): Promise<Row[]>;
   /** Validates an input before any look-up. @throws BadInput */
   checkInput?(caller: Caller, input: Input): Promise<void>;
   /** Default: a transaction of the tenant. @param work receives the caller's present permissions */
@@ -35,10 +75,12 @@ export interface ServedKind<Row extends object, Item extends JudgedRecord, Input
   committed?(tenantId: TenantId, row: Row): void | Promise<void>;
 }
 
-export function createRecordService<Row extends object, Item extends JudgedRecord, Input extends object, Filter>(
-  sql: Sql,
-  kind: ServedKind<Row, Item, Input, Filter>,
-) {
+export function createRecordService<
+  Row extends object,
+  Item extends JudgedRecord,
+  Input extends object,
+  Q extends Filters = ByName,
+>(sql: Sql, kind: ServedKind<Row, Item, Input, Q>) {
   const { declaration, recordOf, version = recordOf, shown = (_, record) => record } = kind;
   const { name } = declaration;
   const transact: NonNullable<typeof kind.transact> =
@@ -70,20 +112,25 @@ export function createRecordService<Row extends object, Item extends JudgedRecor
     return caller.gate.show(name, shown(caller, resource), { resource, version: version(row) });
   }
 
+  const page = (caller: Caller, paging: Paging, read: (limit: number, after?: string) => Promise<Row[]>) =>
+    caller.gate.list({
+      type: name,
+      paging,
+      read,
+      id: kind.idOf!,
+      item: (row) => shown(caller, recordOf(row)),
+      resource: recordOf,
+    });
+
   const findRecords: FindRecords = async (queries, tenantId, _, ids) =>
     (await kind.findAll!(queries, tenantId, ids)).map(recordOf);
 
   return {
     find: findRecords,
-    list: (caller: Caller, filter: Filter, paging: Paging) =>
-      caller.gate.list({
-        type: name,
-        paging,
-        read: (limit, after) => kind.list!(sql, caller.tenantId, filter, limit, after),
-        id: kind.idOf!,
-        item: (row) => shown(caller, recordOf(row)),
-        resource: recordOf,
-      }),
+    filters: kind.filters!,
+    page,
+    list: (caller: Caller, filters: Partial<Values<Q>>, paging: Paging) =>
+      page(caller, paging, (limit, after) => kind.list!(sql, caller.tenantId, filters, limit, after)),
     show,
     read: async (caller: Caller, id: string) => show(caller, await find(sql, caller.tenantId, id)),
     /** @param alongside further work in the transaction, which may be repeated */
@@ -143,7 +190,9 @@ export function tableKind<F extends Fields, Row extends { id: string | number }>
         tenantId,
         ids.flatMap((id) => store.toId(id) ?? []),
       ),
-    list: store.list,
+    filters: { Name: textFilter(`The ${declaration.nouns[0]} of this Name.`, declaration.field.Name?.shown) },
+    list: (queries: Queries, tenantId: TenantId, filters: object, limit: number, after?: string) =>
+      store.list(queries, tenantId, declaration.toColumns(filters as InputOf<F>) as RowFilter<Row>, limit, after),
     insert: (tx: Transaction, { tenantId, actor }: Caller, row: Row) => store.insert(tx, tenantId, row, actor),
     update: (tx: Transaction, { tenantId, actor }: Caller, row: Row, before: Row) =>
       store.update(tx, tenantId, row, actor, before),

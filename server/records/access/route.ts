@@ -1,9 +1,10 @@
 // Endpoints of the API: single ones, and the common set of a resource (list, upsert by PATCH and POST, read, delete).
 
-import type { Fields } from "../../platform/http/fields.ts";
-import type { Filters, Parameters } from "../../platform/http/query.ts";
+import type { Fields, InputOf } from "../../platform/http/fields.ts";
+import { type Filters, type Parameter, type Parameters, uuidParameter } from "../../platform/http/query.ts";
 import {
   type Endpoint as AnyEndpoint,
+  type ErrorName,
   type Route,
   type RouteAnswer,
   type RouteCall,
@@ -12,6 +13,7 @@ import {
 import type { Declaration, RecordScopes } from "../record.ts";
 import type { Permitted } from "./bearer.ts";
 import type { Shown, Tagged } from "./gate/shown.ts";
+import type { RecordService, ScopeOf } from "./record-service.ts";
 import type { Scope } from "./scopes.ts";
 
 type Nothing = Record<never, never>;
@@ -37,50 +39,54 @@ export function route<
   return endpoint;
 }
 
-interface Own<S extends Scope, C> {
-  description?: string;
-  errors?: Endpoint<S, Nothing, Nothing, unknown, Nothing>["errors"];
-  handle(caller: Permitted<S>, call: C): ReturnType<Endpoint<S, Nothing, Nothing, unknown, Nothing>["handle"]>;
+interface Own {
+  description?: string | undefined;
+  errors?: ErrorName[];
 }
 
-interface Resource<S extends RecordScopes, P extends Parameters, Q extends Filters, I, A extends Parameters> {
+/** The parts that differ from those of most kinds. */
+interface Resource<S extends RecordScopes> {
   /** One and several of them, in the middle of a sentence; default: the declared ones. */
   nouns?: readonly [one: string, several: string];
-  params: P;
+  /** The path's parameter; default: a UUID. */
+  id?: Parameter<string> | undefined;
   anyText?: boolean;
-  query?: A;
-  filters: Q;
-  filterName?: (given: string) => string | undefined;
-  body: NonNullable<Endpoint<Scope, Nothing, Nothing, I, Nothing>["body"]>;
+  /** The fields that can find a record instead of Id. */
+  by?: Parameter<string>;
+  body?: Partial<NonNullable<Route["body"]>>;
   /** Default: the declared record. */
   answer?: Pick<RouteAnswer, "schema" | "example">;
-  list: Own<Of<S["read"]>, RouteCall<Nothing, Q, undefined, Nothing>>;
-  save: Own<Of<S["create"] | S["update"]>, RouteCall<Nothing, Nothing, I, Nothing>> & { answer?: RouteAnswer };
-  read: Own<Of<S["read"]>, RouteCall<P, Nothing, undefined, A>>;
-  remove: Own<Of<S["remove"]>, RouteCall<P, Nothing, undefined, A>>;
+  list?: Own;
+  save?: Own & {
+    answer?: RouteAnswer;
+    handle?(
+      caller: Permitted<ScopeOf<S["create"] | S["update"]>>,
+      call: Pick<RouteCall<Nothing, Nothing, unknown, Nothing>, "sent" | "conditions">,
+    ): Promise<Shown<object> | Tagged<object>>;
+  };
+  read?: Own;
+  remove?: Own;
 }
 
-type Of<S extends string> = Extract<S, Scope>;
-
-export function resourceRoutes<
-  F extends Fields,
-  S extends RecordScopes,
-  P extends Parameters,
-  Q extends Filters,
-  I,
-  A extends Parameters = Nothing,
->(kind: Declaration<F, S>, resource: Resource<S, P, Q, I, A>): Route[] {
+/** The routes of every kind: its list, PATCH and POST, and reading and deleting one. */
+export function resourceRoutes<F extends Fields, S extends RecordScopes, Q extends Filters>(
+  kind: Declaration<F, S>,
+  service: RecordService<object, InputOf<F>, S, Q>,
+  own: Resource<S> = {},
+): Route[] {
   const { name, texts, record: schema, example } = kind;
-  const scopes = kind.scopes as { [Operation in keyof RecordScopes]: Of<S[Operation]> };
-  const { nouns = kind.nouns, params, anyText, query, filters, filterName, body, list, save, read, remove } = resource;
-  const { answer = { schema, example } } = resource;
+  const scopes = kind.scopes as { [Operation in keyof RecordScopes]: ScopeOf<S[Operation]> };
+  const { nouns = kind.nouns, anyText, by, answer = { schema, example } } = own;
   const [noun, several] = nouns;
+  const { id = uuidParameter(`The Id of the ${noun}.`, name) } = own;
   const tag = { name, description: texts.group };
   const path = `/${name}`;
-  const one = { tag, path: `${path}/{Id}`, params, anyText, query, conditions: true };
+  const query = by && { Name: by };
+  const one = { tag, path: `${path}/{Id}`, params: { Id: id }, anyText, query, conditions: true };
   return [
     route({
-      ...list,
+      description: "Contains only records that the caller may read.",
+      ...own.list,
       method: "GET",
       path,
       tag,
@@ -88,15 +94,18 @@ export function resourceRoutes<
       summary: `List ${several}`,
       scopes: [scopes.read],
       paged: true,
-      filters,
-      filterName,
+      filters: service.filters,
+      anyCase: service.anyCase,
       answer: { description: `A page of ${several}.`, ...answer, list: true },
-      errors: ["ServiceBusy", ...(list.errors ?? [])],
+      errors: ["ServiceBusy", ...(own.list?.errors ?? [])],
+      handle: (caller, { filters, paging }) => service.list(caller, filters, paging),
     }),
     ...withPost(
       route({
+        description: texts.save ?? upsertOf(kind),
         answer: { description: `The ${noun} after the change.`, ...answer },
-        ...save,
+        handle: (caller, { input, conditions, sent }) => service.save(caller, input, conditions, sent),
+        ...own.save,
         method: "PATCH",
         path,
         tag,
@@ -104,28 +113,45 @@ export function resourceRoutes<
         summary: `Create or update one ${noun}`,
         scopes: [...new Set([scopes.create, scopes.update])],
         conditions: true,
-        body,
-        errors: ["NotFound", "Conflict", ...(save.errors ?? [])],
+        body: { ...kind, description: `One ${noun}.`, examples: texts.examples ?? examplesOf(kind), ...own.body },
+        errors: ["NotFound", "Conflict", ...(own.save?.errors ?? [])],
       }),
       `post${name}`,
     ),
     route({
       ...one,
-      ...read,
+      ...own.read,
       method: "GET",
       id: `get${name}`,
       summary: `Read one ${noun}`,
       scopes: [scopes.read],
       answer: { description: `The ${noun}.`, ...answer },
+      handle: (caller, { params, query }) => service.read(caller, params.Id, query.Name),
     }),
     route({
       ...one,
-      ...remove,
+      description: texts.remove,
+      ...own.remove,
       method: "DELETE",
       id: `delete${name}`,
       summary: `Delete one ${noun}`,
       scopes: [scopes.remove],
       answer: { description: `The ${noun}'s last state.`, ...answer },
+      handle: (caller, { params, query, conditions }) => service.remove(caller, params.Id, conditions, query.Name),
     }),
   ];
 }
+
+function examplesOf({ name, example, texts }: Pick<Declaration, "name" | "example" | "texts">) {
+  const values = new Map<string, unknown>(Object.entries(example));
+  const fields = (texts.example ?? ["Name"]).map((one) => [one, values.get(one)]);
+  return { [name.toLowerCase()]: Object.fromEntries(fields) };
+}
+
+function upsertOf({ nouns: [noun], identifiers, namesOf, texts: { alsoSaved } }: UpsertParts): string {
+  const needed = namesOf(({ required }) => required).join(" and ");
+  const saved = `Updates the ${noun} with this Id, or without an Id the one with this ${identifiers.join(" or ")}; otherwise creates one, which needs ${needed}.`;
+  return [saved, ...(alsoSaved ? [alsoSaved] : [])].join(" ");
+}
+
+type UpsertParts = Pick<Declaration, "nouns" | "identifiers" | "namesOf" | "texts">;

@@ -3,50 +3,27 @@
 
 import type { Sql, Transaction } from "../../platform/db/sql.ts";
 import { Conflict } from "../../platform/errors.ts";
-import type { Conditions } from "../../platform/http/conditions.ts";
 import type { Contract } from "../../platform/http/contract.ts";
 import type { Fields, InputOf, RecordOf } from "../../platform/http/fields.ts";
-import { type Paging, type Parameter, textFilter, uuidParameter } from "../../platform/http/query.ts";
+import type { Parameter } from "../../platform/http/query.ts";
 import type { Route } from "../../platform/http/route.ts";
 import type { Declaration, SETTING } from "../record.ts";
 import { recordTable } from "../table.store.ts";
 import type { Access } from "./access.ts";
-import type { Caller, Permitted } from "./bearer.ts";
-import type { JudgedRecord } from "./decisions/resource-type.ts";
-import type { FindRecords } from "./gate/references.ts";
-import type { ShownPage, Tagged, Whole } from "./gate/shown.ts";
+import type { Caller } from "./bearer.ts";
 import { waitForSettingsTurn } from "./policies.store.ts";
 import {
   auditedAs,
   byIdOrName,
   createRecordService,
   type RecordChange,
+  type RecordService,
   type RecordStore,
   type ServedKind,
   tableKind,
 } from "./record-service.ts";
 import { resourceRoutes } from "./route.ts";
 import { userScopes } from "./user-scopes.ts";
-
-export interface SettingsService<Item extends JudgedRecord, Input> {
-  find: FindRecords;
-  /** A page of readable records, newest first. @throws BadInput, ServiceBusy */
-  list(caller: Permitted<"Settings:Read">, filter: { name?: string }, paging: Paging): Promise<ShownPage<Item>>;
-  /** @throws Permission, NotFound */
-  read(caller: Permitted<"Settings:Read">, id: string): Promise<Whole<Item>>;
-  /**
-   * Updates the record with this Id or Name, or creates one. @param sent the original body
-   * @throws Permission, BadInput, NotFound, Conflict, PreconditionFailed
-   */
-  save(
-    caller: Permitted<"Settings:Update">,
-    input: Input,
-    conditions: Conditions,
-    sent: unknown,
-  ): Promise<Tagged<Item>>;
-  /** @returns the visible part of its last state @throws Permission, NotFound, Conflict, PreconditionFailed */
-  remove(caller: Permitted<"Settings:Update">, id: string, conditions: Conditions): Promise<Tagged<Item>>;
-}
 
 export interface SettingsParts<F extends Fields, Row extends { id: string; name: string }>
   extends Partial<
@@ -64,11 +41,11 @@ export function createSettingsService<F extends Fields, Row extends { id: string
   { sql, recordChange }: Pick<SettingsDependencies, "sql" | "recordChange">,
   kind: Declaration<F>,
   { store = recordTable<Row>(kind), afterRemoval, ...own }: SettingsParts<F, Row>,
-): SettingsService<RecordOf<F>, InputOf<F>> {
+): RecordService<RecordOf<F>, InputOf<F>> {
   const { name, judged } = kind;
   const required = kind.namesOf((field) => field.required);
   const table = tableKind(kind, store);
-  return createRecordService<Row, RecordOf<F>, InputOf<F>, { name?: string }>(sql, {
+  return createRecordService<Row, RecordOf<F>, InputOf<F>>(sql, {
     ...table,
     judged,
     async transact(caller, work) {
@@ -163,7 +140,7 @@ export interface SettingsDeclaration<Deps, Made> {
   create(deps: Deps): Made;
 }
 
-export interface SettingsResource<Service = SettingsService<never, never>> {
+export interface SettingsResource<Service = RecordService<never, never>> {
   type: SettingsDeclared<Fields>;
   service: Service;
   routes: Route[];
@@ -176,54 +153,15 @@ export const settings = <F extends Fields>(type: SettingsDeclared<F>) => ({
 });
 
 /** @param more additional routes @param id the path's parameter; default: a UUID */
-export function settingsResource<F extends Fields, Service extends SettingsService<RecordOf<F>, InputOf<F>>>(
+export function settingsResource<F extends Fields, Service extends RecordService<RecordOf<F>, InputOf<F>>>(
   type: SettingsDeclared<F>,
   service: Service,
   more: Route[] = [],
   id?: Parameter<string>,
 ) {
-  return { type, service, routes: [...settingsRoutes(type, service, id), ...more] };
-}
-
-function settingsRoutes<F extends Fields>(
-  kind: SettingsDeclared<F>,
-  service: SettingsService<RecordOf<F>, InputOf<F>>,
-  id?: Parameter<string>,
-): Route[] {
-  const {
-    name,
-    nouns: [noun],
-    texts,
-  } = kind;
-  return resourceRoutes(kind, {
-    params: { Id: id ?? uuidParameter(`The Id of the ${noun}.`, name) },
-    filters: { Name: textFilter(`The ${noun} of this Name.`, kind.field.Name!.shown!) },
-    body: { ...kind, description: `One ${noun}.`, examples: texts.examples ?? examplesOf(kind) },
-    list: {
-      description: "Contains only records that the caller may read.",
-      handle: (caller, { filters, paging }) => service.list(caller, { name: filters.Name }, paging),
-    },
-    save: {
-      description: texts.save ?? upsertOf(kind),
-      handle: (caller, { input, conditions, sent }) => service.save(caller, input, conditions, sent),
-    },
-    read: { handle: (caller, { params }) => service.read(caller, params.Id) },
-    remove: {
-      description: texts.remove,
-      errors: ["Conflict"],
-      handle: (caller, { params, conditions }) => service.remove(caller, params.Id, conditions),
-    },
-  });
-}
-
-function examplesOf({ name, example, texts }: Declaration) {
-  const values = new Map<string, unknown>(Object.entries(example));
-  const fields = (texts.example ?? ["Name"]).map((one) => [one, values.get(one)]);
-  return { [name.toLowerCase()]: Object.fromEntries(fields) };
-}
-
-function upsertOf({ nouns: [noun], identifiers, namesOf, texts: { alsoSaved } }: Declaration): string {
-  const needed = namesOf(({ required }) => required).join(" and ");
-  const saved = `Updates the ${noun} with this Id, or without an Id the one with this ${identifiers.join(" or ")}; otherwise creates one, which needs ${needed}.`;
-  return [saved, ...(alsoSaved ? [alsoSaved] : [])].join(" ");
+  return {
+    type,
+    service,
+    routes: [...resourceRoutes(type, service, { id, remove: { errors: ["Conflict"] } }), ...more],
+  };
 }

@@ -1,4 +1,4 @@
-import { readWithin, type Sql } from "../../platform/db/sql.ts";
+import { type Queries, readWithin, type Sql } from "../../platform/db/sql.ts";
 import { BadInput, MultipleRows, NotFound, ServiceBusy } from "../../platform/errors.ts";
 import { printable } from "../../platform/http/body.ts";
 import type { Filters, Values } from "../../platform/http/query.ts";
@@ -7,26 +7,28 @@ import type { Action } from "../access/scopes.ts";
 import { wantedBy } from "../filters.ts";
 import type { Entity } from "../registry.ts";
 import { listRows, type Row } from "../rows.store.ts";
-import { findMatchable, matchableNames, parseValue, pathText } from "../values.ts";
-import type { Wanted } from "./served-entity.ts";
-
-export interface RecordAddress {
-  /** The path's last part, still percent-encoded. */
-  pathValue: string;
-  /** The query parameter Name; empty means Id. */
-  fieldName: string;
-}
+import { findMatchable, type Matchable, matchableNames, parseValue, pathText } from "../values.ts";
 
 type Reader = Pick<Caller, "tenantId" | "gate">;
 
 /**
  * docs/behaviour.md "Read a record": Ids are not secret; by other fields, callers find only readable records.
+ * @param id the path's last part, still percent-encoded @param by the field's name; empty: Id
  * @param orFor callers with this permission find it, too @throws BadInput, NotFound, MultipleRows, Permission
  */
-export async function findAddressed(sql: Sql, caller: Reader, entity: Entity, address: RecordAddress, orFor?: Action) {
+export async function findAddressed(
+  sql: Sql,
+  caller: Reader,
+  entity: Entity,
+  id: string,
+  by: string | undefined,
+  orFor?: Action,
+) {
   const { tenantId, gate } = caller;
-  const { field, text, value } = resolveAddress(entity, address);
+  const field = addressedBy(entity, by);
   const { column } = field;
+  const text = pathText(id);
+  const value = parseValue(field, text);
   // docs/behaviour.md "Read a record", rule 3.
   const notFound = () => new NotFound(`There is no ${entity.name} whose ${field.name} is ${printable(text)}.`);
   if (column === "id") {
@@ -52,41 +54,29 @@ export async function findAddressed(sql: Sql, caller: Reader, entity: Entity, ad
   return { row, column, notFound };
 }
 
-/** @throws BadInput: unlike in a body (docs/behaviour.md "Write a record"), an Id must be a number here */
-function resolveAddress(entity: Entity, { pathValue, fieldName }: RecordAddress) {
-  const field = findMatchable(entity, fieldName === "" ? "Id" : fieldName);
-  if (!field) {
-    throw new BadInput(
-      `Name is ${printable(fieldName)}, which is not a field of ${entity.name}. Its fields are ${matchableNames(entity)}.`,
-    );
-  }
-  const text = pathText(pathValue);
-  return { field, text, value: parseValue(field, text) };
+function addressedBy(entity: Entity, by = ""): Matchable {
+  const field = findMatchable(entity, by || "Id");
+  if (field) return field;
+  throw new BadInput(
+    `Name is ${printable(by)}, which is not a field of ${entity.name}. Its fields are ${matchableNames(entity)}.`,
+  );
 }
 
 /** No index helps a Search: it looks at each record until its page is full. */
 export const SEARCH_MS = 5_000;
 
 /** `Search` matches parts, ignoring case and accents; other filters match exactly. @param searchMs its limit for all pages */
-export function wantedIn(
-  sql: Sql,
-  { tenantId }: Reader,
-  entity: Entity,
-  filters: Values<Filters>,
-  searchMs: number,
-): Wanted {
+export function readerOf(sql: Sql, { tenantId }: Reader, entity: Entity, filters: Values<Filters>, searchMs: number) {
   const wanted = wantedBy(entity, filters);
-  if (wanted.searched === undefined) return { ...wanted, within: (queries, read) => read(queries) };
   let left = searchMs;
-  return {
-    ...wanted,
-    async within(_, read) {
-      const began = performance.now();
-      const rows = left >= 1 ? await readWithin(sql, tenantId, Math.ceil(left), read) : undefined;
-      left -= performance.now() - began;
-      if (rows === undefined) throw new ServiceBusy(tookTooLong(searchMs));
-      return rows;
-    },
+  return async (limit: number, after?: string): Promise<Row[]> => {
+    const read = (queries: Queries) => listRows(queries, tenantId, entity, wanted, limit, after);
+    if (wanted.searched === undefined) return read(sql);
+    const began = performance.now();
+    const rows = left >= 1 ? await readWithin(sql, tenantId, Math.ceil(left), read) : undefined;
+    left -= performance.now() - began;
+    if (rows === undefined) throw new ServiceBusy(tookTooLong(searchMs));
+    return rows;
   };
 }
 

@@ -7,7 +7,6 @@ import type { Route } from "../../platform/http/route.ts";
 import { withoutRecords } from "../access/gate/shown.ts";
 import { resourceRoutes, route } from "../access/route.ts";
 import { ERASED, EVENT_TYPES } from "../events/event.ts";
-import { filterName, filtersOf } from "../filters.ts";
 import type { Declaration, ENTITY } from "../record.ts";
 import type { Entity } from "../registry.ts";
 import { matchables } from "../values.ts";
@@ -45,14 +44,11 @@ function recordRoutes(service: EntityService): Route[] {
   const { entity } = service;
   const { name, record, example } = entity;
   const input = exampleInput(entity);
-  const address = ({ params, query }: Addressed) => ({ pathValue: params.Id, fieldName: query.Name });
-  return resourceRoutes(entity as Declaration<Fields, typeof ENTITY>, {
+  return resourceRoutes(entity as Declaration<Fields, typeof ENTITY>, service, {
     nouns: [name, `${name} records`],
-    params: { Id: textParameter(ID_TEXT, ID_SCHEMA, idExamples(entity)) },
+    id: textParameter(ID_TEXT, ID_SCHEMA, idExamples(entity)),
     anyText: true,
-    query: { Name: fieldName(entity) },
-    filters: filtersOf(entity),
-    filterName: (given) => filterName(entity, given),
+    by: fieldName(entity),
     body: {
       description: `One record, or an array of at most ${MAX_RECORDS.toLocaleString("en")}.`,
       schema: oneOrMany(entity.schema, MAX_RECORDS),
@@ -63,7 +59,6 @@ function recordRoutes(service: EntityService): Route[] {
     list: {
       description:
         "In the order of their Ids. All filters except Search match exactly; their names are case-insensitive.",
-      handle: (caller, asked) => service.list(caller, asked),
     },
     save: {
       description: upsertText(entity),
@@ -73,25 +68,19 @@ function recordRoutes(service: EntityService): Route[] {
         examples: { one: example, many: [example] },
       },
       async handle(caller, { sent, conditions }) {
-        if (!Array.isArray(sent)) return service.save(caller, sent, conditions);
+        if (!Array.isArray(sent)) return service.save(caller, entity.parse(sent), conditions, sent);
         if (hasConditions(conditions)) {
           throw new BadInput("If-Match and If-None-Match require a single record, not an array.");
         }
         return service.saveAll(caller, sent);
       },
     },
-    read: { errors: ["MultipleRows"], handle: (caller, call) => service.read(caller, address(call)) },
+    read: { errors: ["MultipleRows"] },
     remove: {
       description: "409 while another record references it, and for the caller's own client or user.",
       errors: ["MultipleRows", "Conflict"],
-      handle: (caller, call) => service.remove(caller, address(call), call.conditions),
     },
   });
-}
-
-interface Addressed {
-  params: { Id: string };
-  query: { Name: string };
 }
 
 function upsertText({ identifiers }: Entity): string {

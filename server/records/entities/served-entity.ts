@@ -1,12 +1,13 @@
-import type { Queries, Transaction } from "../../platform/db/sql.ts";
+import type { Transaction } from "../../platform/db/sql.ts";
 import { BadInput, Conflict, NotFound } from "../../platform/errors.ts";
 import { printable } from "../../platform/http/body.ts";
 import { isSameText } from "../../platform/http/fields.ts";
-import { toRecordId } from "../../platform/http/query.ts";
+import { type Filters, toRecordId } from "../../platform/http/query.ts";
 import type { TenantId } from "../../platform/ids.ts";
 import type { Caller } from "../access/bearer.ts";
 import { auditedAs, type ServedKind, tableKind } from "../access/record-service.ts";
 import { recordAudit } from "../audit/write.ts";
+import { filtersOf } from "../filters.ts";
 import { refuseCycles, resolveReferences } from "../references.ts";
 import type { Entity } from "../registry.ts";
 import {
@@ -14,7 +15,6 @@ import {
   countReferencing,
   listRows,
   lockByIdentifiers,
-  type Narrowed,
   type Row,
   rowsOf,
   waitForTurn,
@@ -27,15 +27,10 @@ import { holdUserAttributes } from "./attributes.store.ts";
 import { type Attributes, attributeProblems, mergedAttributes, type SentAttributes } from "./attributes.ts";
 import { announce, changeOf, type Records } from "./record.ts";
 
-/** A list's filters, and how its pages are read. */
-export interface Wanted extends Narrowed {
-  within(queries: Queries, read: (queries: Queries) => Promise<Row[]>): Promise<Row[]>;
-}
-
 export function entityKind(
   records: Pick<Records, "onChange" | "onCommitted" | "limits">,
   entity: Entity,
-): ServedKind<Row, Record<string, unknown>, EntityInput, Wanted> {
+): ServedKind<Row, Record<string, unknown>, EntityInput, Filters> {
   const { name } = entity;
   const { onChange } = records;
   const table = rowsOf(entity);
@@ -43,8 +38,7 @@ export function entityKind(
   return {
     ...tableKind<Entity["field"], Row>(entity, table, "for update"),
     version: (row) => row,
-    list: (queries, tenantId, wanted, limit, after) =>
-      wanted.within(queries, (within) => listRows(within, tenantId, entity, wanted, limit, after)),
+    filters: filtersOf(entity),
     async lock(tx, { tenantId }, input) {
       if (needsTurn(entity, input)) await waitForTurn(tx, tenantId, entity);
       return lockTargets(tx, tenantId, entity, input);

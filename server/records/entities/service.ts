@@ -2,26 +2,23 @@
 
 import type { Transaction } from "../../platform/db/sql.ts";
 import type { Conditions } from "../../platform/http/conditions.ts";
-import { type Asked, type Filters, readAsked } from "../../platform/http/query.ts";
+import type { Filters, Paging, Values } from "../../platform/http/query.ts";
 import type { Caller, Permitted } from "../access/bearer.ts";
-import type { Shown, ShownPage, Tagged, Whole } from "../access/gate/shown.ts";
-import { createRecordService } from "../access/record-service.ts";
-import { filterName, filtersOf } from "../filters.ts";
+import type { Shown, ShownPage, Tagged } from "../access/gate/shown.ts";
+import { createRecordService, type RecordService } from "../access/record-service.ts";
+import type { ENTITY } from "../record.ts";
 import type { Entity } from "../registry.ts";
 import { rowsOf } from "../rows.store.ts";
-import { isEqual } from "../values.ts";
+import { type EntityInput, isEqual } from "../values.ts";
 import { findUserAttributes } from "./attributes.store.ts";
 import type { AttributeDefinition } from "./attributes.ts";
 import { upsertRecords } from "./bulk.ts";
 import { eraseUser } from "./erase.ts";
-import { findAddressed, type RecordAddress, SEARCH_MS, wantedIn } from "./read.ts";
+import { findAddressed, readerOf, SEARCH_MS } from "./read.ts";
 import type { Records } from "./record.ts";
 import { attributesFieldOf, entityKind } from "./served-entity.ts";
 
 export type EntityRecord = Record<string, unknown>;
-
-/** The whole record, or for a change the visible part. */
-type Seen = Tagged<EntityRecord>;
 
 /** docs/behaviour.md "Authentication": an upsert may need either scope. */
 type Write = "AccessManager:Create" | "AccessManager:Update";
@@ -29,24 +26,25 @@ type Write = "AccessManager:Create" | "AccessManager:Update";
 /** Additional work in the transaction that writes a record; repeated if that is retried. */
 type Alongside = (tx: Transaction, recordId: number) => Promise<void>;
 
-/** The records of one entity. Errors beside Permission are documented at the called functions. */
-export interface EntityService {
+/** The records of one entity. A deletion takes dependent data along: a client's secrets, a user's password. */
+export interface EntityService extends RecordService<EntityRecord, EntityInput, typeof ENTITY, Filters> {
   readonly entity: Entity;
   attributes(caller: Pick<Caller, "tenantId">): Promise<AttributeDefinition[]>;
-  /** Parses a list's query. @throws BadInput */
-  asked(parameters: URLSearchParams): Asked<Filters>;
   /** @param searchMs the time limit of a Search */
   list(
     caller: Permitted<"AccessManager:Read">,
-    asked: Asked<Filters>,
+    filters: Values<Filters>,
+    paging: Paging,
     searchMs?: number,
   ): Promise<ShownPage<EntityRecord>>;
-  read(caller: Permitted<"AccessManager:Read">, address: RecordAddress): Promise<Whole<EntityRecord>>;
-  /** Upserts with its event in one transaction. @throws BadInput, NotFound, Permission, Conflict, PreconditionFailed */
-  save(caller: Permitted<Write>, body: unknown, conditions: Conditions, alongside?: Alongside): Promise<Seen>;
+  save(
+    caller: Permitted<Write>,
+    input: EntityInput,
+    conditions: Conditions,
+    sent: unknown,
+    alongside?: Alongside,
+  ): Promise<Tagged<EntityRecord>>;
   saveAll(caller: Permitted<Write>, bodies: unknown[]): Promise<Shown<Shown<EntityRecord>[]>>;
-  /** Undefined if there is none. For decisions, not for answers. */
-  find(caller: Pick<Caller, "tenantId">, id: number): Promise<EntityRecord | undefined>;
   /**
    * The first step of an erasure; its events have only the identifiers.
    * @param then called in the transaction, before the deletion; without a record if there is none
@@ -57,11 +55,6 @@ export interface EntityService {
     id: number,
     then: (tx: Transaction, record: EntityRecord | undefined) => Promise<T>,
   ): Promise<T>;
-  /**
-   * Also deletes dependent data: a client's credentials and secrets, a user's password. @returns the last state
-   * @throws BadInput, NotFound, MultipleRows, Permission, PreconditionFailed, Conflict if referenced or the caller
-   */
-  remove(caller: Permitted<"AccessManager:Delete">, address: RecordAddress, conditions: Conditions): Promise<Seen>;
 }
 
 export interface Entities {
@@ -86,28 +79,25 @@ function createEntityService(records: Records, entity: Entity): EntityService {
   const { sql } = records;
   const { name } = entity;
   const kind = entityKind(records, entity);
-  const { list, show, save, removeLocked } = createRecordService(sql, kind);
-  const filters = filtersOf(entity);
+  const { find, filters, page, show, save, removeLocked } = createRecordService(sql, kind);
   return {
     entity,
+    find,
+    filters,
+    anyCase: true,
     attributes: async ({ tenantId }) => (attributesFieldOf(entity) ? findUserAttributes(sql, tenantId) : []),
-    asked: (parameters) => readAsked(filters, parameters, (given) => filterName(entity, given)),
-    list: (caller, asked, searchMs = SEARCH_MS) =>
-      list(caller, wantedIn(sql, caller, entity, asked.filters, searchMs), asked.paging),
-    read: async (caller, address) => show(caller, (await findAddressed(sql, caller, entity, address)).row),
-    save: (caller, body, conditions, alongside) =>
-      save(caller, entity.parse(body), conditions, body, async (tx, { id }) => alongside?.(tx, id)),
+    list: (caller, wanted, paging, searchMs = SEARCH_MS) =>
+      page(caller, paging, readerOf(sql, caller, entity, wanted, searchMs)),
+    read: async (caller, id, by) => show(caller, (await findAddressed(sql, caller, entity, id, by)).row),
+    save: (caller, input, conditions, sent, alongside) =>
+      save(caller, input, conditions, sent, async (tx, { id }) => alongside?.(tx, id)),
     async saveAll(caller, bodies) {
       const rows = await upsertRecords(records, caller, entity, bodies);
       return caller.gate.writtenAll<EntityRecord>(name, rows.map(kind.recordOf), bodies);
     },
-    async find({ tenantId }, id) {
-      const row = await kind.find(sql, tenantId, String(id));
-      return row && kind.recordOf(row);
-    },
     erase: (caller, id, then) => eraseUser(records, caller, entity, id, then),
-    async remove(caller, address, conditions) {
-      const found = await findAddressed(sql, caller, entity, address, "AccessManager:Delete");
+    async remove(caller, id, conditions, by) {
+      const found = await findAddressed(sql, caller, entity, id, by, "AccessManager:Delete");
       const { row, notFound, column } = found;
       return removeLocked(caller, conditions, async (tx) => {
         const before = await rowsOf(entity).find(tx, caller.tenantId, row, "for update");

@@ -1,11 +1,11 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { workflowId } from "../../../workflows/contract.ts";
 import { uuid } from "../../platform/http/fields.ts";
-import { textFilter, uuidParameter, wordFilter } from "../../platform/http/query.ts";
+import { uuidParameter } from "../../platform/http/query.ts";
 import type { Route } from "../../platform/http/route.ts";
 import type { ConnectionId, EventId } from "../../platform/ids.ts";
 import { PING, PING_RECORD, resourceRoutes, route, type Shown, withoutRecords } from "../../records/index.ts";
-import { CONNECTION, CONNECTION_STATES, type ConnectionContract } from "../connection.ts";
+import { CONNECTION, type ConnectionContract } from "../connection.ts";
 import type { WorkflowUrl } from "../workflow-url.ts";
 import type { Connections } from "./service.ts";
 
@@ -17,20 +17,14 @@ export interface ConnectionRoutes {
 
 export const CONNECTION_TAG = { name: CONNECTION.name, description: CONNECTION.texts.group };
 const tag = CONNECTION_TAG;
-export const CONNECTION_FILTERS = {
-  Name: textFilter("The connection with this Name; empty: connections without one.", CONNECTION.field.Name.shown!),
-  State: wordFilter(CONNECTION_STATES, "Connections in this state."),
-};
 export const CONNECTION_ID = { Id: uuidParameter<ConnectionId>("The connection's Id.", "WebhookConnection") };
 
 export function connectionRoutes({ connections, connection, workflowUrl }: ConnectionRoutes): Route[] {
   const { Name, Description, URL, Entities, Events } = connection.example;
   return [
-    ...resourceRoutes(connection, {
-      params: CONNECTION_ID,
-      filters: CONNECTION_FILTERS,
+    ...resourceRoutes(connection, connections, {
+      id: CONNECTION_ID.Id,
       body: {
-        ...connection,
         description: "One connection.",
         examples: {
           new: {
@@ -46,23 +40,8 @@ export function connectionRoutes({ connections, connection, workflowUrl }: Conne
           pause: { Name, State: "Paused" },
         },
       },
-      list: {
-        description: "Newest first.",
-        handle: (caller, { filters, paging }) =>
-          connections.list(caller, { name: filters.Name, state: filters.State }, paging),
-      },
-      save: {
-        description: connection.texts.save,
-        handle: (caller, { input, conditions, sent }) => connections.save(caller, input, conditions, sent),
-      },
-      read: {
-        description: "Neither its secret nor the values of its headers are ever read back.",
-        handle: (caller, { params: { Id } }) => connections.read(caller, Id),
-      },
-      remove: {
-        description: connection.texts.remove,
-        handle: (caller, { params: { Id }, conditions }) => connections.remove(caller, Id, conditions),
-      },
+      list: { description: "Newest first." },
+      read: { description: "Neither its secret nor the values of its headers are ever read back." },
     }),
     route({
       method: "POST",

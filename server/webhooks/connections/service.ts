@@ -2,8 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Sql } from "../../platform/db/sql.ts";
 import { movedAddresses, requireSecretsAnew } from "../../platform/egress/index.ts";
 import { BadInput, Permission } from "../../platform/errors.ts";
-import type { Conditions } from "../../platform/http/conditions.ts";
-import { isUuid, type Paging } from "../../platform/http/query.ts";
+import { isUuid, type Paging, textFilter, type Values, wordFilter } from "../../platform/http/query.ts";
 import { type ConnectionId, type EventId, newId } from "../../platform/ids.ts";
 import type { Limits } from "../../platform/limits/index.ts";
 import {
@@ -12,22 +11,21 @@ import {
   byIdOrName,
   type Caller,
   createRecordService,
-  type FindRecords,
   type Permitted,
+  type RecordService,
   recordAudit,
   recordPing,
   type ServedKind,
   type Shown,
   type ShownPage,
-  type Tagged,
   tableKind,
+  type WEBHOOK,
   type Whole,
 } from "../../records/index.ts";
-import { CONNECTION, type ConnectionInput, type ConnectionRecord } from "../connection.ts";
+import { CONNECTION, CONNECTION_STATES, type ConnectionInput, type ConnectionRecord } from "../connection.ts";
 import {
   CONNECTION_TABLE,
   type Connection,
-  type ConnectionFilter,
   deleteConnection,
   findConnection,
   findConnections,
@@ -40,39 +38,24 @@ import { countAllEnded } from "../redelivery/follow.store.ts";
 import { cancelRedeliveries, startDrain, wakeStarters } from "../redelivery/store.ts";
 import { type ConnectionSeals, mergeHeaders, ownApiKeys } from "../secrets.ts";
 import { clearSome } from "./clearing.ts";
-import { type ConnectionRecords, noConnection } from "./record.ts";
+import { type ConnectionRecords, noConnection, toConnectionId } from "./record.ts";
 import { endRotation } from "./rotation.store.ts";
 
 const TYPE = "WebhookConnection";
 const NOT_HELD = { heldOn: null, heldReason: null };
 
-export interface Connections {
-  /** A page of connections that the caller may read, newest first. @throws ServiceBusy */
-  list(caller: Caller, filter: ConnectionFilter, paging: Paging): Promise<ShownPage<ConnectionRecord>>;
-  /** @throws NotFound, Permission */
-  read(caller: Caller, id: ConnectionId): Promise<SeenConnection>;
+const FILTERS = {
+  Name: textFilter("The connection with this Name; empty: connections without one.", CONNECTION.field.Name.shown!),
+  State: wordFilter(CONNECTION_STATES, "Connections in this state."),
+};
+
+/** Its `find` also finds deleted ones. After a deletion, a worker cancels open deliveries beyond the first ones. */
+export interface Connections extends RecordService<ConnectionRecord, ConnectionInput, typeof WEBHOOK, typeof FILTERS> {
+  list(caller: Caller, filters: Partial<Values<typeof FILTERS>>, paging: Paging): Promise<ShownPage<ConnectionRecord>>;
+  read(caller: Caller, id: string): Promise<SeenConnection>;
   readAll(caller: Caller, ids: ConnectionId[]): Promise<Shown<LoggedConnection>[]>;
-  /**
-   * Updates the connection with this Id or Name, or creates one.
-   * @param sent the original body
-   * @throws BadInput, NotFound, Permission, Conflict, PreconditionFailed
-   */
-  save(
-    caller: Permitted<"Webhooks:Create" | "Webhooks:Update">,
-    input: ConnectionInput,
-    conditions: Conditions,
-    sent: unknown,
-  ): Promise<Tagged<ConnectionRecord>>;
-  /** A worker cancels open deliveries beyond the first ones. @throws NotFound, Permission, PreconditionFailed */
-  remove(
-    caller: Permitted<"Webhooks:Delete">,
-    id: ConnectionId,
-    conditions: Conditions,
-  ): Promise<Tagged<ConnectionRecord>>;
   /** Also pings a Held or Paused connection, and does not resume it. @throws NotFound, Permission */
   ping(caller: Permitted<"Webhooks:Update">, id: ConnectionId): Promise<EventId>;
-  /** Finds connections by Id, including deleted ones, for references from other records. */
-  find: FindRecords;
   recordOf(connection: Connection): ConnectionRecord;
 }
 
@@ -89,9 +72,10 @@ export function createConnections(
   const isElsewhere = (before: Connection, after: Connection) =>
     movedAddresses(TYPE, recordOf(before), recordOf(after)).length > 0;
 
-  const kind: ServedKind<Connection, ConnectionRecord, ConnectionInput, ConnectionFilter> = {
+  const kind: ServedKind<Connection, ConnectionRecord, ConnectionInput, typeof FILTERS> = {
     ...tableKind<(typeof CONNECTION)["field"], Connection>(CONNECTION, CONNECTION_TABLE, "for update"),
     recordOf,
+    filters: FILTERS,
     version: versionOf,
     shown: hiddenFrom,
     // Deleted ones too, which the log refers to.
@@ -191,21 +175,19 @@ export function createConnections(
   }
 
   return {
+    ...service,
     recordOf,
-    find: service.find,
-    list: service.list,
     async read(caller, id) {
       const tagged = await service.read(caller, id);
-      const connection = await findConnection(sql, caller.tenantId, id);
+      const connection = await findConnection(sql, caller.tenantId, toConnectionId(id));
       return { ...tagged, isSigned: (connection?.secret ?? null) !== null };
     },
     async readAll({ tenantId, gate }, ids) {
       return gate.only(TYPE, await findConnections(sql, tenantId, ids), { resource: recordOf });
     },
-    save: service.save,
     async remove(caller, id, conditions) {
       const gone = await service.remove(caller, id, conditions);
-      await clearSome(sql, caller.tenantId, id);
+      await clearSome(sql, caller.tenantId, toConnectionId(id));
       return gone;
     },
     async ping(caller, id) {

@@ -7,7 +7,8 @@ import type { PolicyProblem } from "../decisions/cedar.ts";
 import type { ResourceType } from "../decisions/resource-type.ts";
 import type { Shown, ShownPage } from "../gate/shown.ts";
 import { listPolicyTexts } from "../policies.store.ts";
-import { changeSettings, createSettingsService, type SettingsDependencies, type SettingsService } from "../settings.ts";
+import type { RecordService } from "../record-service.ts";
+import { changeSettings, createSettingsService, type SettingsDependencies } from "../settings.ts";
 import {
   POLICY,
   POLICY_VERSION,
@@ -24,7 +25,7 @@ import { listAllPolicies, listVersions, POLICY_TABLE } from "./store.ts";
 
 const SHOWN_PROBLEMS = 20;
 
-export interface Policies extends SettingsService<PolicyRecord, PolicyInput> {
+export interface Policies extends RecordService<PolicyRecord, PolicyInput> {
   /** Why a text cannot be saved as a policy, without saving it; empty if it can. @throws TenantBusy */
   validate(caller: Permitted<"Settings:Update">, text: string): Promise<PolicyProblem[]>;
   /** The outcome of a described call. @throws BadInput, NotFound, Permission, Conflict, TenantBusy, ServiceBusy */

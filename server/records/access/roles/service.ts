@@ -5,22 +5,17 @@ import type { Paging } from "../../../platform/http/query.ts";
 import type { TenantId } from "../../../platform/ids.ts";
 import type { Permitted } from "../bearer.ts";
 import type { ShownPage } from "../gate/shown.ts";
+import type { RecordService } from "../record-service.ts";
 import { listApiScopes, type Member } from "../roles.store.ts";
 import { requireKnownScopes, SCOPE_ACTIONS } from "../scopes.ts";
-import {
-  changeSettings,
-  createSettingsService,
-  type SettingsDependencies,
-  type SettingsService,
-  settingsResource,
-} from "../settings.ts";
+import { changeSettings, createSettingsService, type SettingsDependencies, settingsResource } from "../settings.ts";
 import { userScopes } from "../user-scopes.ts";
 import { ROLE, type Role, type RoleInput, type RoleRecord } from "./contract.ts";
 import { countRoles, listRolesOf, ROLE_STORE } from "./store.ts";
 
 const ROLES_PER_TENANT = 200;
 
-export interface Roles extends SettingsService<RoleRecord, RoleInput> {
+export interface Roles extends RecordService<RoleRecord, RoleInput> {
   /** A page of a user's or application's readable roles. @throws ServiceBusy */
   listOf(caller: Permitted<"Settings:Read">, member: Member, paging: Paging): Promise<ShownPage<RoleRecord>>;
   scopesOf(tenantId: TenantId, userId: number): Promise<string[]>;

@@ -14,8 +14,8 @@ import {
   FOREIGN_KEY_VIOLATION,
   type Found,
   type Permitted,
+  type RecordService,
   recordAudit,
-  type SettingsService,
   type Shown,
   type Tagged,
   tableKind,
@@ -35,7 +35,7 @@ const NO_ID = 0;
 type ReservedInput = ProviderInput & { reserved?: number | undefined };
 
 /** @param id in all methods, as it appears in the path */
-export interface IdentityProviders extends SettingsService<ProviderRecord, ProviderInput> {
+export interface IdentityProviders extends RecordService<ProviderRecord, ProviderInput> {
   /** Reserves the Redirect URI of a new provider. @param kept an earlier reservation, if it is still valid */
   reserve(caller: Permitted<"Settings:Update">, kept?: string): Promise<Reservation>;
   /** @param reservation for a new provider; without it, the next free Redirect URI is used */
@@ -83,7 +83,7 @@ export function createIdentityProviders({
   const reserved = vault.sealFor(RESERVATION_PURPOSE);
   const toRecord = (provider: Provider) => toProviderRecord(publicUrl, provider);
 
-  const service = createRecordService<Provider, ProviderRecord, ReservedInput, { name?: string }>(sql, {
+  const service = createRecordService<Provider, ProviderRecord, ReservedInput>(sql, {
     ...tableKind<(typeof PROVIDER)["field"], Provider>(PROVIDER, PROVIDER_TABLE, "for update"),
     recordOf: toRecord,
     judged: (provider) => (provider.id === NO_ID ? { ...toRecord(provider), Id: "" } : toRecord(provider)),
