@@ -15,7 +15,7 @@ import {
 import { Words } from "./failure-words.tsx";
 import type { ConsolePage, ConsoleServices, View } from "./page.tsx";
 import { lookUpNames, type NamedRecord, type NameOf } from "./records/names.ts";
-import { filtersOf, isFiltered } from "./records/records.tsx";
+import { isFiltered } from "./records/records.tsx";
 import type { Visit } from "./visit.ts";
 
 const ALERTS = "/settings/alerts";
@@ -68,7 +68,7 @@ async function listPage(deps: ConsoleServices, visit: Visit): Promise<View> {
         found={found}
         columns={columns(visit, name)}
         empty={
-          <EmptyState title={isFiltered(filtersOf(visit)) ? "No matching alerts" : "No alerts"}>
+          <EmptyState title={isFiltered(visit) ? "No matching alerts" : "No alerts"}>
             <p>
               Held connections, failing or waiting deliveries, many failed sign-ins or logouts, and nearly reached
               limits are shown here.

@@ -1,7 +1,8 @@
 import type { EntityService } from "../records/index.ts";
 import { ButtonLink, phrase, Section, Table } from "../ui/index.ts";
 import type { ConsolePage, ConsoleServices } from "./page.tsx";
-import { entityColumns, entityPages, RecordSection } from "./records/entities.tsx";
+import { entityPages } from "./records/entities.tsx";
+import { entityColumns, RecordSection } from "./records/record-section.tsx";
 import { listRecords } from "./records/records.tsx";
 import { nameOf, type ReferenceChoice } from "./records/reference-field.tsx";
 import type { Visit } from "./visit.ts";
@@ -14,25 +15,27 @@ const MAX_SHOWN = 20;
 export function departmentPages(deps: ConsoleServices): ConsolePage[] {
   const departments = deps.records.of("Department");
   return entityPages<ReferenceChoice>(deps, "Department", {
-    empty: {
+    list: {
       none: ["No departments to see", "A department is a part of the organisation that users belong to."],
-      filtered: ["No matching departments", "The search matches parts of names and external Ids."],
+      noMatch: ["No matching departments", "The search matches parts of names and external Ids."],
     },
-    effects: (department) => [
-      phrase`${nameOf("Department", department)} is deleted.`,
-      "A department with users or other departments cannot be deleted: move them first.",
-      "Webhook connections that listen to Department get its last state.",
-    ],
-    show: async (visit, { record }) => (
-      <>
-        <RecordSection visit={visit} entity={departments.entity} record={record}>
-          <p>
-            <a href={visit.href(`/settings/users?Department=${record.Id}`)}>Users of this department</a>
-          </p>
-        </RecordSection>
-        {(await partsOf(departments, visit, record)) as "safe"}
-      </>
-    ),
+    page: {
+      effects: (department) => [
+        phrase`${nameOf("Department", department)} is deleted.`,
+        "A department with users or other departments cannot be deleted: move them first.",
+        "Webhook connections that listen to Department get its last state.",
+      ],
+      show: async (visit, { record }) => (
+        <>
+          <RecordSection visit={visit} declaration={departments.entity} record={record}>
+            <p>
+              <a href={visit.href(`/settings/users?Department=${record.Id}`)}>Users of this department</a>
+            </p>
+          </RecordSection>
+          {(await partsOf(departments, visit, record)) as "safe"}
+        </>
+      ),
+    },
   });
 }
 
@@ -40,7 +43,7 @@ async function partsOf(departments: EntityService, visit: Visit, { Id }: Referen
   const query = new URLSearchParams({ ParentId: String(Id), Limit: String(MAX_SHOWN) });
   const { Items, Next } = await listRecords<ReferenceChoice>(departments, visit, query);
   if (Items.length === 0) return "";
-  const columns = entityColumns(departments, visit, ["Name", "ExternalId", "Is_Active"]);
+  const columns = entityColumns(departments.entity, visit, ["Name", "ExternalId", "Is_Active"]);
   return (
     <Section title="Parts">
       <Table caption="Parts" columns={columns} rows={Items} />

@@ -233,7 +233,7 @@ function inLabels(problem: string, filters: ListFilter[]): string {
 
 export interface Column<Row> {
   name: string;
-  cell: (row: Row) => JSX.Element;
+  cell(row: Row): JSX.Element;
   numeric?: boolean;
 }
 

@@ -5,7 +5,7 @@ import { Badge, type Column, EmptyState, find, inRange, List, Sentence, statusOf
 import { ASKED_STATES, type EventRecord, eventFilters, PAST_STATES, WORST_FIRST } from "../../webhooks/index.ts";
 import type { ConsoleServices, View } from "../page.tsx";
 import { type NameOf, titleOfConnection } from "../records/names.ts";
-import { filtersOf, isFiltered } from "../records/records.tsx";
+import { isFiltered } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
 import { titleOfLogged } from "./delivery.tsx";
 import { namesOfEvents, RecordCell } from "./record.tsx";
@@ -49,7 +49,7 @@ export async function listPage(deps: ConsoleServices, visit: Visit): Promise<Vie
         live={found.problems || url.searchParams.has("Cursor") ? undefined : live}
         found={found}
         columns={await eventColumns(visit, Items)}
-        empty={<NothingThere isFiltered={isFiltered(filtersOf(visit))} isMore={Next !== null} />}
+        empty={<NothingThere isFiltered={isFiltered(visit)} isMore={Next !== null} />}
       />
     ),
   };

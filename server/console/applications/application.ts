@@ -37,6 +37,6 @@ export function aboveOf(application: Application) {
   ];
 }
 
-export async function readApplication({ records }: ConsoleServices, visit: Visit): Promise<Application> {
-  return (await readRecord<Application>(records.of("Application"), visit)).record;
+export function readApplication({ records }: ConsoleServices, visit: Visit): Promise<Application> {
+  return readRecord(records.of("Application"), visit);
 }

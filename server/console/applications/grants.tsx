@@ -2,10 +2,10 @@ import type { UserGrantRecord } from "../../identity/index.ts";
 import { firstPage, type Page } from "../../platform/http/query.ts";
 import { ButtonLink, List, ListSection } from "../../ui/index.ts";
 import type { ConsoleServices, View } from "../page.tsx";
-import { pagingOf, readRecord } from "../records/records.tsx";
+import { pagingOf } from "../records/records.tsx";
 import { grantColumns } from "../users/grants.tsx";
 import type { Visit } from "../visit.ts";
-import { type Application, aboveOf, pathOf } from "./application.ts";
+import { type Application, aboveOf, pathOf, readApplication } from "./application.ts";
 
 const TITLE = "Users it can act for";
 /** An excerpt; the full list has its own page. */
@@ -29,9 +29,9 @@ export function GrantsSection({ visit, application, page: { Items, Next } }: App
   );
 }
 
-export async function grantsPage({ records, grants }: ConsoleServices, visit: Visit): Promise<View> {
-  const { record: application } = await readRecord<Application>(records.of("Application"), visit);
-  const page = await grants.listOfApplication(visit.permitted("Settings:Read"), application.Id, pagingOf(visit));
+export async function grantsPage(deps: ConsoleServices, visit: Visit): Promise<View> {
+  const application = await readApplication(deps, visit);
+  const page = await deps.grants.listOfApplication(visit.permitted("Settings:Read"), application.Id, pagingOf(visit));
   return {
     title: TITLE,
     above: aboveOf(application),

@@ -1,7 +1,8 @@
 import { ButtonLink, Code, ISSUED_TOKENS, phrase, Text, Time } from "../../ui/index.ts";
 import type { ConsolePage, ConsoleServices } from "../page.tsx";
-import { entityPages, RecordSection } from "../records/entities.tsx";
+import { entityPages } from "../records/entities.tsx";
 import type { Held } from "../records/record-pages.tsx";
+import { RecordSection } from "../records/record-section.tsx";
 import { Changed, Value } from "../records/records.tsx";
 import { providersOf } from "../records/reference-field.tsx";
 import { firstRolesOf, memberRolePages, RolesSection } from "../settings/member-roles.tsx";
@@ -25,15 +26,17 @@ export function applicationPages(deps: ConsoleServices): ConsolePage[] {
       "ExternalId",
       "Is_Active",
     ],
-    empty: {
+    list: {
       none: [
         "No applications to see",
         "An application with credentials is an OAuth client: it signs users in, or calls the API as itself.",
       ],
-      filtered: ["No matching applications", "The search matches parts of names, keys, external Ids and web sites."],
+      noMatch: ["No matching applications", "The search matches parts of names, keys, external Ids and web sites."],
     },
-    adds: (visit) => <Adds visit={visit} />,
-    added: "The application is added. Give it grants, scopes and a secret to make it an OAuth client.",
+    form: { add: { links: (visit) => <Adds visit={visit} /> } },
+    messages: {
+      added: () => "The application is added. Give it grants, scopes and a secret to make it an OAuth client.",
+    },
     state: {
       effects: [
         "It gets no more tokens, and its current tokens become invalid.",
@@ -45,14 +48,16 @@ export function applicationPages(deps: ConsoleServices): ConsolePage[] {
         off: "The application is inactive: it gets no tokens, and its current tokens are invalid.",
       },
     },
-    show: (visit, held) => applicationBody(deps, visit, held),
-    effects: (application) => [
-      phrase`${titleOf(application)} is deleted with its credentials and secrets.`,
-      "Its tokens become invalid, and users can no longer sign in to it.",
-      ISSUED_TOKENS,
-      "Webhook connections that listen to Application get its last state.",
-      "Its actions stay in the audit log, under its Id.",
-    ],
+    page: {
+      show: (visit, held) => applicationBody(deps, visit, held),
+      effects: (application) => [
+        phrase`${titleOf(application)} is deleted with its credentials and secrets.`,
+        "Its tokens become invalid, and users can no longer sign in to it.",
+        ISSUED_TOKENS,
+        "Webhook connections that listen to Application get its last state.",
+        "Its actions stay in the audit log, under its Id.",
+      ],
+    },
     more: morePages(deps),
   });
 }
@@ -145,7 +150,7 @@ async function applicationBody(deps: ConsoleServices, visit: Visit, { record, st
     <>
       <RecordSection
         visit={visit}
-        entity={deps.records.of("Application").entity}
+        declaration={deps.records.of("Application").entity}
         record={record}
         facts={[
           "Is_Active",

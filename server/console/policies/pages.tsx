@@ -39,63 +39,67 @@ function Missing({ findings }: { findings: PolicyRecord["Findings"] }): JSX.Elem
 
 export function policyPages(deps: ConsoleServices): ConsolePage[] {
   const pages = declaredPages<PolicyRecord, ReturnType<typeof POLICY.parse>>(POLICY, deps.policies, {
-    lead: (visit) => (
-      <p class="fine">
-        {"A request needs a scope and a policy that permits it. "}
-        <a href={visit.href("/settings/roles")}>Roles</a>
-        {" define groups. "}
-        <a href={visit.href("/settings/policies/try")}>Try a call</a>
-        {" to see which policy decides."}
-      </p>
-    ),
-    empty: {
-      none: ["No policies to see", "Requests without a permitting policy are denied."],
-      filtered: ["No policy has this name", "Requests without a permitting policy are denied."],
-    },
-    columns: () => [
+    columns: [
       { name: "Text", cell: ({ Description }) => <Value text={Description} /> },
       { name: "Changed", cell: (policy) => <Changed {...policy} ago /> },
     ],
-    names: [...TEXTS, "Policy"],
-    inPlace: {
-      label: "Save policy",
-      beside: (visit) => <TryButton visit={visit} />,
-      below: <Vocabulary types={deps.policies.types} />,
+    list: {
+      lead: (visit) => (
+        <p class="fine">
+          {"A request needs a scope and a policy that permits it. "}
+          <a href={visit.href("/settings/roles")}>Roles</a>
+          {" define groups. "}
+          <a href={visit.href("/settings/policies/try")}>Try a call</a>
+          {" to see which policy decides."}
+        </p>
+      ),
+      none: ["No policies to see", "Requests without a permitting policy are denied."],
+      noMatch: ["No policy has this name", "Requests without a permitting policy are denied."],
     },
-    more: [checkPage(deps), ...tryPages(deps), ...versionPages(deps)],
-    actions: (visit, { record: { Id } }) => ({
-      first: <ButtonLink href={visit.href(`/settings/policies/${Id}/versions`)}>Versions</ButtonLink>,
-    }),
-    form: async (visit, held) => {
-      const { Name = "", Description = "", Policy = SAMPLE } = held?.record ?? {};
-      return {
-        state: formOf({ Name, Description, Policy }),
-        fields: async (state) => {
-          const problems = state.problem("Policy") === undefined ? [] : await problemsIn(deps.policies, visit);
-          return (
-            <>
-              <ContractFields contract={POLICY} names={TEXTS} state={state} isNew={!held} />
-              <Missing findings={held?.record.Findings ?? []} />
-              <Editor visit={visit} state={state} problems={problems} />
-            </>
-          );
-        },
-      };
+    form: {
+      names: [...TEXTS, "Policy"],
+      inPlace: {
+        label: "Save policy",
+        beside: (visit) => <TryButton visit={visit} />,
+        below: <Vocabulary types={deps.policies.types} />,
+      },
+      async of(visit, held) {
+        const { Name = "", Description = "", Policy = SAMPLE } = held?.record ?? {};
+        return {
+          state: formOf({ Name, Description, Policy }),
+          fields: async (state) => {
+            const problems = state.problem("Policy") === undefined ? [] : await problemsIn(deps.policies, visit);
+            return (
+              <>
+                <ContractFields contract={POLICY} names={TEXTS} state={state} isNew={!held} />
+                <Missing findings={held?.record.Findings ?? []} />
+                <Editor visit={visit} state={state} problems={problems} />
+              </>
+            );
+          },
+        };
+      },
+      body: async ({ form }) => ({ ...bodyOf(POLICY, TEXTS, form), Policy: policyText(form) }),
     },
-    body: async ({ form }) => ({ ...bodyOf(POLICY, TEXTS, form), Policy: policyText(form) }),
+    page: {
+      show: async (visit, { record: { Description, Policy, Findings } }) => (
+        <div class="panel stack">
+          <p safe>{Description || "No description."}</p>
+          <Missing findings={Findings} />
+          <Editor visit={visit} state={formOf({ Policy })} problems={[]} readonly />
+        </div>
+      ),
+      actions: (visit, { record: { Id } }) => ({
+        first: <ButtonLink href={visit.href(`/settings/policies/${Id}/versions`)}>Versions</ButtonLink>,
+      }),
+      effects: ({ Name }) => [
+        phrase`Calls that only "${Name}" permits are rejected from now on.`,
+        "Calls that only it forbids are allowed from now on, if another policy permits them.",
+        "Its text and all versions are deleted; copy what you may need.",
+      ],
+    },
     messages: { added: (_, policy) => savedOf(policy), changed: (_, policy) => savedOf(policy) },
-    show: async (visit, { record: { Description, Policy, Findings } }) => (
-      <div class="panel stack">
-        <p safe>{Description || "No description."}</p>
-        <Missing findings={Findings} />
-        <Editor visit={visit} state={formOf({ Policy })} problems={[]} readonly />
-      </div>
-    ),
-    effects: ({ Name }) => [
-      phrase`Calls that only "${Name}" permits are rejected from now on.`,
-      "Calls that only it forbids are allowed from now on, if another policy permits them.",
-      "Its text and all versions are deleted; copy what you may need.",
-    ],
+    more: [checkPage(deps), ...tryPages(deps), ...versionPages(deps)],
   });
   return [...pages, ...comparedPages(deps, pages)];
 }

@@ -4,7 +4,9 @@ import { typedNumber } from "../../platform/http/body.ts";
 import type { AttributeDefinition, Attributes, AttributeValue } from "../../records/index.ts";
 import { type FormState, SelectField, TextField } from "../../ui/index.ts";
 
-const PREFIX = "Attributes.";
+/** The field that the form splits into one field for each attribute. */
+export const ATTRIBUTES = "Attributes";
+const PREFIX = `${ATTRIBUTES}.`;
 
 interface AttributeFieldsProps {
   state: FormState;

@@ -1,5 +1,5 @@
-// The pages of every kind of record: list, record, add, change and delete. A kind supplies its names, its reading and
-// writing, and its special parts.
+// The pages of every kind of record: list, record, add, change and delete. Most parts of a kind come from its
+// declaration and its service (declared.tsx); the others are in its own pages.
 
 import { Conflict } from "../../platform/errors.ts";
 import { type Conditions, UNCONDITIONAL } from "../../platform/http/conditions.ts";
@@ -21,25 +21,11 @@ import {
 } from "../../ui/index.ts";
 import { type Confirmation, type ConsolePage, confirming, type PageRecord, type View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
-import { filtersOf, isFiltered } from "./records.tsx";
+import { isFiltered } from "./records.tsx";
 
 type Action = Extract<Scope, `${string}:${string}`>;
 
 export type Identified = object & { Id: string | number };
-
-export interface Held<Item> {
-  record: Item;
-  /** The entity tag, and the values that it is computed from. */
-  version: string;
-  stored: object;
-}
-
-export interface RecordForm {
-  state: FormState;
-  fields(state: FormState): JSX.Element;
-}
-
-type EmptyText = readonly [title: string, text: string];
 
 export interface Kind<Item extends Identified> {
   type: string;
@@ -51,76 +37,114 @@ export interface Kind<Item extends Identified> {
   scopes: { read: Action; write: readonly Action[]; remove: Action };
   /** A record that the visitor may not read has only its Id. */
   titleOf(record: Partial<Item>): string;
+  records: Records<Item>;
+  list: ListParts<Item>;
+  form: FormParts<Item>;
+  page: PageParts<Item>;
+  messages: Messages<Item>;
+  /** Further pages. One with `tab` is a tab of the record's page. */
+  more?: ConsolePage[];
+}
 
+/** The path's `:id` is the record's Id. */
+interface Records<Item> {
   list(visit: Visit): Promise<ListPage<Item>>;
-  filters(visit: Visit): Promise<ListFilter[]>;
-  /** The first column, which links to the record; by default its name. */
-  first?(visit: Visit): Column<Item>;
-  columns(visit: Visit): Column<Item>[];
-  live?: { id: string; seconds: number };
-  empty: { none: EmptyText; filtered: EmptyText };
-  lead?(visit: Visit): JSX.Element;
-  /** Buttons, if a record can be added in several ways. */
-  adds?(visit: Visit): JSX.Element;
-
   read(visit: Visit): Promise<Held<Item>>;
   /** @param conditions If-None-Match for a new record @throws ApiError */
   save(visit: Visit, body: object, conditions: Conditions): Promise<Partial<Item>>;
   /** @returns the record's last state */
   remove(visit: Visit, conditions: Conditions): Promise<Partial<Item>>;
+}
 
+export interface Held<Item> {
+  record: Item;
+  /** The entity tag, and the values that it is computed from. */
+  version: string;
+  stored: object;
+}
+
+interface ListParts<Item> {
+  lead?(visit: Visit): JSX.Element;
+  filters(visit: Visit): Promise<ListFilter[]>;
+  /** The first column, which links to the record; default: its name. */
+  first?(visit: Visit): Column<Item>;
+  columns: Column<Item>[];
+  /** Shown instead of an empty list, and of one without a match. */
+  none: EmptyText;
+  noMatch: EmptyText;
+  live?: { id: string; seconds: number };
+}
+
+type EmptyText = readonly [title: string, text: string];
+
+interface FormParts<Item> {
+  /** The fields that problems are shown at. */
   names: readonly string[];
   labels?: Labels;
   /** @param held undefined for a new record */
-  form(visit: Visit, held?: Held<Item>): Promise<RecordForm>;
+  of(visit: Visit, held?: Held<Item>): Promise<RecordForm>;
   /** The input in the API's shape. @throws BadInput */
   body(visit: Visit, isNew: boolean): Promise<object>;
   /** The message if a unique value of a new record is taken. */
   taken(body: object): string;
-  /** The page for adding, if it is not `add` below the list's path. */
-  add?: { path: string; title(visit: Visit): string };
+  add?: Adding;
   /** The record's own page is also its form. */
   inPlace?: {
     label: string;
     beside?(visit: Visit): JSX.Element;
     below: JSX.Element;
   };
+}
 
-  /** The content of the record's page. @param refused a rejected form of that page */
-  show(visit: Visit, held: Held<Item>, refused?: FormState): Promise<JSX.Element>;
-  /** Replaces the redirect to a new record: shows what can be shown only once. */
-  once?(visit: Visit, made: Partial<Item>, body: object): View | Response | undefined;
-  leadOfOne?(visit: Visit): JSX.Element;
-  /** Actions beside the heading for visitors who may change the record: before and after the link to the form. */
-  actions?(visit: Visit, held: Held<Item>): { first?: JSX.Element; next?: JSX.Element };
-  /** Further actions; the function decides who sees them. */
-  others?(visit: Visit, record: Item): JSX.Element;
+export interface RecordForm {
+  state: FormState;
+  fields(state: FormState): JSX.Element;
+}
+
+interface Adding {
+  /** Below the list's path; default: `add`. */
+  path?: string;
+  title?(visit: Visit): string;
+  /** Buttons, if a record can be added in several ways. */
+  links?(visit: Visit): JSX.Element;
+}
+
+interface PageParts<Item> {
+  lead?(visit: Visit): JSX.Element;
+  show(visit: Visit, held: Held<Item>): Promise<JSX.Element>;
+  actions?(visit: Visit, held: Held<Item>): Actions;
+  /** Of a deletion. */
   effects(record: Item, visit: Visit): Effect[] | Promise<Effect[]>;
-  messages: {
-    added: string | Told<Item>;
-    changed: string | Told<Item>;
-    deleted(record: Partial<Item>): string;
-  };
-  more?: ConsolePage[];
-  tabs?: (Pick<ConsolePage, "GET" | "POST"> & { tab: string })[];
+}
+
+/** Before and after the link to the form, for visitors who may change the record; and those that all visitors see. */
+interface Actions {
+  first?: JSX.Element;
+  next?: JSX.Element;
+  others?: JSX.Element;
 }
 
 /** @param record the visible part of what was saved */
-type Told<Item> = (visit: Visit, record: Partial<Item>) => string | Promise<string>;
-
-async function toldOf<Item>(message: string | Told<Item>, visit: Visit, record: Partial<Item>): Promise<string> {
-  return typeof message === "string" ? message : message(visit, record);
+interface Messages<Item> {
+  /** A page if it shows what can be shown only once. */
+  added(visit: Visit, record: Partial<Item>, body: object): string | Response | Promise<string | Response>;
+  changed(visit: Visit, record: Partial<Item>): string | Promise<string>;
+  deleted(record: Partial<Item>): string;
 }
 
-export function recordPages<Item extends Identified>(kind: Kind<Item>): ConsolePage[] {
-  const { path, nouns, inPlace, add } = kind;
+/** A kind of any records. */
+type AnyKind = Kind<Identified>;
+
+export function recordPages(kind: AnyKind): ConsolePage[] {
+  const { path, nouns, more = [] } = kind;
+  const { add, inPlace } = kind.form;
   const { read, write, remove } = kind.scopes;
   const one = `${path}/:id`;
   const both = [read, ...write];
   const record: PageRecord = {
     type: kind.type,
     async read(visit) {
-      const held = await kind.read(visit);
+      const held = await kind.records.read(visit);
       return { id: String(held.record.Id), title: kind.titleOf(held.record), above: [listOf(kind)] };
     },
   };
@@ -155,24 +179,23 @@ export function recordPages<Item extends Identified>(kind: Kind<Item>): ConsoleP
       needs: [read, remove],
       ask: (visit) => askToDelete(kind, visit),
       async act(visit, { basis }) {
-        const removed = await kind.remove(visit, { ...UNCONDITIONAL, ifMatch: [basis] });
+        const removed = await kind.records.remove(visit, { ...UNCONDITIONAL, ifMatch: [basis] });
         return visit.goTo(kind.path, kind.messages.deleted(removed));
       },
     }),
-    ...(kind.tabs ?? []).map((tab): ConsolePage => ({ ...tab, path: `${one}/${tab.tab.toLowerCase()}`, record })),
-    ...(kind.more ?? []),
+    ...more.map((page) => (page.tab ? { ...page, record } : page)),
   ];
 }
 
-async function listPage<Item extends Identified>(kind: Kind<Item>, visit: Visit): Promise<View> {
-  const { path, nouns, scopes, empty } = kind;
+async function listPage(kind: AnyKind, visit: Visit): Promise<View> {
+  const { path, nouns, scopes, list, form } = kind;
   const [one, several] = nouns;
-  const filters = await kind.filters(visit);
-  const found = await find(visit, filters, () => kind.list(visit));
-  const [title, text] = isFiltered(filtersOf(visit)) ? empty.filtered : empty.none;
-  const name = kind.first?.(visit) ?? {
+  const filters = await list.filters(visit);
+  const found = await find(visit, filters, () => kind.records.list(visit));
+  const [title, text] = isFiltered(visit) ? list.noMatch : list.none;
+  const first = list.first?.(visit) ?? {
     name: "Name",
-    cell: (record: Item) => (
+    cell: (record: Identified) => (
       <a href={visit.href(`${path}/${record.Id}`)} safe>
         {kind.titleOf(record)}
       </a>
@@ -180,7 +203,7 @@ async function listPage<Item extends Identified>(kind: Kind<Item>, visit: Visit)
   };
   // ButtonLink escapes the label.
   const label = `Add ${one}`;
-  const adds = kind.adds?.(visit) ?? (
+  const links = form.add?.links?.(visit) ?? (
     <ButtonLink href={visit.href(`${path}/add`)} kind="main">
       {label as "safe"}
     </ButtonLink>
@@ -188,16 +211,16 @@ async function listPage<Item extends Identified>(kind: Kind<Item>, visit: Visit)
   return {
     title: several,
     status: statusOf(found),
-    lead: kind.lead?.(visit),
-    actions: scopes.write.every((scope) => visit.may(scope)) ? adds : undefined,
+    lead: list.lead?.(visit),
+    actions: scopes.write.every((scope) => visit.may(scope)) ? links : undefined,
     body: (
       <List
         visit={visit}
         caption={several}
         filters={filters}
-        live={kind.live}
+        live={list.live}
         found={found}
-        columns={[name, ...kind.columns(visit)]}
+        columns={[first, ...list.columns]}
         empty={
           <EmptyState title={title}>
             <p safe>{text}</p>
@@ -209,12 +232,14 @@ async function listPage<Item extends Identified>(kind: Kind<Item>, visit: Visit)
 }
 
 /** @param refused a rejected form of the page */
-async function onePage<Item extends Identified>(kind: Kind<Item>, visit: Visit, refused?: FormState): Promise<View> {
-  const held = await kind.read(visit);
+async function onePage(kind: AnyKind, visit: Visit, refused?: FormState): Promise<View> {
+  const held = await kind.records.read(visit);
   const { record } = held;
+  const { page, form } = kind;
   const path = `${kind.path}/${record.Id}`;
   const mayChange = mayChangeOne(kind, visit, record);
-  const { first = "", next = "" } = (mayChange && kind.actions?.(visit, held)) || {};
+  const { others = "", ...actions } = page.actions?.(visit, held) ?? {};
+  const { first = "", next = "" } = mayChange ? actions : {};
   return {
     title: kind.titleOf(record),
     above: [listOf(kind)],
@@ -222,9 +247,9 @@ async function onePage<Item extends Identified>(kind: Kind<Item>, visit: Visit, 
     actions: (
       <>
         {first as "safe"}
-        {mayChange && !kind.inPlace ? <ButtonLink href={visit.href(`${path}/change`)}>Change</ButtonLink> : ""}
+        {mayChange && !form.inPlace ? <ButtonLink href={visit.href(`${path}/change`)}>Change</ButtonLink> : ""}
         {next as "safe"}
-        {(kind.others?.(visit, record) ?? "") as "safe"}
+        {others as "safe"}
         {visit.may(kind.scopes.remove, kind.type, subjectOf(record)) ? (
           <ButtonLink href={visit.href(`${path}/delete`)} kind="danger">
             Delete
@@ -234,42 +259,41 @@ async function onePage<Item extends Identified>(kind: Kind<Item>, visit: Visit, 
         )}
       </>
     ),
-    lead: kind.leadOfOne?.(visit),
+    lead: page.lead?.(visit),
     body:
-      kind.inPlace && mayChange
+      form.inPlace && mayChange
         ? await filled(kind, visit, { held, refused, action: path, back: kind.path })
-        : await kind.show(visit, held, refused),
+        : await page.show(visit, held),
   };
 }
 
-async function addPage<Item extends Identified>(kind: Kind<Item>, visit: Visit, refused?: FormState): Promise<View> {
+async function addPage(kind: AnyKind, visit: Visit, refused?: FormState): Promise<View> {
   return {
-    title: kind.add?.title(visit) ?? `Add ${kind.nouns[0]}`,
+    title: kind.form.add?.title?.(visit) ?? `Add ${kind.nouns[0]}`,
     above: [listOf(kind)],
     status: refused ? 422 : 200,
     body: await filled(kind, visit, { refused, action: visit.url.pathname, back: kind.path }),
   };
 }
 
-async function addOne<Item extends Identified>(kind: Kind<Item>, visit: Visit): Promise<View | Response> {
+async function addOne(kind: AnyKind, visit: Visit): Promise<View | Response> {
+  const { form, records, messages } = kind;
   try {
-    const body = await kind.body(visit, true);
+    const body = await form.body(visit, true);
     // If-None-Match: an upsert by identifier would otherwise change an existing record.
     const isNew = { ...UNCONDITIONAL, ifNoneMatch: "*" } as const;
-    const made = await kind.save(visit, body, isNew).catch((error) => {
-      throw error.status === 412 ? new Conflict(kind.taken(body)) : error;
+    const made = await records.save(visit, body, isNew).catch((error) => {
+      throw error.status === 412 ? new Conflict(form.taken(body)) : error;
     });
-    return (
-      kind.once?.(visit, made, body) ??
-      visit.goTo(`${kind.path}/${made.Id}`, await toldOf(kind.messages.added, visit, made))
-    );
+    const told = await messages.added(visit, made, body);
+    return typeof told === "string" ? visit.goTo(`${kind.path}/${made.Id}`, told) : told;
   } catch (error) {
-    return addPage(kind, visit, refusedForm(visit.form, error, kind.names, kind.labels));
+    return addPage(kind, visit, refusedForm(visit.form, error, form.names, form.labels));
   }
 }
 
-async function changePage<Item extends Identified>(kind: Kind<Item>, visit: Visit, refused?: FormState): Promise<View> {
-  const held = await kind.read(visit);
+async function changePage(kind: AnyKind, visit: Visit, refused?: FormState): Promise<View> {
+  const held = await kind.records.read(visit);
   const path = `${kind.path}/${held.record.Id}`;
   return {
     title: `Change ${kind.nouns[0]}`,
@@ -280,49 +304,44 @@ async function changePage<Item extends Identified>(kind: Kind<Item>, visit: Visi
 }
 
 /** Saves a changed record, unless it was changed by someone else meanwhile. */
-async function change<Item extends Identified>(kind: Kind<Item>, visit: Visit): Promise<View | Response> {
-  const { form, params } = visit;
+async function change(kind: AnyKind, visit: Visit): Promise<View | Response> {
+  const { form, records, messages } = kind;
+  const { params } = visit;
   try {
-    const body = { ...(await kind.body(visit, false)), Id: params.id };
-    const saved = await kind.save(visit, body, { ...UNCONDITIONAL, ifMatch: [form.get("version") ?? ""] });
-    return visit.goTo(`${kind.path}/${params.id}`, await toldOf(kind.messages.changed, visit, saved));
+    const body = { ...(await form.body(visit, false)), Id: params.id };
+    const unchanged = { ...UNCONDITIONAL, ifMatch: [visit.form.get("version") ?? ""] };
+    const saved = await records.save(visit, body, unchanged);
+    return visit.goTo(`${kind.path}/${params.id}`, await messages.changed(visit, saved));
   } catch (error) {
-    return (kind.inPlace ? onePage : changePage)(kind, visit, refusedForm(form, error, kind.names, kind.labels));
+    return (form.inPlace ? onePage : changePage)(kind, visit, refusedForm(visit.form, error, form.names, form.labels));
   }
 }
 
-async function askToDelete<Item extends Identified>(
-  kind: Kind<Item>,
-  visit: Visit,
-): Promise<Confirmation & { basis: string }> {
-  const { record, version } = await kind.read(visit);
+async function askToDelete(kind: AnyKind, visit: Visit): Promise<Confirmation & { basis: string }> {
+  const { record, version } = await kind.records.read(visit);
   visit.caller.permissions.require(kind.scopes.remove, kind.type, subjectOf(record));
   const [one] = kind.nouns;
   return {
     title: `Delete this ${one}?`,
     above: aboveOf(kind, record),
-    effects: await kind.effects(record, visit),
+    effects: await kind.page.effects(record, visit),
     confirm: `Delete ${one}`,
     basis: version,
     back: `${kind.path}/${record.Id}`,
   };
 }
 
-interface Filled<Item> {
-  held?: Held<Item>;
+interface Filled {
+  held?: Held<Identified>;
   refused: FormState | undefined;
   action: string;
   back: string;
 }
 
-async function filled<Item extends Identified>(
-  kind: Kind<Item>,
-  visit: Visit,
-  { held, refused, ...ways }: Filled<Item>,
-) {
-  const { inPlace, nouns } = kind;
-  const form = await kind.form(visit, held);
-  const state = refused ?? form.state;
+async function filled({ form, nouns }: AnyKind, visit: Visit, { held, refused, ...ways }: Filled) {
+  const { inPlace } = form;
+  const { state: initial, fields } = await form.of(visit, held);
+  const state = refused ?? initial;
   return (
     <>
       <FormPanel
@@ -334,22 +353,22 @@ async function filled<Item extends Identified>(
         wide={inPlace !== undefined}
         beside={inPlace?.beside?.(visit)}
       >
-        {form.fields(state) as "safe"}
+        {fields(state) as "safe"}
       </FormPanel>
       {(inPlace?.below ?? "") as "safe"}
     </>
   );
 }
 
-function mayChangeOne<Item extends Identified>({ scopes, type }: Kind<Item>, visit: Visit, record: Item): boolean {
+function mayChangeOne({ scopes, type }: AnyKind, visit: Visit, record: Identified): boolean {
   return scopes.write.every((scope) => visit.may(scope)) && visit.may(scopes.write.at(-1)!, type, subjectOf(record));
 }
 
-function listOf<Item extends Identified>({ nouns, path }: Kind<Item>) {
+function listOf({ nouns, path }: AnyKind) {
   return { name: nouns[1], path };
 }
 
-export function aboveOf<Item extends Identified>(kind: Kind<Item>, record: Item) {
+export function aboveOf(kind: AnyKind, record: Identified) {
   return [listOf(kind), { name: kind.titleOf(record), path: `${kind.path}/${record.Id}` }];
 }
 

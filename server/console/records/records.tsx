@@ -1,5 +1,4 @@
 import { BadInput } from "../../platform/errors.ts";
-import { etagOf } from "../../platform/http/conditions.ts";
 import { type Page, type Paging, readAsked, readPaging, readQuery } from "../../platform/http/query.ts";
 import type { EntityService } from "../../records/index.ts";
 import { Time } from "../../ui/index.ts";
@@ -14,8 +13,8 @@ export function pagingOf(visit: Visit): Paging {
   return readPaging(readQuery(filtersOf(visit), []));
 }
 
-export function isFiltered(parameters: URLSearchParams): boolean {
-  return [...parameters.keys()].some((name) => name !== "Cursor" && name !== "Limit");
+export function isFiltered(visit: Visit): boolean {
+  return [...filtersOf(visit).keys()].some((name) => name !== "Cursor" && name !== "Limit");
 }
 
 export const ACTIVE_FILTER = {
@@ -38,12 +37,9 @@ export async function listRecords<Shape>(
   return { Items: Items as unknown as Shape[], ...rest };
 }
 
-export async function readRecord<Shape>(
-  service: EntityService,
-  visit: Visit,
-): Promise<{ record: Shape; version: string; stored: object }> {
-  const { record, version } = await service.read(visit.permitted("AccessManager:Read"), visit.params.id!);
-  return { record: record as Shape, version: etagOf(version), stored: version };
+/** The record with the path's `:id`. @throws NotFound, Permission */
+export async function readRecord<Shape>(service: EntityService, visit: Visit): Promise<Shape> {
+  return (await service.read(visit.permitted("AccessManager:Read"), visit.params.id!)).record as Shape;
 }
 
 /** Requires the display fields, although the API does not. @throws BadInput starting with the fields' names */

@@ -11,30 +11,32 @@ const ALL = firstPage(100);
 
 export function apiPages(deps: ConsoleServices): ConsolePage[] {
   return declaredPages<ApiRecord, ReturnType<typeof API.parse>>(API, deps.apis, {
-    lead: (visit) => (
-      <p class="fine">
-        {"An API accepts tokens issued for it only. "}
-        <a href={visit.href("/settings/applications")}>Applications</a>
-        {" and "}
-        <a href={visit.href("/settings/roles")}>roles</a>
-        {" are granted its scopes."}
-      </p>
-    ),
-    empty: {
-      none: ["No APIs to see", "Add an API so that applications can request tokens for it."],
-      filtered: ["No API has this name", "Add an API so that applications can request tokens for it."],
-    },
-    columns: () => [
+    columns: [
       { name: "Audience", cell: ({ Audience }) => <Code text={Audience} /> },
       { name: "Scopes", cell: ({ Scopes }) => <small safe>{Scopes.map(({ Name }) => Name).join(", ")}</small> },
     ],
-    messages: { added: "The API is added. Now give its scopes to applications, and to roles for people." },
-    show: async (visit, { record }) => <ApiSections visit={visit} api={record} />,
-    effects: () => [
-      "No more tokens are issued for it, and introspection reports its tokens as inactive.",
-      "If the API verifies only signatures, issued tokens stay valid until they expire.",
-      "Its scopes are removed from applications, roles and consents.",
-    ],
+    list: {
+      lead: (visit) => (
+        <p class="fine">
+          {"An API accepts tokens issued for it only. "}
+          <a href={visit.href("/settings/applications")}>Applications</a>
+          {" and "}
+          <a href={visit.href("/settings/roles")}>roles</a>
+          {" are granted its scopes."}
+        </p>
+      ),
+      none: ["No APIs to see", "Add an API so that applications can request tokens for it."],
+      noMatch: ["No API has this name", "Add an API so that applications can request tokens for it."],
+    },
+    page: {
+      show: async (visit, { record }) => <ApiSections visit={visit} api={record} />,
+      effects: () => [
+        "No more tokens are issued for it, and introspection reports its tokens as inactive.",
+        "If the API verifies only signatures, issued tokens stay valid until they expire.",
+        "Its scopes are removed from applications, roles and consents.",
+      ],
+    },
+    messages: { added: () => "The API is added. Now give its scopes to applications, and to roles for people." },
   });
 }
 

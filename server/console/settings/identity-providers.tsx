@@ -4,8 +4,7 @@ import { PROVIDER, PROVIDER_TYPES, type ProviderRecord } from "../../identity/in
 import { NotFound } from "../../platform/errors.ts";
 import { ActionButton, Badge, ButtonLink, Code, Facts, phrase, Section, Table, Text } from "../../ui/index.ts";
 import type { ConsolePage, ConsoleServices, View } from "../page.tsx";
-import { declaredKind } from "../records/declared.tsx";
-import { type Kind, recordPages } from "../records/record-pages.tsx";
+import { declaredPages } from "../records/declared.tsx";
 import { Value } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
 import { changeForm, FIELDS, newForm, providerBody, RESERVATION } from "./provider-form.tsx";
@@ -15,18 +14,20 @@ const PROVIDERS = "/settings/identity-providers";
 export function identityProviderPages(deps: ConsoleServices): ConsolePage[] {
   const read = ["Settings:Read"] as const;
   const about = "With an identity provider they sign in at an external service, such as the organisation's directory.";
-  const kind: Kind<ProviderRecord> = declaredKind<ProviderRecord, ReturnType<typeof PROVIDER.parse>>(
+  const readOne = (visit: Visit) => deps.providers.read(visit.permitted("Settings:Read"), visit.params.id!);
+  return declaredPages<ProviderRecord, ReturnType<typeof PROVIDER.parse>>(
     deps.settings.providers.type,
     deps.providers,
     {
       nouns: ["provider", "Identity providers"],
-      adds: (visit) => <AddLinks visit={visit} />,
-      add: { path: "add/:type", title: (visit) => `Add ${TYPES[typeOf(visit)]} provider` },
-      empty: {
-        none: ["People sign in by password here", about],
-        filtered: ["No identity provider has this name", about],
+      records: {
+        async save(visit, body, conditions) {
+          const reservation = visit.form.get(RESERVATION) ?? undefined;
+          const by = visit.permitted("Settings:Update");
+          return (await deps.providers.save(by, PROVIDER.parse(body), conditions, body, reservation)).record;
+        },
       },
-      columns: () => [
+      columns: [
         { name: "Protocol", cell: ({ Type }) => <Text text={TYPES[Type]} /> },
         {
           name: "Where",
@@ -38,33 +39,46 @@ export function identityProviderPages(deps: ConsoleServices): ConsolePage[] {
         },
         { name: "State", cell: ({ Is_Active }) => <Badge state={Is_Active ? "Active" : "Inactive"} /> },
       ],
-      names: FIELDS,
-      async form(visit, held) {
-        if (held) return changeForm(held.record);
-        const kept = visit.form.get(RESERVATION) ?? visit.url.searchParams.get(RESERVATION) ?? undefined;
-        const redirect = await deps.providers.reserve(visit.permitted("Settings:Update"), kept);
-        return newForm(visit, typeOf(visit), `${PROVIDERS}/add`, redirect);
+      list: {
+        none: ["People sign in by password here", about],
+        noMatch: ["No identity provider has this name", about],
       },
-      async body(visit, isNew) {
-        const type = isNew ? typeOf(visit) : (await kind.read(visit)).record.Type;
-        return { ...providerBody(visit.form, type), ...(isNew && { Type: type }) };
+      form: {
+        names: FIELDS,
+        add: {
+          path: "add/:type",
+          title: (visit) => `Add ${TYPES[typeOf(visit)]} provider`,
+          links: (visit) => <AddLinks visit={visit} />,
+        },
+        async of(visit, held) {
+          if (held) return changeForm(held.record);
+          const kept = visit.form.get(RESERVATION) ?? visit.url.searchParams.get(RESERVATION) ?? undefined;
+          const redirect = await deps.providers.reserve(visit.permitted("Settings:Update"), kept);
+          return newForm(visit, typeOf(visit), `${PROVIDERS}/add`, redirect);
+        },
+        async body(visit, isNew) {
+          const type = isNew ? typeOf(visit) : (await readOne(visit)).record.Type;
+          return { ...providerBody(visit.form, type), ...(isNew && { Type: type }) };
+        },
+        taken: () => "Name or ExternalId is already used by another identity provider.",
       },
-      taken: () => "Name or ExternalId is already used by another identity provider.",
+      page: {
+        show: async (visit, { record }) => <Provider visit={visit} provider={record} />,
+        actions: (visit, { record: { Id } }) => ({
+          first: (
+            <ActionButton visit={visit} action={`${PROVIDERS}/${Id}/test`} label="Test this connection" kind="main" />
+          ),
+        }),
+        effects: ({ Name }) => [
+          phrase`Users can no longer sign in with ${Name}, and all links to accounts there are deleted.`,
+          "Users without a password need a password link to sign in again.",
+          "It cannot be deleted while an application requires it.",
+        ],
+      },
       messages: {
-        added: "The provider is added. Test the connection, then make it active.",
+        added: () => "The provider is added. Test the connection, then make it active.",
         deleted: ({ Name, Id }) => phrase`${Name ?? `Identity provider ${Id}`} is deleted.`,
       },
-      show: async (visit, { record }) => <Provider visit={visit} provider={record} />,
-      actions: (visit, { record: { Id } }) => ({
-        first: (
-          <ActionButton visit={visit} action={`${PROVIDERS}/${Id}/test`} label="Test this connection" kind="main" />
-        ),
-      }),
-      effects: ({ Name }) => [
-        phrase`Users can no longer sign in with ${Name}, and all links to accounts there are deleted.`,
-        "Users without a password need a password link to sign in again.",
-        "It cannot be deleted while an application requires it.",
-      ],
       more: [
         {
           path: `${PROVIDERS}/:id/test`,
@@ -75,14 +89,6 @@ export function identityProviderPages(deps: ConsoleServices): ConsolePage[] {
       ],
     },
   );
-  return recordPages({
-    ...kind,
-    async save(visit, body, conditions) {
-      const reservation = visit.form.get(RESERVATION) ?? undefined;
-      const by = visit.permitted("Settings:Update");
-      return (await deps.providers.save(by, PROVIDER.parse(body), conditions, body, reservation)).record;
-    },
-  });
 }
 
 function AddLinks({ visit }: { visit: Visit }): JSX.Element {

@@ -92,7 +92,7 @@ export function memberRolePages(deps: ConsoleServices, type: MemberRecord["Type"
 
 /** The member with the path's `:id`. @throws NotFound, Permission */
 async function readMember({ records }: ConsoleServices, visit: Visit, Type: MemberRecord["Type"], base: string) {
-  const { record } = await readRecord<Record<string, unknown>>(records.of(Type), visit);
+  const record = await readRecord<Record<string, unknown>>(records.of(Type), visit);
   const member: MemberRecord = { Type, Id: Number(record.Id) };
   return { member, title: nameOfRecord(Type, record), path: `${base}/${member.Id}` };
 }

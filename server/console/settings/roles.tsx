@@ -15,7 +15,7 @@ import {
   Text,
 } from "../../ui/index.ts";
 import { type ConsolePage, type ConsoleServices, confirming } from "../page.tsx";
-import { declaredPages } from "../records/declared.tsx";
+import { contractForm, declaredPages } from "../records/declared.tsx";
 import { lookUpNames, type NameOf } from "../records/names.ts";
 import { Changed, Value } from "../records/records.tsx";
 import { choiceOfProvider } from "../records/reference-field.tsx";
@@ -28,42 +28,49 @@ export function rolePages(deps: ConsoleServices): ConsolePage[] {
   const both = ["Settings:Read", "Settings:Update"] as const;
   const about = "A role is a group of users and applications that policies refer to.";
   return declaredPages<RoleRecord, ReturnType<typeof ROLE.parse>>(ROLE, deps.roles, {
-    lead: (visit) => (
-      <p class="fine">
-        {"A role grants scopes to its users, and "}
-        <a href={visit.href("/settings/policies")}>policies</a>
-        {" decide what its members can do."}
-      </p>
-    ),
-    empty: { none: ["No roles to see", about], filtered: ["No role has this name", about] },
-    columns: () => [
+    columns: [
       { name: "Purpose", cell: ({ Description }) => <Value text={Description} /> },
-      {
-        name: "Members",
-        cell: (role) => <Text text={memberCount(role)} />,
-        numeric: true,
-      },
+      { name: "Members", cell: (role) => <Text text={memberCount(role)} />, numeric: true },
       { name: "Scopes", cell: ({ Scopes }) => <small safe>{Scopes.join(", ")}</small> },
     ],
-    options: async (visit, role) => ({
-      Scopes: await scopesOfApis(deps, visit, role?.Scopes),
-      IdentityProviderId:
-        (await choiceOfProvider(deps, visit, { Id: Number(role?.IdentityProviderId ?? 0) }))?.options ?? NONE,
-    }),
+    list: {
+      lead: (visit) => (
+        <p class="fine">
+          {"A role grants scopes to its users, and "}
+          <a href={visit.href("/settings/policies")}>policies</a>
+          {" decide what its members can do."}
+        </p>
+      ),
+      none: ["No roles to see", about],
+      noMatch: ["No role has this name", about],
+    },
+    form: {
+      async of(visit, held) {
+        const { Scopes = [], IdentityProviderId = "0" } = held?.record ?? {};
+        const provider = await choiceOfProvider(deps, visit, { Id: Number(IdentityProviderId) });
+        const options = {
+          Scopes: await scopesOfApis(deps, visit, Scopes),
+          IdentityProviderId: provider?.options ?? NONE,
+        };
+        return contractForm(ROLE, ROLE.form, held, options);
+      },
+    },
+    page: {
+      show: (visit, { record }) => roleBody(visit, record),
+      effects: async (role, visit) => [
+        ...(role.AllUsers ? ["Every user loses it."] : []),
+        ...(role.IdentityProviderId ? ["Every user of its identity provider loses it."] : []),
+        role.Members.length === 1 ? "Its one listed member loses it." : `Its ${count(role)} listed members lose it.`,
+        ...(await namedBy(deps, visit, role.Name)),
+        phrase`Policies with Role::"${role.Name}" stay unchanged and no longer match.`,
+        "Users lose the scopes that only this role grants.",
+      ],
+    },
     messages: {
-      added: "The role is added. Next, add members and policies that refer to it.",
+      added: () => "The role is added. Next, add members and policies that refer to it.",
       changed: async (visit, { Name = "" }) =>
         ["The role is changed.", ...(await namedBy(deps, visit, Name))].join(" "),
     },
-    show: (visit, { record }) => roleBody(visit, record),
-    effects: async (role, visit) => [
-      ...(role.AllUsers ? ["Every user loses it."] : []),
-      ...(role.IdentityProviderId ? ["Every user of its identity provider loses it."] : []),
-      role.Members.length === 1 ? "Its one listed member loses it." : `Its ${count(role)} listed members lose it.`,
-      ...(await namedBy(deps, visit, role.Name)),
-      phrase`Policies with Role::"${role.Name}" stay unchanged and no longer match.`,
-      "Users lose the scopes that only this role grants.",
-    ],
     more: [
       {
         path: `${ROLES}/:id/members/add`,

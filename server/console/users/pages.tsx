@@ -4,7 +4,8 @@ import type { EntityService } from "../../records/index.ts";
 import { ButtonLink, Code, ISSUED_TOKENS, type Option, phrase, Text, Time } from "../../ui/index.ts";
 import type { ConsolePage, ConsoleServices } from "../page.tsx";
 import { attributeText } from "../records/attributes.tsx";
-import { entityPages, RecordSection } from "../records/entities.tsx";
+import { entityPages } from "../records/entities.tsx";
+import { RecordSection } from "../records/record-section.tsx";
 import { ACTIVE_FILTER } from "../records/records.tsx";
 import { choiceOf, nameOf, providersOf, type ReferenceChoice } from "../records/reference-field.tsx";
 import { firstRolesOf, memberRolePages, RolesSection } from "../settings/member-roles.tsx";
@@ -20,14 +21,6 @@ import { makePasswordLink, removeFactorPage, SignInSection } from "./sign-in.tsx
 export function userPages(deps: ConsoleServices): ConsolePage[] {
   return entityPages<Person>(deps, "User", {
     titleOf: (person) => titleOf(person as Person),
-    filters: async (visit) => {
-      const options = await departmentOptions(deps.records.of("Department"), visit);
-      return [
-        { name: "Search", label: "Search" },
-        ACTIVE_FILTER,
-        ...(options.length > 0 ? [{ name: "Department", label: "Department", options }] : []),
-      ];
-    },
     sections: { Profile: PROFILE },
     columns: [
       "Username",
@@ -36,17 +29,26 @@ export function userPages(deps: ConsoleServices): ConsolePage[] {
       "Is_Active",
       { name: "Last sign-in", cell: ({ Last_Login }) => <LastLogin at={Last_Login} /> },
     ],
-    empty: {
+    list: {
+      lead: (visit) => <a href={visit.href(ERASURES)}>Erasures and their certificates</a>,
+      filters: async (visit) => {
+        const options = await departmentOptions(deps.records.of("Department"), visit);
+        return [
+          { name: "Search", label: "Search" },
+          ACTIVE_FILTER,
+          ...(options.length > 0 ? [{ name: "Department", label: "Department", options }] : []),
+        ];
+      },
       none: [
         "No users to see",
         "Add users here, by the API, or let an identity provider add them at their first sign-in.",
       ],
-      filtered: [
+      noMatch: [
         "No matches",
         "The search matches parts of names, user names, e-mail addresses, phone numbers and external Ids.",
       ],
     },
-    added: "The user is added. A password link lets them set a password and sign in.",
+    messages: { added: () => "The user is added. A password link lets them set a password and sign in." },
     state: {
       effects: [
         "All sign-ins, codes and tokens end permanently, in every browser and application.",
@@ -58,23 +60,23 @@ export function userPages(deps: ConsoleServices): ConsolePage[] {
         off: "The user is inactive and signed out.",
       },
     },
-    lead: (visit) => <a href={visit.href(ERASURES)}>Erasures and their certificates</a>,
-    show: (visit, { record }) => userBody(deps, visit, record),
-    others: (visit, record) =>
-      visit.may(ERASE, "User", { ...record }) ? (
-        <ButtonLink href={visit.href(`${pathOf(record)}/erase`)} kind="danger">
-          Erase
-        </ButtonLink>
-      ) : (
-        ""
-      ),
-    effects: (person) => [
-      phrase`${titleOf(person)} can no longer sign in, and is signed out everywhere.`,
-      ISSUED_TOKENS,
-      "The password, the second factor, roles and granted access are deleted with the user.",
-      "Webhook connections that listen to User get its last state.",
-      "The user's actions stay in the audit log, under the Id.",
-    ],
+    page: {
+      show: (visit, { record }) => userBody(deps, visit, record),
+      actions: (visit, { record }) => ({
+        others: visit.may(ERASE, "User", { ...record }) ? (
+          <ButtonLink href={visit.href(`${pathOf(record)}/erase`)} kind="danger">
+            Erase
+          </ButtonLink>
+        ) : undefined,
+      }),
+      effects: (person) => [
+        phrase`${titleOf(person)} can no longer sign in, and is signed out everywhere.`,
+        ISSUED_TOKENS,
+        "The password, the second factor, roles and granted access are deleted with the user.",
+        "Webhook connections that listen to User get its last state.",
+        "The user's actions stay in the audit log, under the Id.",
+      ],
+    },
     more: morePages(deps),
   });
 }
@@ -140,7 +142,7 @@ async function userBody(deps: ConsoleServices, visit: Visit, person: Person) {
     <>
       <RecordSection
         visit={visit}
-        entity={deps.records.of("User").entity}
+        declaration={deps.records.of("User").entity}
         title="Person"
         record={person}
         facts={[

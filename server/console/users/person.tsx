@@ -40,9 +40,8 @@ export interface Person {
 
 export const USERS = "/settings/users";
 
-/** The User with the path's `:id`. @throws NotFound, Permission */
-export async function readPerson({ records }: Pick<ConsoleServices, "records">, visit: Visit): Promise<Person> {
-  return (await readRecord<Person>(records.of("User"), visit)).record;
+export function readPerson({ records }: Pick<ConsoleServices, "records">, visit: Visit): Promise<Person> {
+  return readRecord(records.of("User"), visit);
 }
 
 export function pathOf({ Id }: Pick<Person, "Id">): string {

@@ -239,11 +239,6 @@ function mayRedeliver(visit: Visit, { Id }: ConnectionRecord): boolean {
   return visit.may("Webhooks:Create", "Redelivery", { ConnectionId: Id, Kind: "Replay", State: "Running" });
 }
 
-export function RedeliverLink({ visit, record }: { visit: Visit; record: ConnectionRecord }): JSX.Element {
-  if (!mayRedeliver(visit, record)) return "";
-  return <ButtonLink href={visit.href(`/settings/webhooks/${record.Id}/redeliver`)}>Redeliver</ButtonLink>;
-}
-
 function DiscardLink({ visit, record, held }: { visit: Visit; record: ConnectionRecord; held: number | null }) {
   if (held === 0 || !visit.may("Webhooks:Update", "WebhookConnection", record)) return "";
   return (
@@ -258,9 +253,9 @@ export function refreshing(visit: Visit): JSX.Element {
   return <Refreshing visit={visit} seconds={REFRESH_SECONDS} />;
 }
 
-export function actionsOn(visit: Visit, { Id, State }: ConnectionRecord) {
-  const path = `/settings/webhooks/${Id}`;
-  const isActive = State === "Active";
+export function actionsOn(visit: Visit, record: ConnectionRecord) {
+  const path = `/settings/webhooks/${record.Id}`;
+  const isActive = record.State === "Active";
   return {
     first: <ActionButton visit={visit} action={`${path}/ping`} label="Send a ping" />,
     next: (
@@ -271,6 +266,9 @@ export function actionsOn(visit: Visit, { Id, State }: ConnectionRecord) {
         fields={{ State: isActive ? "Paused" : "Active" }}
       />
     ),
+    others: mayRedeliver(visit, record) ? (
+      <ButtonLink href={visit.href(`${path}/redeliver`)}>Redeliver</ButtonLink>
+    ) : undefined,
   };
 }
 

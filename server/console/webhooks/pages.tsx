@@ -7,15 +7,7 @@ import { declaredPages } from "../records/declared.tsx";
 import { addressOf, titleOfConnection } from "../records/names.ts";
 import { filtersOf } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
-import {
-  actionsOn,
-  connectionBody,
-  ping,
-  RedeliverLink,
-  refreshing,
-  type ShownConnection,
-  setState,
-} from "./connection.tsx";
+import { actionsOn, connectionBody, ping, refreshing, type ShownConnection, setState } from "./connection.tsx";
 import { discardPages } from "./discard.tsx";
 import { LastFailure, SuccessRate, Waiting } from "./health.tsx";
 import { redeliverPages } from "./redeliver.tsx";
@@ -23,7 +15,6 @@ import { redeliveriesPage } from "./redeliveries.tsx";
 import { cancelPage, changeTheRedelivery, exportSent, REDELIVERIES, redeliveryPage } from "./redelivery.tsx";
 import { resumePage } from "./resume.tsx";
 import {
-  ADDED,
   addedPage,
   CONNECTIONS,
   connectionForm,
@@ -46,58 +37,61 @@ export function webhookPages(deps: ConsoleServices): ConsolePage[] {
     nouns: ["connection", "Webhooks"],
     // Visitors without read permission see only the Id.
     titleOf: ({ Id, Name = "", URL }) => (URL === undefined ? String(Id) : titleOfConnection({ Name, URL })),
-    list: (visit) => listRows(deps, visit),
-    filters: async () => FILTERS,
-    first: firstColumn,
-    columns: () => COLUMNS,
-    live: { id: "connections", seconds: REFRESH_SECONDS },
-    empty: {
+    records: { list: (visit) => listRows(deps, visit) },
+    columns: COLUMNS,
+    list: {
+      lead: (visit) => <a href={visit.href(REDELIVERIES)}>Redeliveries of all connections</a>,
+      filters: async () => FILTERS,
+      first: nameColumn,
+      live: { id: "connections", seconds: REFRESH_SECONDS },
       none: [
         "No connections yet",
         "A webhook connection sends signed changes of the chosen entities to your receiver.",
       ],
-      filtered: ["No matching connections", "The name must match in full."],
+      noMatch: ["No matching connections", "The name must match in full."],
     },
-    lead: (visit) => <a href={visit.href(REDELIVERIES)}>Redeliveries of all connections</a>,
-    adds: (visit) =>
-      mayAddConnection(visit) ? (
-        <ButtonLink href={visit.href(`${CONNECTIONS}/add`)} kind="main">
-          {"Add Webhook Connection"}
-        </ButtonLink>
-      ) : (
-        ""
-      ),
-    add: { path: "add", title: () => "Add Webhook Connection" },
-    names: NAMES,
-    form: async (_visit, held) => connectionForm(connection, held?.record),
-    body: async ({ form }, isNew) => connectionSent(connection, form, isNew),
-    once: (visit, made, sent) => showMade(deps, visit, made, sent),
-    show: (visit, held) => connectionBody(deps, visit, held as ShownConnection),
-    leadOfOne: refreshing,
-    actions: (visit, { record }) => actionsOn(visit, record),
-    others: (visit, record) => <RedeliverLink visit={visit} record={record} />,
-    async effects({ Id, URL }, { caller }) {
-      const [health] = await figures.health(caller, [Id]);
-      return [
-        phrase`${addressOf(URL)} gets no more events.`,
-        whatWaits(health && health.open + health.held),
-        "Its secret and its ApiKey are deleted. A new connection gets new ones.",
-        "Its deliveries stay in the activity log.",
-      ];
+    form: {
+      names: NAMES,
+      of: async (_visit, held) => connectionForm(connection, held?.record),
+      body: async ({ form }, isNew) => connectionSent(connection, form, isNew),
+      add: {
+        title: () => "Add Webhook Connection",
+        links: (visit) =>
+          mayAddConnection(visit) ? (
+            <ButtonLink href={visit.href(`${CONNECTIONS}/add`)} kind="main">
+              {"Add Webhook Connection"}
+            </ButtonLink>
+          ) : (
+            ""
+          ),
+      },
+    },
+    page: {
+      lead: refreshing,
+      show: (visit, held) => connectionBody(deps, visit, held as ShownConnection),
+      actions: (visit, { record }) => actionsOn(visit, record),
+      async effects({ Id, URL }, { caller }) {
+        const [health] = await figures.health(caller, [Id]);
+        return [
+          phrase`${addressOf(URL)} gets no more events.`,
+          whatWaits(health && health.open + health.held),
+          "Its secret and its ApiKey are deleted. A new connection gets new ones.",
+          "Its deliveries stay in the activity log.",
+        ];
+      },
     },
     messages: {
-      added: ADDED,
+      added: (visit, made, sent) => showMade(deps, visit, made, sent),
       deleted: ({ Id, URL }) =>
         phrase`The connection to ${URL === undefined ? String(Id) : addressOf(URL)} is deleted.`,
     },
-    tabs: [
+    more: [
       {
+        path: `${CONNECTIONS}/:id/verify`,
         tab: "Verify",
         GET: { needs: read, answer: (visit) => verifyPage(deps, visit) },
         POST: { needs: ["Webhooks:Update"], answer: (visit) => sendTest(deps, visit) },
       },
-    ],
-    more: [
       { path: `${CONNECTIONS}/:id/added`, GET: { needs: WRITE, answer: (visit) => addedPage(deps, visit) } },
       { path: `${CONNECTIONS}/:id/ping`, POST: { needs: ["Webhooks:Update"], answer: (visit) => ping(deps, visit) } },
       { path: `${CONNECTIONS}/:id/state`, POST: { needs: WRITE, answer: (visit) => setState(deps, visit) } },
@@ -143,7 +137,7 @@ async function listRows({ connections, figures }: ConsoleServices, visit: Visit)
   return { Items: Items.map((record): Row => ({ ...record, health: health.get(record.Id) })), ...rest };
 }
 
-const firstColumn = (visit: Visit): Column<Row> => ({
+const nameColumn = (visit: Visit): Column<Row> => ({
   name: "Connection",
   cell: (row) => (
     <>

@@ -7,7 +7,7 @@ import { Badge, type Column, EmptyState, find, List, Section, statusOf, Table, T
 import { REDELIVERY_FILTERS, REDELIVERY_KINDS, type RedeliveryRecord } from "../../webhooks/index.ts";
 import type { ConsoleServices, View } from "../page.tsx";
 import { lookUpNames, type NameOf, titleOfConnection } from "../records/names.ts";
-import { filtersOf, isFiltered } from "../records/records.tsx";
+import { isFiltered } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
 import { inNumbers, isOpen, NAMES, Progress, REDELIVERIES } from "./redelivery.tsx";
 
@@ -33,7 +33,7 @@ export async function redeliveriesPage(deps: ConsoleServices, visit: Visit): Pro
   });
   const name = await lookUpNames(visit, found.page.Items.map(connectionOf));
   const [begun, ...others] = columns(visit);
-  const [title, text] = isFiltered(filtersOf(visit))
+  const [title, text] = isFiltered(visit)
     ? ["No matching redeliveries", "Remove filters to see more."]
     : ["No redeliveries yet", "Send missed and failed deliveries again from the connection's page."];
   return {

@@ -26,7 +26,7 @@ import type { ConsoleServices, View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 
 export const CONNECTIONS = "/settings/webhooks";
-export const ADDED = "The connection is added. The next change is sent to it.";
+const ADDED = "The connection is added. The next change is sent to it.";
 
 /** Whether to offer adding, checked with a blank connection. */
 export function mayAddConnection(visit: Visit): boolean {
