@@ -1,13 +1,6 @@
 import { Context } from "@temporalio/activity";
-import {
-  closeOpenLogout,
-  LOGOUT_LEASE,
-  recordLogout,
-  revertLogoutAttempt,
-  startLogoutAttempt,
-} from "../server/identity/index.ts";
-import { endLease } from "../server/platform/db/leases.store.ts";
-import { endingOf, FAILURE_PAUSE_MS, outcomeOf } from "../server/webhooks/index.ts";
+import { FAILURE_PAUSE_MS } from "../server/platform/durations.ts";
+import { endingOf, outcomeOf } from "../server/webhooks/index.ts";
 import type { CloseLogoutInput, LogoutOutcome, PostLogoutInput } from "../workflows/contract.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
 import { heartbeat } from "./heartbeat.ts";
@@ -16,13 +9,13 @@ import { attemptFailed, closingOf, isWorkflowCancelled, untilDone } from "./retr
 /** Logouts never hold a connection. */
 const NO_HOLDING = { after: 0, probeInterval: 0 };
 
-type Dependencies = Pick<ActivityDependencies, "sql" | "sendToken" | "logoutWindows" | "log" | "metrics">;
+type Dependencies = Pick<ActivityDependencies, "logouts" | "log" | "metrics">;
 
 /**
  * One attempt of a logout: few of a client are in progress, and each has a place in its window. Its failure contains
  * the host, the status and one word, never a body.
  */
-export function createPostLogout({ sql, sendToken, logoutWindows, log, metrics }: Dependencies) {
+export function createPostLogout({ logouts, log, metrics }: Dependencies) {
   return async (input: PostLogoutInput): Promise<LogoutOutcome> => {
     const context = Context.current();
     const signal = context.cancellationSignal;
@@ -41,13 +34,14 @@ export function createPostLogout({ sql, sendToken, logoutWindows, log, metrics }
   async function inPlace(input: PostLogoutInput, signal: AbortSignal): Promise<LogoutOutcome | "unsent"> {
     const { tenantId, clientId, logoutId, retry } = input;
     const database = <T>(step: () => Promise<T>) => untilDone(log, { tenantId, logoutId }, signal, step);
-    const place = await logoutWindows.take({ connectionId: clientId, deliveryId: logoutId, eventId: logoutId }, signal);
+    const place = await logouts.windows.take(
+      { connectionId: clientId, deliveryId: logoutId, eventId: logoutId },
+      signal,
+    );
     if (!place) throw signal.reason;
     const startedBy = Bun.randomUUIDv7();
     try {
-      const logout = await database(() =>
-        startLogoutAttempt(sql, tenantId, logoutId, retry.maximumAttempts, startedBy),
-      );
+      const logout = await database(() => logouts.startAttempt(tenantId, logoutId, retry.maximumAttempts, startedBy));
       if (!logout) return { state: "Cancelled", attempts: 0 };
       const { number } = logout;
       if (!logout.isStarted) {
@@ -59,12 +53,12 @@ export function createPostLogout({ sql, sendToken, logoutWindows, log, metrics }
         throw attemptFailed("its next attempt is not due yet", Math.ceil(logout.waitMs));
       }
 
-      const token = await database(() => sendToken.sign(logout));
+      const token = await database(() => logouts.sign(logout));
       place.start();
-      const result = await sendToken.post(tenantId, logout, token, signal);
+      const result = await logouts.post(tenantId, logout, token, signal);
       place.end(endingOf(result));
       if ("unsent" in result) {
-        await database(() => revertLogoutAttempt(sql, tenantId, logoutId, number));
+        await database(() => logouts.revertAttempt(tenantId, logoutId, number));
         return "unsent";
       }
       const { numberInRun } = logout;
@@ -72,7 +66,7 @@ export function createPostLogout({ sql, sendToken, logoutWindows, log, metrics }
       const { reached, nextInMs } = outcomeOf({ numberInRun, ping: false }, result, retry, NO_HOLDING, isCancelled);
       const { reason } = result;
       const state = await database(() =>
-        recordLogout(sql, tenantId, logoutId, result.attempt, {
+        logouts.record(tenantId, logoutId, result.attempt, {
           state: reached as LogoutOutcome["state"],
           reason,
           nextInMs,
@@ -95,16 +89,15 @@ export function createPostLogout({ sql, sendToken, logoutWindows, log, metrics }
  * Continues a logout whose attempts in Temporal ended without a final state; retried indefinitely. With attempts left
  * it gets a new workflow, because only sent posts count.
  */
-export function createCloseLogout({ sql, log, metrics }: Pick<ActivityDependencies, "sql" | "log" | "metrics">) {
+export function createCloseLogout({ logouts, log, metrics }: Dependencies) {
   return async (input: CloseLogoutInput): Promise<LogoutOutcome> => {
     const { tenantId, logoutId } = input;
     const { wished, reason, minAttempts } = closingOf(input);
-    const closed = await closeOpenLogout(sql, tenantId, logoutId, wished, reason, minAttempts);
+    const closed = await logouts.closeOpen(tenantId, logoutId, wished, reason, minAttempts);
     log.warn({ tenantId, logoutId, state: closed?.state, reason }, "logout closed without an attempt's result");
     if (!closed) return { state: "Cancelled", attempts: 0 };
     if (closed.hasJustEnded) metrics.logoutEnded(closed.state);
-    if (closed.state === "Pending" || closed.state === "Retrying")
-      await endLease(sql, LOGOUT_LEASE, { id: logoutId, tenantId });
+    if (closed.state === "Pending" || closed.state === "Retrying") await logouts.endLease(tenantId, logoutId);
     return { state: closed.state, attempts: closed.attempts };
   };
 }

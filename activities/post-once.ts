@@ -1,17 +1,7 @@
+import { FAILURE_PAUSE_MS } from "../server/platform/durations.ts";
 import { traceIdOf } from "../server/platform/http/context.ts";
 import type { TraceSpan } from "../server/platform/tracing/index.ts";
-import {
-  type AttemptResult,
-  type ClosedDelivery,
-  closeOpenDelivery,
-  endingOf,
-  FAILURE_PAUSE_MS,
-  type OpenDelivery,
-  outcomeOf,
-  recordProof,
-  revertAttempt,
-  type WindowPlace,
-} from "../server/webhooks/index.ts";
+import { type AttemptResult, type DeliveryEngine, endingOf, outcomeOf } from "../server/webhooks/index.ts";
 import type { PostWebhookInput, PostWebhookResult } from "../workflows/contract.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
 import { attemptFailed, isWorkflowCancelled, untilDone } from "./retry.ts";
@@ -24,6 +14,10 @@ export interface Requeued {
   dueInMs: number;
 }
 
+type Found = Awaited<ReturnType<DeliveryEngine["startAttempt"]>>;
+type OpenDelivery = Extract<Found, { payload: string }>;
+export type WindowPlace = NonNullable<Awaited<ReturnType<DeliveryEngine["windows"]["take"]>>>;
+
 /** One attempt, from look-up to record. @throws ApplicationFailure with the wait until the next one */
 export type PostOnce = (
   input: PostWebhookInput,
@@ -31,19 +25,15 @@ export type PostOnce = (
   place: WindowPlace,
 ) => Promise<PostWebhookResult | Requeued>;
 
-type PostOnceDependencies = Pick<
-  ActivityDependencies,
-  "sql" | "attemptWriter" | "sendSigned" | "egress" | "log" | "metrics" | "tracing" | "holding"
->;
+type PostOnceDependencies = Pick<ActivityDependencies, "engine" | "log" | "metrics" | "tracing">;
 
-export function createPostOnce(dependencies: PostOnceDependencies): PostOnce {
-  const { sql, attemptWriter, sendSigned, egress, log, metrics, tracing, holding } = dependencies;
+export function createPostOnce({ engine, log, metrics, tracing }: PostOnceDependencies): PostOnce {
   return async (input, signal, place) => {
     const { tenantId, eventId, deliveryId, retry } = input;
     const database = <T>(step: () => Promise<T>) => untilDone(log, { tenantId, eventId, deliveryId }, signal, step);
     const startedBy = Bun.randomUUIDv7();
     // Before the attempt is started, because a started attempt must be reverted if it is not sent.
-    if (egress.isFull(tenantId)) return unsent();
+    if (engine.isFull(tenantId)) return unsent();
     const delivery = await start();
     if (!("attempted" in delivery)) return delivery;
 
@@ -51,19 +41,19 @@ export function createPostOnce(dependencies: PostOnceDependencies): PostOnce {
     // An unsampled parent would prevent the receiver from sampling its own trace.
     const traceParent = span.sampled ? span.traceParent : undefined;
     place.start();
-    const result = await sendSigned(tenantId, delivery, signal, traceParent);
+    const result = await engine.sendSigned(tenantId, delivery, signal, traceParent);
     if ("unsent" in result) {
       span.end({ attributes: {}, problem: result.unsent });
-      await database(() => revertAttempt(sql, tenantId, eventId, deliveryId, delivery.number));
+      await database(() => engine.revertAttempt(tenantId, eventId, deliveryId, delivery.number));
       return unsent();
     }
     place.end(endingOf(result));
     span.end(spanEnd(input, delivery, result));
-    const outcome = outcomeOf(delivery, result, retry, holding, isWorkflowCancelled(signal));
+    const outcome = outcomeOf(delivery, result, retry, engine.holding, isWorkflowCancelled(signal));
     const state = await database(() =>
       delivery.proof && result.delivered
-        ? recordProof(sql, tenantId, eventId, deliveryId, result.attempt, outcome)
-        : attemptWriter.record(tenantId, eventId, deliveryId, result.attempt, outcome),
+        ? engine.recordProof(tenantId, eventId, deliveryId, result.attempt, outcome)
+        : engine.recordAttempt(tenantId, eventId, deliveryId, result.attempt, outcome),
     );
     const firstRun = delivery.number === delivery.numberInRun;
     if (!delivery.ping) {
@@ -91,7 +81,7 @@ export function createPostOnce(dependencies: PostOnceDependencies): PostOnce {
       for (;;) {
         const { maximumAttempts } = retry;
         const found = await database(() =>
-          attemptWriter.start({ tenantId, eventId, deliveryId, maximumAttempts, startedBy }),
+          engine.startAttempt({ tenantId, eventId, deliveryId, maximumAttempts, startedBy }),
         );
         if (!found) throw unattempted("the delivery is not in the database");
         if (found === "full") return { dueInMs: 0 };
@@ -114,8 +104,8 @@ export function createPostOnce(dependencies: PostOnceDependencies): PostOnce {
       state,
       number,
       endsAs,
-    }: OpenDelivery | ClosedDelivery): Promise<Pick<OpenDelivery, "state"> & { attempts: number }> {
-      const closed = endsAs && (await database(() => closeOpenDelivery(sql, tenantId, eventId, deliveryId, endsAs)));
+    }: Pick<OpenDelivery, "state" | "number" | "endsAs">): Promise<Pick<OpenDelivery, "state"> & { attempts: number }> {
+      const closed = endsAs && (await database(() => engine.closeOpenDelivery(tenantId, eventId, deliveryId, endsAs)));
       if (closed && !closed.ping) metrics.ended(closed.state);
       return closed ?? { state, attempts: number };
     }

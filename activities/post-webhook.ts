@@ -4,11 +4,10 @@
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 import type { DeliveryId } from "../server/platform/ids.ts";
-import { countInRate, QUICK_MS, requeue, type WindowPlace } from "../server/webhooks/index.ts";
 import { ATTEMPT_FAILED, type PostWebhookInput, type PostWebhookResult } from "../workflows/contract.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
 import { heartbeat } from "./heartbeat.ts";
-import type { PostOnce, Requeued } from "./post-once.ts";
+import type { PostOnce, Requeued, WindowPlace } from "./post-once.ts";
 import { attemptFailed, untilDone } from "./retry.ts";
 
 interface Post {
@@ -22,9 +21,10 @@ export interface Posts {
   abort(deliveryId: DeliveryId, reason: Error): Promise<void>;
 }
 
-type Dependencies = Pick<ActivityDependencies, "sql" | "starting" | "windows" | "log">;
+type Dependencies = Pick<ActivityDependencies, "engine" | "log">;
 
-export function createPosts({ sql, starting, windows, log }: Dependencies, postOnce: PostOnce): Posts {
+export function createPosts({ engine, log }: Dependencies, postOnce: PostOnce): Posts {
+  const { starting, windows, quickMs } = engine;
   /** By delivery: an activity that Temporal repeats after a task timeout joins the post in progress. */
   const posts = new Map<string, Post>();
   /** By workflow run. */
@@ -40,7 +40,7 @@ export function createPosts({ sql, starting, windows, log }: Dependencies, postO
       const result = (await isInRate(input)) ? await postInTime(input) : { dueInMs: 0 };
       if (!("dueInMs" in result)) return result;
       await untilDone(log, { tenantId, eventId, deliveryId }, signal, () =>
-        requeue(sql, tenantId, [deliveryId], result.dueInMs),
+        engine.requeue(tenantId, [deliveryId], result.dueInMs),
       );
       return { state: "Queued", attempts: 0 };
     } finally {
@@ -62,7 +62,7 @@ export function createPosts({ sql, starting, windows, log }: Dependencies, postO
     const { cancellationSignal: signal, info } = context;
     if (!fromQueue || info.attempt === 1) return true;
     const wait = await untilDone(log, { tenantId, eventId, deliveryId }, signal, () =>
-      countInRate(sql, tenantId, connectionId, QUICK_MS),
+      engine.countInRate(tenantId, connectionId, quickMs),
     );
     if (wait === undefined) return false;
     await context.sleep(wait);
@@ -72,7 +72,7 @@ export function createPosts({ sql, starting, windows, log }: Dependencies, postO
   async function postInTime(input: PostWebhookInput): Promise<PostWebhookResult | Requeued> {
     const { cancellationSignal: signal, info } = Context.current();
     // A task must not wait long, but a separate activity may.
-    const post = posts.get(input.deliveryId) ?? startPost(input, info.isLocal ? QUICK_MS : undefined);
+    const post = posts.get(input.deliveryId) ?? startPost(input, info.isLocal ? quickMs : undefined);
     if (!info.isLocal) return under(signal, post);
     const others = othersOf(info.workflowExecution?.runId ?? "", post);
     try {
@@ -119,7 +119,7 @@ export function createPosts({ sql, starting, windows, log }: Dependencies, postO
       async wait(retryMs: number): Promise<{ hang: boolean; leftMs: number }> {
         const began = performance.now();
         const over = Promise.withResolvers<"over">();
-        const timer = setTimeout(() => over.resolve("over"), Math.min(QUICK_MS, retryMs));
+        const timer = setTimeout(() => over.resolve("over"), Math.min(quickMs, retryMs));
         const ended = Promise.allSettled([...task].map(({ ended }) => ended));
         const first = await Promise.race([ended, over.promise]);
         clearTimeout(timer);

@@ -2,7 +2,7 @@
 
 import { ApplicationFailure, CancelledFailure } from "@temporalio/common";
 import type { Logger } from "pino";
-import { FAILURE_PAUSE_MS } from "../server/webhooks/index.ts";
+import { FAILURE_PAUSE_MS } from "../server/platform/durations.ts";
 import { ATTEMPT_FAILED, EXHAUSTED } from "../workflows/contract.ts";
 
 /** Contains the host, the status and one word, never a body. @param nextInMs undefined: no further attempt */

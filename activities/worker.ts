@@ -5,14 +5,7 @@ import { NativeConnection, type NativeConnectionOptions, Runtime, Worker } from 
 import type { Logger } from "pino";
 import { startMaintenance, temporalBytes } from "../server/appliance/index.ts";
 import { measureBacklog, startErasures } from "../server/data/index.ts";
-import {
-  createKeyRotation,
-  createLogoutTokens,
-  createOpenSubjectKey,
-  createSendToken,
-  createSigningKeys,
-  startLogouts,
-} from "../server/identity/index.ts";
+import { createKeyRotation, createLogoutEngine } from "../server/identity/index.ts";
 import { samePortProblems } from "../server/platform/config/config.ts";
 import type { TemporalConfig } from "../server/platform/config/temporal.ts";
 import { connectionsOfWorker, warnIfFewConnections, workerPools } from "../server/platform/db/capacity.ts";
@@ -20,6 +13,7 @@ import { startClockWatch } from "../server/platform/db/clock.ts";
 import { requireSchema } from "../server/platform/db/migrate.ts";
 import { startWorkerHeartbeat } from "../server/platform/db/parts.ts";
 import { connect, IMPATIENT, refuseSharedSessions } from "../server/platform/db/sql.ts";
+import { FAILURE_PAUSE_MS } from "../server/platform/durations.ts";
 import { createEgress } from "../server/platform/egress/index.ts";
 import { CannotStart } from "../server/platform/errors.ts";
 import { createLifecycle, serveWorkerProbes } from "../server/platform/http/health.ts";
@@ -35,20 +29,7 @@ import { explained, requireCluster } from "../server/platform/temporal/cluster.t
 import { createTracing } from "../server/platform/tracing/index.ts";
 import { createVault } from "../server/platform/vault.ts";
 import { startAuditChain } from "../server/records/index.ts";
-import {
-  createAttemptWriter,
-  createSendSigned,
-  createStartingWorkflows,
-  createStartTroubles,
-  createWindows,
-  FAILURE_PAUSE_MS,
-  startAlertWatch,
-  startClearing,
-  startDispatcher,
-  startReconciler,
-  startRedeliveriesAndProbes,
-  startWindowReport,
-} from "../server/webhooks/index.ts";
+import { createDeliveryEngine } from "../server/webhooks/index.ts";
 import { TASK_QUEUE } from "../workflows/contract.ts";
 import { HEARTBEAT_MS } from "./heartbeat.ts";
 import { createActivities } from "./index.ts";
@@ -112,31 +93,21 @@ await runEntry("worker", async () => {
   stops.push(() => clock.stop());
   const workflowBundle = await bundleWorkflows(temporalLogger(log));
   const connection = await connectToTemporal(config.temporal, log);
-  const starting = createStartingWorkflows();
-  const windows = createWindows();
-  measureWindows(metrics.registry, windows.seen);
   const egress = createEgress(config.egress);
+  const { publicUrl, webhooks } = config;
+  const engine = createDeliveryEngine({ sql, egress, vault, config: webhooks, metrics, log });
+  const logouts = createLogoutEngine({ sql, egress, vault, publicUrl, timeoutMs: webhooks.timeout });
+  measureWindows(metrics.registry, engine.windows.seen);
   const activities = createActivities({
-    sql,
     patientSql,
-    attemptWriter: createAttemptWriter(sql, log),
-    egress,
-    sendSigned: createSendSigned({ egress, vault, timeout: config.webhooks.timeout }),
-    sendToken: createSendToken(
-      egress,
-      createLogoutTokens(createSigningKeys(sql, vault), createOpenSubjectKey(sql, vault), config.publicUrl),
-      config.webhooks.timeout,
-    ),
-    logoutWindows: createWindows(),
+    engine,
+    logouts,
     keyRotation,
     retention: config.retention,
     temporalBytes: () => temporalBytes(config.dataDir),
     log,
     metrics,
     tracing,
-    starting,
-    windows,
-    holding: { after: config.webhooks.holdAfter, probeInterval: config.webhooks.probeInterval },
   });
   const common = {
     connection,
@@ -164,7 +135,7 @@ await runEntry("worker", async () => {
     for (const each of [worker, ownWorker]) if (each.getState() === "RUNNING") each.shutdown();
     await running.catch(() => {});
   });
-  const troubles = createStartTroubles(sql, log);
+  const { troubles } = engine;
   stops.push(() => troubles.stop());
   sql.onRejected = troubles.rejected;
   const interceptors = { workflow: [troubles.interceptor] };
@@ -174,50 +145,15 @@ await runEntry("worker", async () => {
   addPool("outbox", outbox);
   stops.push(() => outbox.end({ timeout: 1 }));
   const heartbeat = startWorkerHeartbeat(config.databaseUrl);
-  const dispatcher = startDispatcher({
-    sql: outbox,
-    client,
-    config,
-    starting,
-    windows,
-    egress,
-    ownTaskQueue,
-    log,
-    metrics,
-    isFirst: heartbeat.isFirst,
-  });
-  const reconciler = startReconciler(sql, client, config.webhooks.reconcileInterval, log);
-  const redeliveriesAndProbes = startRedeliveriesAndProbes(
-    outbox,
-    client,
-    config.publicUrl,
-    config.webhooks.reconcileInterval,
-    log,
-  );
-  const logouts = startLogouts(outbox, client, config, log);
-  const erasures = startErasures(outbox, client, config.webhooks.reconcileInterval, log);
-  const clearing = startClearing(outbox, log);
-  const maintenance = startMaintenance(client, log);
-  const alertWatch = startAlertWatch(outbox, config.tenantLimits, log);
-  const auditChain = startAuditChain(outbox, heartbeat.isFirst, log);
-  const windowReport = startWindowReport(outbox, windows, log);
-  stops.push(() =>
-    Promise.all(
-      [
-        dispatcher,
-        reconciler,
-        redeliveriesAndProbes,
-        logouts,
-        erasures,
-        clearing,
-        maintenance,
-        windowReport,
-        alertWatch,
-        auditChain,
-        heartbeat,
-      ].map((part) => part.stop()),
-    ),
-  );
+  const parts = [
+    engine.run({ outbox, client, config, ownTaskQueue, isFirst: heartbeat.isFirst }),
+    logouts.run(outbox, client, config, log),
+    startErasures(outbox, client, webhooks.reconcileInterval, log),
+    startMaintenance(client, log),
+    startAuditChain(outbox, heartbeat.isFirst, log),
+    heartbeat,
+  ];
+  stops.push(() => Promise.all(parts.map((part) => part.stop())));
   lifecycle.serve();
   log.info({ namespace: config.temporal.namespace, taskQueue: TASK_QUEUE }, "worker ready");
 

@@ -4,23 +4,14 @@
 
 export { IDENTITY_EXPIRED } from "./expired.ts";
 export type { LogoutRecord } from "./logouts/contract.ts";
+export { createLogoutEngine, type LogoutEngine } from "./logouts/engine.ts";
 export { LOGOUT_ID } from "./logouts/routes.ts";
-export { createSendToken, type SendToken } from "./logouts/send-token.ts";
 export { createLogouts } from "./logouts/service.ts";
-export { startLogouts } from "./logouts/starter.ts";
-export {
-  closeOpenLogout,
-  LOGOUT_LEASE,
-  recordLogout,
-  revertLogoutAttempt,
-  startLogoutAttempt,
-} from "./logouts/store.ts";
 export { API, type ApiRecord } from "./oauth/apis/contract.ts";
 export { CREDENTIALS, type CredentialsRecord } from "./oauth/clients/contract.ts";
 export { developmentUris } from "./oauth/clients/credential-rules.ts";
 export { SECRET_DATA, type SecretRecord } from "./oauth/clients/secret.ts";
 export { MAX_SECRETS, makeClient } from "./oauth/clients/service.ts";
-export { createOpenSubjectKey } from "./oauth/clients/subject-keys.ts";
 export {
   type Bindings,
   CONSOLE_APPLICATION,
@@ -45,7 +36,6 @@ export { endpointRefusal, REFUSED_BY_ALL, tokenRefusal } from "./oauth/endpoint.
 export { ENDPOINTS } from "./oauth/endpoints.ts";
 export { createKeyRotation, type KeyRotation } from "./oauth/keys/rotation.ts";
 export type { SigningKeyRecord } from "./oauth/keys/routes.ts";
-export { createSigningKeys } from "./oauth/keys/signing-keys.ts";
 export { createProvider } from "./oauth/provider.ts";
 export type { AccessTokenRecord } from "./oauth/registration/contract.ts";
 export {
@@ -58,7 +48,6 @@ export { scopesNow } from "./oauth/scopes.ts";
 export { SEALED_BY_OAUTH } from "./oauth/sealed.ts";
 export type { HourOfTokens } from "./oauth/tokens/issued.store.ts";
 export { createIssuedTokens, type IssuedTokens } from "./oauth/tokens/issued.ts";
-export { createLogoutTokens } from "./oauth/tokens/logout-token.ts";
 export type { Check, ReadToken, Trial, TrialOutcome, Trials } from "./oauth/trial.ts";
 export type { UserGrantRecord } from "./oauth/user-grant.ts";
 export { type IdentityRoutes, identityRoutes } from "./routes.ts";

@@ -11,7 +11,6 @@ export {
   type AlertKind,
 } from "./alerts/contract.ts";
 export { type AlertRecord, createAlerts, MAX_UNSEEN } from "./alerts/service.ts";
-export { startAlertWatch } from "./alerts/watch.ts";
 export {
   CONNECTION,
   CONNECTION_STATES,
@@ -19,39 +18,23 @@ export {
   type ConnectionRecord,
   connectionContract,
 } from "./connection.ts";
-export { startClearing } from "./connections/clearing.ts";
 export { DISCARD, type DiscardInput } from "./connections/discard.ts";
-export { probe } from "./connections/probe.ts";
 export { toConnectionId } from "./connections/record.ts";
-export { MAX_OVERLAP_SECONDS, type RotationRecord, recordProof, STAGING } from "./connections/rotation.ts";
+export { MAX_OVERLAP_SECONDS, type RotationRecord, STAGING } from "./connections/rotation.ts";
 export { CONNECTION_TAG } from "./connections/routes.ts";
 export type { Connections } from "./connections/service.ts";
 export type { LoggedConnection } from "./connections.store.ts";
-export { startDispatcher } from "./deliveries/dispatcher.ts";
-export { FAILURE_PAUSE_MS } from "./deliveries/loop.ts";
 export { endingOf, outcomeOf } from "./deliveries/outcome.ts";
-export { requeue } from "./deliveries/queue.store.ts";
-export { startReconciler } from "./deliveries/reconciler.ts";
 export { type KnownRequest, SEQUENCE_LIMIT } from "./deliveries/request.ts";
-export {
-  type AttemptResult,
-  createSendSigned,
-  resultOf,
-  type SendSigned,
-  type Unsent,
-} from "./deliveries/send-signed.ts";
-export { type AttemptWriter, createAttemptWriter } from "./deliveries/start-and-record.ts";
-export { type ClosedDelivery, countInRate, type OpenDelivery } from "./deliveries/start-attempt.store.ts";
-export { createStartTroubles } from "./deliveries/start-troubles.ts";
-export { createStartingWorkflows, type StartingWorkflows } from "./deliveries/starting.ts";
-export { type Attempt, closeOpenDelivery, revertAttempt } from "./deliveries/store.ts";
-export { createWindows, QUICK_MS, type WindowPlace, type Windows } from "./deliveries/windows.ts";
+export { type AttemptResult, resultOf, type Unsent } from "./deliveries/send-signed.ts";
+export type { Attempt } from "./deliveries/store.ts";
+export { createWindows } from "./deliveries/windows.ts";
+export { createDeliveryEngine, type DeliveryEngine } from "./engine.ts";
 export { WEBHOOKS_EXPIRED } from "./expired.ts";
 export type { Counts, HourCount } from "./figures/day.store.ts";
 export type { Health } from "./figures/health.store.ts";
 export { type Slice, SPAN_NAMES, type Span, type StatisticsRecord } from "./figures/statistics.ts";
 export type { StatusRecord } from "./figures/status.ts";
-export { startWindowReport } from "./figures/window-report.ts";
 export {
   ASKED_STATES,
   EXAMPLE_PAYLOAD,
@@ -76,13 +59,10 @@ export {
   type RedeliveryRecord,
   type ReplayInput,
 } from "./redelivery/contract.ts";
-export { followRedelivery } from "./redelivery/follow.ts";
 export { toRedeliveryId } from "./redelivery/record.ts";
-export { cancelRedelivery } from "./redelivery/service.ts";
 export { resourceTypes as webhookResourceTypes } from "./resource-types.ts";
 export { type WebhookRoutes, webhookRoutes } from "./routes.ts";
 export { SEALED as SEALED_BY_WEBHOOKS } from "./secrets.ts";
 export { createWebhooks, type WebhookServices } from "./services.ts";
 export { generateSecret } from "./signature.ts";
-export { startRedeliveriesAndProbes } from "./starter.ts";
 export { isOpen } from "./states.store.ts";

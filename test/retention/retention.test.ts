@@ -8,7 +8,7 @@ import { migrate } from "../../server/platform/db/migrate.ts";
 import { connect } from "../../server/platform/db/sql.ts";
 import type { RedeliveryId, TenantId } from "../../server/platform/ids.ts";
 import { createLog } from "../../server/platform/log.ts";
-import { followRedelivery } from "../../server/webhooks/index.ts";
+import { followRedelivery } from "../../server/webhooks/redelivery/follow.ts";
 import type { DeliveryState } from "../../workflows/contract.ts";
 import { newEmptyDatabase } from "../support/empty-database.ts";
 import { blockMarked } from "../support/pages.ts";

@@ -6,7 +6,7 @@ import { Webhook } from "standardwebhooks";
 import { isSignedWith } from "../../examples/receiver/verify.ts";
 import { createVault } from "../../server/platform/vault.ts";
 import { removeFormerSecrets } from "../../server/webhooks/connections/rotation.store.ts";
-import { closeOpenDelivery } from "../../server/webhooks/index.ts";
+import { closeOpenDelivery } from "../../server/webhooks/deliveries/store.ts";
 import { type Api, until } from "../world/api.ts";
 import { type Call, type Receiver, startReceiver } from "../world/receiver.ts";
 import { db, newTenant, setting } from "../world/tenant.ts";

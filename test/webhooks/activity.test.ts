@@ -5,11 +5,8 @@ import { join } from "node:path";
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { DefaultLogger } from "@temporalio/worker";
 import { createActivities } from "../../activities/index.ts";
-import { createSendToken } from "../../server/identity/logouts/send-token.ts";
-import { createOpenSubjectKey } from "../../server/identity/oauth/clients/subject-keys.ts";
+import { createLogoutEngine } from "../../server/identity/logouts/engine.ts";
 import { createKeyRotation } from "../../server/identity/oauth/keys/rotation.ts";
-import { createSigningKeys } from "../../server/identity/oauth/keys/signing-keys.ts";
-import { createLogoutTokens } from "../../server/identity/oauth/tokens/logout-token.ts";
 import { connect } from "../../server/platform/db/sql.ts";
 import { createEgress } from "../../server/platform/egress/index.ts";
 import type { DeliveryId, EventId, LogoutId } from "../../server/platform/ids.ts";
@@ -17,12 +14,7 @@ import { createLog } from "../../server/platform/log.ts";
 import { createWorkerMetrics } from "../../server/platform/metrics/index.ts";
 import { withoutCollector } from "../../server/platform/tracing/index.ts";
 import { createVault } from "../../server/platform/vault.ts";
-import {
-  createAttemptWriter,
-  createSendSigned,
-  createStartingWorkflows,
-  createWindows,
-} from "../../server/webhooks/index.ts";
+import { createDeliveryEngine } from "../../server/webhooks/index.ts";
 import { MAX_ATTEMPTS } from "../../workflows/contract.ts";
 import { type Api, type Delivery, idOf, type LoggedEvent, until } from "../world/api.ts";
 import { logoutClient } from "../world/logouts.ts";
@@ -37,7 +29,6 @@ const logger = new DefaultLogger("ERROR");
 const sql = connect(shared().databaseUrl, "gatehouse test", 4);
 afterAll(() => sql.end());
 const log = createLog("silent", "test");
-const attemptWriter = createAttemptWriter(sql, log);
 /** The limit of a worker's posts. */
 const MAX_REQUESTS_PER_TENANT = 250;
 const egress = createEgress({
@@ -47,27 +38,19 @@ const egress = createEgress({
   caFile: join(setting("GATEHOUSE_TEST_DATA_DIR"), "receiver", "ca.pem"),
 });
 const vault = createVault(setting("GATEHOUSE_TEST_MASTER_KEY"));
+const metrics = createWorkerMetrics();
+const config = { timeout: 1_000, holdAfter: 10, probeInterval: 60_000 };
+const engine = createDeliveryEngine({ sql, egress, vault, config, metrics, log });
 const activities = createActivities({
-  sql,
   patientSql: sql,
-  attemptWriter,
-  egress,
-  sendSigned: createSendSigned({ egress, vault, timeout: 1_000 }),
-  sendToken: createSendToken(
-    egress,
-    createLogoutTokens(createSigningKeys(sql, vault), createOpenSubjectKey(sql, vault), "unused"),
-    1_000,
-  ),
-  logoutWindows: createWindows(),
+  engine,
+  logouts: createLogoutEngine({ sql, egress, vault, publicUrl: "unused", timeoutMs: 1_000 }),
   keyRotation: createKeyRotation(sql, vault),
   temporalBytes: async () => undefined,
   retention: { log: 1, payloads: 1, audit: 1 },
   log,
-  metrics: createWorkerMetrics(),
+  metrics,
   tracing: withoutCollector(),
-  starting: createStartingWorkflows(),
-  windows: createWindows(),
-  holding: { after: 10, probeInterval: 60_000 },
 });
 
 test.each([
@@ -216,7 +199,7 @@ test("an attempt that cannot be requested fails alone", async () => {
   const { EventId: eventId, Deliveries } = await api.newestEvent();
   const [delivery] = Deliveries;
   const start = (deliveryId: DeliveryId) =>
-    attemptWriter.start({
+    engine.startAttempt({
       tenantId: api.tenant.tenantId,
       eventId,
       deliveryId,

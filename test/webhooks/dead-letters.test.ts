@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { generate } from "selfsigned";
-import { closeOpenDelivery } from "../../server/webhooks/index.ts";
+import { closeOpenDelivery } from "../../server/webhooks/deliveries/store.ts";
 import { blameForHeld } from "../../server/webhooks/log/dead-letters.ts";
 import { type Api, type DeadLetters, ok, until } from "../world/api.ts";
 import { connected, type Reply, startReceiver } from "../world/receiver.ts";

@@ -306,6 +306,13 @@ export function repeating<Rest extends unknown[], Result>(
   return (sql, ...rest) => ("isTransaction" in sql ? store(sql, ...rest) : repeated(sql, () => store(sql, ...rest)));
 }
 
+/** @returns a store's function without its first argument */
+export const boundTo =
+  (sql: Sql) =>
+  <Rest extends unknown[], Result>(store: (sql: Sql, ...rest: Rest) => Result) =>
+  (...rest: Rest): Result =>
+    store(sql, ...rest);
+
 interface Failure {
   code?: string;
   routine?: string;

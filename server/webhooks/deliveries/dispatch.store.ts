@@ -3,12 +3,12 @@
 import type { DeliveryToMake, EventName } from "../../../workflows/contract.ts";
 import { type Queries, repeating, type Sql } from "../../platform/db/sql.ts";
 import { listen } from "../../platform/db/watch.ts";
+import { FAILURE_PAUSE_MS } from "../../platform/durations.ts";
 import { isUuid } from "../../platform/http/query.ts";
 import type { ConnectionId, DeliveryId, EventId, TenantId } from "../../platform/ids.ts";
 import { DISPATCH_CHANNEL, describeEvents } from "../../records/index.ts";
 import { connectionName } from "../connections.store.ts";
 import { isOpen } from "../states.store.ts";
-import { FAILURE_PAUSE_MS } from "./loop.ts";
 import type { QueueId } from "./schedule.ts";
 import { STARTING_MS } from "./starting.ts";
 

@@ -2,6 +2,7 @@
 // workflow's first task at once (eager start).
 
 import { POLL_MS } from "../../platform/db/watch.ts";
+import { FAILURE_PAUSE_MS } from "../../platform/durations.ts";
 import { createOutageLog } from "../../platform/log.ts";
 import type { WorkerMetrics } from "../../platform/metrics/index.ts";
 import { createBatches } from "./batches.ts";
@@ -13,7 +14,7 @@ import {
   removeDispatches,
   wakeOthers,
 } from "./dispatch.store.ts";
-import { FAILURE_PAUSE_MS, type FoundWork, startLoop } from "./loop.ts";
+import { type FoundWork, startLoop } from "./loop.ts";
 import { enqueue } from "./queue.store.ts";
 import { type QueueDependencies, startQueue } from "./queue.ts";
 import { startDelivery } from "./start-workflow.ts";

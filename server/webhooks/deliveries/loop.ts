@@ -1,10 +1,9 @@
 import type { Logger } from "pino";
+import { FAILURE_PAUSE_MS } from "../../platform/durations.ts";
 import { createOutageLog } from "../../platform/log.ts";
 
 /** The delay before a check is repeated, for a state that soon changes without a notification. */
 export const SOON_MS = 100;
-/** The delay after a failure, to protect services that are down. */
-export const FAILURE_PAUSE_MS = 1_000;
 
 /** "more": more work is likely waiting, so another step should run beside this one. */
 export type FoundWork = "all" | "more";
