@@ -153,7 +153,7 @@ export function recordPages(kind: AnyKind): ConsolePage[] {
     { path, area: nouns[1], GET: { needs: [read], answer: (visit) => listPage(kind, visit) } },
     {
       path: `${path}/${add?.path ?? "add"}`,
-      GET: { needs: write, answer: (visit) => addPage(kind, visit) },
+      GET: { needs: write, answer: (visit) => formPage(kind, visit, false) },
       POST: { needs: write, answer: (visit) => addOne(kind, visit) },
     },
     {
@@ -169,7 +169,7 @@ export function recordPages(kind: AnyKind): ConsolePage[] {
       : [
           {
             path: `${one}/change`,
-            GET: { needs: both, answer: (visit: Visit) => changePage(kind, visit) },
+            GET: { needs: both, answer: (visit: Visit) => formPage(kind, visit, true) },
             POST: changing,
           },
         ]),
@@ -260,19 +260,19 @@ async function onePage(kind: AnyKind, visit: Visit, refused?: FormState): Promis
       </>
     ),
     lead: page.lead?.(visit),
-    body:
-      form.inPlace && mayChange
-        ? await filled(kind, visit, { held, refused, action: path, back: kind.path })
-        : await page.show(visit, held),
+    body: form.inPlace && mayChange ? await filled(kind, visit, held, refused) : await page.show(visit, held),
   };
 }
 
-async function addPage(kind: AnyKind, visit: Visit, refused?: FormState): Promise<View> {
+/** @param isChange of the record with the path's `:id`; otherwise a record is added */
+async function formPage(kind: AnyKind, visit: Visit, isChange: boolean, refused?: FormState): Promise<View> {
+  const held = isChange ? await kind.records.read(visit) : undefined;
+  const [one] = kind.nouns;
   return {
-    title: kind.form.add?.title?.(visit) ?? `Add ${kind.nouns[0]}`,
-    above: [listOf(kind)],
+    title: held ? `Change ${one}` : (kind.form.add?.title?.(visit) ?? `Add ${one}`),
+    above: held ? aboveOf(kind, held.record) : [listOf(kind)],
     status: refused ? 422 : 200,
-    body: await filled(kind, visit, { refused, action: visit.url.pathname, back: kind.path }),
+    body: await filled(kind, visit, held, refused),
   };
 }
 
@@ -288,19 +288,8 @@ async function addOne(kind: AnyKind, visit: Visit): Promise<View | Response> {
     const told = await messages.added(visit, made, body);
     return typeof told === "string" ? visit.goTo(`${kind.path}/${made.Id}`, told) : told;
   } catch (error) {
-    return addPage(kind, visit, refusedForm(visit.form, error, form.names, form.labels));
+    return formPage(kind, visit, false, refusedForm(visit.form, error, form.names, form.labels));
   }
-}
-
-async function changePage(kind: AnyKind, visit: Visit, refused?: FormState): Promise<View> {
-  const held = await kind.records.read(visit);
-  const path = `${kind.path}/${held.record.Id}`;
-  return {
-    title: `Change ${kind.nouns[0]}`,
-    above: aboveOf(kind, held.record),
-    status: refused ? 422 : 200,
-    body: await filled(kind, visit, { held, refused, action: `${path}/change`, back: path }),
-  };
 }
 
 /** Saves a changed record, unless it was changed by someone else meanwhile. */
@@ -313,7 +302,8 @@ async function change(kind: AnyKind, visit: Visit): Promise<View | Response> {
     const saved = await records.save(visit, body, unchanged);
     return visit.goTo(`${kind.path}/${params.id}`, await messages.changed(visit, saved));
   } catch (error) {
-    return (form.inPlace ? onePage : changePage)(kind, visit, refusedForm(visit.form, error, form.names, form.labels));
+    const refused = refusedForm(visit.form, error, form.names, form.labels);
+    return form.inPlace ? onePage(kind, visit, refused) : formPage(kind, visit, true, refused);
   }
 }
 
@@ -331,14 +321,8 @@ async function askToDelete(kind: AnyKind, visit: Visit): Promise<Confirmation & 
   };
 }
 
-interface Filled {
-  held?: Held<Identified>;
-  refused: FormState | undefined;
-  action: string;
-  back: string;
-}
-
-async function filled({ form, nouns }: AnyKind, visit: Visit, { held, refused, ...ways }: Filled) {
+/** The form of a page, which is also its action. */
+async function filled({ path, form, nouns }: AnyKind, visit: Visit, held?: Held<Identified>, refused?: FormState) {
   const { inPlace } = form;
   const { state: initial, fields } = await form.of(visit, held);
   const state = refused ?? initial;
@@ -347,7 +331,8 @@ async function filled({ form, nouns }: AnyKind, visit: Visit, { held, refused, .
       <FormPanel
         visit={visit}
         state={state}
-        {...ways}
+        action={visit.url.pathname}
+        back={held && !inPlace ? `${path}/${held.record.Id}` : path}
         label={inPlace?.label ?? (held ? "Save" : `Add ${nouns[0]}`)}
         version={held?.version}
         wide={inPlace !== undefined}
