@@ -27,11 +27,10 @@ import type { Vault } from "./platform/vault.ts";
 import {
   AUDIT_RECORD,
   AUDIT_SAMPLE,
-  type Authenticate,
+  bearerTokens,
   type Change,
   createAccess,
   createAuditLog,
-  createAuthenticate,
   createEntities,
   createFindRecord,
   createLog,
@@ -126,12 +125,12 @@ export function createServices(deps: ServicesDependencies) {
     exportOwn: personalData.exportOwn,
   });
   const administration = provider.administration(createFindRecord(entities));
-  const authenticateBearer = createAuthenticate({
+  const authenticateBearer = bearerTokens.createAuthenticate({
     verify: provider.verifyAccessToken,
     checkPossession: provider.checkPossession,
     admit: access.admit,
   });
-  const authenticate: Authenticate = async (request) => {
+  const authenticate: bearerTokens.Authenticate = async (request) => {
     const caller = await authenticateBearer(request);
     admit(request, caller);
     return caller;

@@ -19,17 +19,7 @@ export {
   type ConsoleClient,
 } from "./oauth/console-client.ts";
 export { DEVICE_GRANT, RFC_ERROR, SIGNING_ALGS } from "./oauth/contract.ts";
-export {
-  type BearerEndpoint,
-  type BearerOperation,
-  type FormEndpoint,
-  type PageEndpoint,
-  type PublicEndpoint,
-  type Refusal,
-  RFC_TAG,
-  SIGN_IN_TAG,
-  SPEC_TAG,
-} from "./oauth/declared.ts";
+export * as declared from "./oauth/declared.ts";
 export { metadata } from "./oauth/discovery.ts";
 export { SPEC_PATHS, SPEC_TOKEN_PATH } from "./oauth/door.ts";
 export { endpointRefusal, REFUSED_BY_ALL, tokenRefusal } from "./oauth/endpoint.ts";

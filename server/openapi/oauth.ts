@@ -1,21 +1,7 @@
 // The endpoints of OAuth and OpenID Connect, from their declarations.
 
 import type { TObject } from "@sinclair/typebox";
-import {
-  type BearerEndpoint,
-  type BearerOperation,
-  ENDPOINTS,
-  type FormEndpoint,
-  type PageEndpoint,
-  type PublicEndpoint,
-  REFUSED_BY_ALL,
-  type Refusal,
-  RFC_ERROR,
-  RFC_TAG,
-  SIGN_IN_TAG,
-  SPEC_TAG,
-  tokenRefusal,
-} from "../identity/index.ts";
+import { declared, ENDPOINTS, REFUSED_BY_ALL, RFC_ERROR, tokenRefusal } from "../identity/index.ts";
 import { DATABASE_AWAY } from "../platform/http/error-record.ts";
 import { DOCUMENTED_RECORD } from "./errors.ts";
 import {
@@ -37,7 +23,7 @@ export function oauth(): Area {
   const inDocument: InDocument = (schema) => documentedSchema(schema, named);
   inDocument(RFC_ERROR);
   return {
-    tags: [SPEC_TAG, RFC_TAG, SIGN_IN_TAG],
+    tags: [declared.SPEC_TAG, declared.RFC_TAG, declared.SIGN_IN_TAG],
     paths: Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint.path, pathItem(endpoint, inDocument)])),
     schemas: Object.fromEntries(named),
   };
@@ -53,19 +39,22 @@ function pathItem(endpoint: (typeof ENDPOINTS)[number], inDocument: InDocument):
   return { get: ofMethod("get"), post: ofMethod("post") };
 }
 
-function answerOf({ description, schema, example }: FormEndpoint["answer"], inDocument: InDocument): ResponseObject {
+function answerOf(
+  { description, schema, example }: declared.FormEndpoint["answer"],
+  inDocument: InDocument,
+): ResponseObject {
   return schema ? json(description, inDocument(schema), example) : { description };
 }
 
-function publicOperation({ id, tag, summary, answer }: PublicEndpoint, inDocument: InDocument): Operation {
+function publicOperation({ id, tag, summary, answer }: declared.PublicEndpoint, inDocument: InDocument): Operation {
   return operation({ id, tag: tag.name, summary, answers: { 200: answerOf(answer, inDocument) } });
 }
 
-function formOperation(endpoint: FormEndpoint, inDocument: InDocument): Operation {
+function formOperation(endpoint: declared.FormEndpoint, inDocument: InDocument): Operation {
   const { door, id, summary, description, form, examples, answer, status = 200 } = endpoint;
   return {
     operationId: id,
-    tags: [(door === "spec" ? SPEC_TAG : RFC_TAG).name],
+    tags: [(door === "spec" ? declared.SPEC_TAG : declared.RFC_TAG).name],
     summary,
     description,
     security: [{}, { client: [] }],
@@ -75,9 +64,9 @@ function formOperation(endpoint: FormEndpoint, inDocument: InDocument): Operatio
 }
 
 /** Formatted by the code that rejects requests; a status with several kinds has an example for each. */
-function refusals({ door, path, refused }: FormEndpoint): Record<string, ResponseObject> {
+function refusals({ door, path, refused }: declared.FormEndpoint): Record<string, ResponseObject> {
   const request = new Request(`http://localhost${path}`);
-  const all: Refusal[] = [...refused, ...REFUSED_BY_ALL];
+  const all: declared.Refusal[] = [...refused, ...REFUSED_BY_ALL];
   const described = all.map((refusal) => ({ ...refusal, ...tokenRefusal(refusal.error, request, door) }));
   const schema = schemaRef(door === "spec" ? "TokenError" : "Rfc6749Error");
   const byStatus = Map.groupBy(described, ({ status }) => status);
@@ -106,12 +95,12 @@ const TOKEN_ERROR: Schema = {
   },
 };
 
-function pageOperation({ id, summary, description, takes, answers }: PageEndpoint, inDocument: InDocument) {
+function pageOperation({ id, summary, description, takes, answers }: declared.PageEndpoint, inDocument: InDocument) {
   const form = inDocument(takes);
   const own = Object.entries(answers).map(([status, described]) => [status, answered(status, described)]);
   return (method: "get" | "post"): Operation => ({
     operationId: id[method],
-    tags: [SIGN_IN_TAG.name],
+    tags: [declared.SIGN_IN_TAG.name],
     summary,
     description,
     security: [],
@@ -151,8 +140,8 @@ function queryOf({ properties, required = [] }: TObject): ParameterObject[] {
 }
 
 /** RFC 6750, RFC 7591, RFC 7592 and OIDC Core 5.3. */
-function bearerItem({ operations }: BearerEndpoint, inDocument: InDocument): PathItem {
-  const stated = (one: BearerOperation): Operation => {
+function bearerItem({ operations }: declared.BearerEndpoint, inDocument: InDocument): PathItem {
+  const stated = (one: declared.BearerOperation): Operation => {
     const { id, tag, summary, description, security, params, body, status = 200, answer, refused } = one;
     return {
       operationId: id,
@@ -170,8 +159,8 @@ function bearerItem({ operations }: BearerEndpoint, inDocument: InDocument): Pat
   return Object.fromEntries(Object.entries(operations).map(([method, one]) => [method, stated(one)]));
 }
 
-function refusalsOf(refused: BearerOperation["refused"]) {
-  const all: BearerOperation["refused"] = {
+function refusalsOf(refused: declared.BearerOperation["refused"]) {
+  const all: declared.BearerOperation["refused"] = {
     ...refused,
     405: { when: "The header Allow names the methods.", error: "invalid_request", headers: ["Allow"] },
     500: { when: "Internal error.", error: "server_error" },

@@ -3,18 +3,8 @@
 // Begin with record.ts, then entities/department.ts as an example, then write.ts.
 
 export { type Access, createAccess } from "./access/access.ts";
-export {
-  type Authenticate,
-  type Caller,
-  type CheckPossession,
-  createAuthenticate,
-  type Permitted,
-  type PresentedToken,
-  permit,
-  presentedToken,
-  requirePossession,
-  type VerifyAccessToken,
-} from "./access/bearer.ts";
+export * as bearerTokens from "./access/bearer.ts";
+export { type Caller, type Permitted, permit } from "./access/bearer.ts";
 export type { Actor, Bearer } from "./access/caller.ts";
 export type { PolicyProblem } from "./access/decisions/cedar.ts";
 export { requireForAll } from "./access/decisions/permissions.ts";
@@ -92,16 +82,7 @@ export { createFindRecord, type OnChange, resourceTypes } from "./entities/recor
 export { ENTITIES, ENTITY_TABLES } from "./entities/registry.ts";
 export { FOREIGN_KEY_SCHEMAS } from "./entities/schemas.ts";
 export { createEntities, type Entities, type EntityRecord, type EntityService } from "./entities/service.ts";
-export {
-  changeOwnApplication,
-  changeOwnUser,
-  deleteOwnApplication,
-  insertSystemApplication,
-  makeOwnApplication,
-  makeOwnUser,
-  type Vouched,
-  waitForUsers,
-} from "./entities/without-caller.ts";
+export * as ownRecords from "./entities/without-caller.ts";
 export {
   ALERT_RECORD,
   AUDIT_RECORD,
@@ -125,7 +106,7 @@ export {
 } from "./events/store.ts";
 export { type Change, recordEvent, recordPing, recordTest } from "./events/write-event.ts";
 export { RECORDS_EXPIRED } from "./expired.ts";
-export { idField, nameField, recordIdField, STAMP_FIELDS, type Stamped, UNSET_DATE } from "./fields.ts";
+export * as recordFields from "./fields.ts";
 export { type Declaration, type ENTITY, type RecordScopes, record, SETTING, type SelfMade, WEBHOOK } from "./record.ts";
 export { ACTOR_FIELDS, type Entity } from "./registry.ts";
 export { METHODS as REQUEST_METHODS, REQUEST, REQUEST_FILTERS, STATUS_CLASSES } from "./requests/contract.ts";

@@ -106,13 +106,13 @@ function roomOf(path: string): string | undefined {
   return folder === "openapi" ? undefined : folder;
 }
 
-/** The maximum number of names that a room exports, types counted. Lower it when a room exports fewer. */
-const DOORS = { ui: 77, records: 182, webhooks: 74, identity: 103, data: 19, console: 4, appliance: 3 };
+/** The maximum number of names that a room exports: types count, a namespace is one. Lower it when a room exports fewer. */
+const DOORS = { ui: 77, records: 164, webhooks: 74, identity: 95, data: 19, console: 4, appliance: 3 };
 
 export const roomsHaveFewDoors: Rule = (sources) =>
   sources.flatMap(({ path, text }) => {
     const most = new Map(Object.entries(DOORS)).get(/^server\/([^/]+)\/index\.ts$/.exec(path)?.[1] ?? "");
-    const names = [...text.matchAll(/^export (?:type )?\{([^}]*)\}|^export (?:const|function)/gm)];
+    const names = [...text.matchAll(/^export (?:type )?\{([^}]*)\}|^export (?:const|function|\*)/gm)];
     const count = names.reduce(
       (sum, [, list]) => sum + (list?.split(",").filter((name) => name.trim()).length ?? 1),
       0,

@@ -3,7 +3,7 @@
 import { integer, oneOf } from "../../server/platform/http/fields.ts";
 import { settings } from "../../server/records/access/settings.ts";
 import { descriptionField } from "../../server/records/fields.ts";
-import { idField, nameField, record, SETTING, STAMP_FIELDS } from "../../server/records/index.ts";
+import { record, recordFields, SETTING } from "../../server/records/index.ts";
 
 export const BADGE = record("Badge", {
   table: "badges",
@@ -12,12 +12,12 @@ export const BADGE = record("Badge", {
   scopes: SETTING,
   audit: "Record",
   fields: {
-    Id: idField("Badge"),
-    Name: { ...nameField("Front door"), form: { label: "Name", hint: "What people call it." } },
+    Id: recordFields.idField("Badge"),
+    Name: { ...recordFields.nameField("Front door"), form: { label: "Name", hint: "What people call it." } },
     Description: { ...descriptionField("Opens in the morning."), form: { label: "Description" } },
     Color: oneOf(["Red", "Blue"], { judged: true, audit: "value", form: { label: "Color" }, example: "Red" }),
     Days: integer(1, 30, "days", { audit: "value", form: { label: "Days" }, example: null }),
-    ...STAMP_FIELDS,
+    ...recordFields.STAMP_FIELDS,
   },
   texts: { group: "What opens doors.", remove: "It no longer opens doors." },
 });

@@ -2,7 +2,7 @@
 
 import { afterAll, expect, test } from "bun:test";
 import { createRegistry, ENTITIES } from "../../server/records/entities/registry.ts";
-import { UNSET_DATE } from "../../server/records/index.ts";
+import { recordFields } from "../../server/records/index.ts";
 import { startAppWith } from "../support/private-app.ts";
 import { newTenant } from "../world/tenant.ts";
 import { Visitor } from "../world/visitor.ts";
@@ -149,7 +149,7 @@ test("Settings lists, adds, changes and deletes it, by its fields", async () => 
   expect(made.html).toContain("The group is added.");
   expect(made.html).toContain(`href="/settings/users/${lead.Id}"`);
   const { body } = await call("GET", "/Group/B-2?Name=Code");
-  expect(body).toMatchObject({ Size: 4, Is_Open: true, Ends_On: UNSET_DATE, Lead: { Id: lead.Id } });
+  expect(body).toMatchObject({ Size: 4, Is_Open: true, Ends_On: recordFields.UNSET_DATE, Lead: { Id: lead.Id } });
   const again = await send("/settings/groups/add", { Code: "B-2" });
   expect(again.html).toMatch(/field-Code-problem"[^>]*>Code is already used by another Group\./);
 

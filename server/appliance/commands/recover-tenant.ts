@@ -1,13 +1,7 @@
 import { findTenant, makeClient } from "../../identity/index.ts";
 import type { Sql } from "../../platform/db/sql.ts";
 import type { TenantId } from "../../platform/ids.ts";
-import {
-  type DeletedPolicy,
-  insertSystemApplication,
-  recordAudit,
-  recoverAccess,
-  SCOPES,
-} from "../../records/index.ts";
+import { type DeletedPolicy, ownRecords, recordAudit, recoverAccess, SCOPES } from "../../records/index.ts";
 
 export interface RecoveredTenant {
   tenantId: TenantId;
@@ -28,7 +22,7 @@ export async function recoverTenant(sql: Sql, nameOrId: string): Promise<Recover
   if (!tenant) throw new Error(`There is no tenant named "${nameOrId}".`);
   const tenantId = tenant.id;
   return sql.begin(async (tx) => {
-    const id = await insertSystemApplication(tx, tenantId, APPLICATION);
+    const id = await ownRecords.insertSystemApplication(tx, tenantId, APPLICATION);
     const client = await makeClient(tx, tenantId, id, { grantTypes: ["client_credentials"], scopes: [...SCOPES] });
     const deletedPolicies = await recoverAccess(tx, tenantId, { type: "Application", id });
     const origin = { address: "", userAgent: "bun run tenant recover", requestKey: Bun.randomUUIDv7() };

@@ -8,8 +8,8 @@ import {
   type ENTITY,
   type EntityRecord,
   type EntityService,
+  recordFields,
   searchables,
-  UNSET_DATE,
 } from "../../records/index.ts";
 import {
   ActionButton,
@@ -197,7 +197,9 @@ function neededOf({ form, field }: Entity, record: object | undefined): string[]
 
 /** docs/behaviour.md "Fields": an unset date has a default value in responses. */
 function withoutUnset(record: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, value === UNSET_DATE ? "" : value]));
+  return Object.fromEntries(
+    Object.entries(record).map(([name, value]) => [name, value === recordFields.UNSET_DATE ? "" : value]),
+  );
 }
 
 async function choicesOf(

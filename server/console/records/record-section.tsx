@@ -1,7 +1,7 @@
 // The fields of a record as the declaration has them: as a section of its page, and as columns of a list.
 
 import type { Children } from "@kitajs/html";
-import { type Declaration, UNSET_DATE } from "../../records/index.ts";
+import { type Declaration, recordFields } from "../../records/index.ts";
 import { Badge, Code, type Column, Facts, Section, Time } from "../../ui/index.ts";
 import type { Visit } from "../visit.ts";
 import { ATTRIBUTES } from "./attributes.tsx";
@@ -88,7 +88,7 @@ function Cell({ declaration, name, record, visit }: CellProps): JSX.Element {
   if (typeof value === "boolean") return <Value text={value ? "yes" : "no"} />;
   if (declaration.fields.find((one) => one.name === name)?.type !== "dateTime")
     return <Value text={[value ?? ""].flat().join(", ")} />;
-  return value === UNSET_DATE ? <Value text="" /> : <Time at={new Date(String(value))} />;
+  return value === recordFields.UNSET_DATE ? <Value text="" /> : <Time at={new Date(String(value))} />;
 }
 
 export function columnOf<Item extends object>(declaration: Declared, name: string): Column<Item> {

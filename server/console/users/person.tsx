@@ -1,4 +1,4 @@
-import { type Attributes, UNSET_DATE } from "../../records/index.ts";
+import { type Attributes, recordFields } from "../../records/index.ts";
 import { Time } from "../../ui/index.ts";
 import type { ConsoleServices } from "../page.tsx";
 import { readRecord } from "../records/records.tsx";
@@ -6,7 +6,7 @@ import type { ReferenceChoice } from "../records/reference-field.tsx";
 import type { Visit } from "../visit.ts";
 
 export function LastLogin({ at }: { at: string }): JSX.Element {
-  return at === UNSET_DATE ? <span class="none">never</span> : <Time at={new Date(at)} ago />;
+  return at === recordFields.UNSET_DATE ? <span class="none">never</span> : <Time at={new Date(at)} ago />;
 }
 
 /** docs/behaviour.md "User", with its foreign keys. */

@@ -8,7 +8,7 @@ import type { Egress } from "../../platform/egress/index.ts";
 import type { TenantId } from "../../platform/ids.ts";
 import type { DeviceStep } from "../../platform/metrics/index.ts";
 import type { Vault } from "../../platform/vault.ts";
-import type { Access, VerifyAccessToken } from "../../records/index.ts";
+import type { Access, bearerTokens } from "../../records/index.ts";
 import { createSite } from "../../ui/index.ts";
 import { accountController } from "../signin/account/account.tsx";
 import { createCredentials } from "../signin/account/credentials.ts";
@@ -212,7 +212,7 @@ export function createProvider(deps: ProviderDependencies) {
     .use(accountController(forAccounts))
     .use(userinfoController({ sql, tokens, findClient, checkPossession: dpop.checkPossession, onFailure }))
     .use(logoutController(forPeople));
-  const verifyAccessToken: VerifyAccessToken = tokens.verifyAccessToken;
+  const verifyAccessToken: bearerTokens.VerifyAccessToken = tokens.verifyAccessToken;
   const administration = (findUser: FindUser) => ({
     users: createUserAdministration({ sql, issuer, findUser, endGrants }),
     grants: createUserGrants({ sql, families, findApis }),

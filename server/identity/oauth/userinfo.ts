@@ -8,7 +8,7 @@ import { NO_STORE } from "../../platform/http/conditions.ts";
 import { contextOf } from "../../platform/http/context.ts";
 import { asApiError } from "../../platform/http/error-record.ts";
 import { requireMethod } from "../../platform/http/request.ts";
-import { type CheckPossession, type PresentedToken, presentedToken, requirePossession } from "../../records/index.ts";
+import { bearerTokens } from "../../records/index.ts";
 import { claimsGiven, userinfoClaims } from "./claims.ts";
 import type { FindKnownClient } from "./clients/known-clients.ts";
 import { USER_INFO } from "./contract.ts";
@@ -24,7 +24,7 @@ export interface UserinfoDependencies {
   sql: Sql;
   tokens: Pick<Tokens, "issuer" | "readAnyAccessToken" | "signUserinfo">;
   findClient: FindKnownClient;
-  checkPossession: CheckPossession;
+  checkPossession: bearerTokens.CheckPossession;
   onFailure: OnFailure;
 }
 
@@ -90,7 +90,7 @@ async function userinfo(
     throw new Unauthorized(`${problem} ${remedy}`, INVALID_TOKEN);
   }
   const known = { tenantId: claims.tenant, clientId: claims.client_id };
-  await requirePossession(checkPossession, request, presented, { ...known, jkt: claims.cnf?.jkt });
+  await bearerTokens.requirePossession(checkPossession, request, presented, { ...known, jkt: claims.cnf?.jkt });
   contextOf(request).client = known;
   const scopes = claims.scope.split(" ");
   const { userId } = claims;
@@ -114,13 +114,13 @@ async function userinfo(
 }
 
 /** RFC 6750 2.1 and 2.2, but only one of them. */
-async function tokenOf(request: Request): Promise<PresentedToken | undefined> {
+async function tokenOf(request: Request): Promise<bearerTokens.PresentedToken | undefined> {
   const header = request.headers.get("authorization");
   const isForm = request.headers.get("content-type")?.toLowerCase().startsWith("application/x-www-form-urlencoded");
   const inForm = request.method === "POST" && isForm ? (await readForm(request)).get("access_token") : undefined;
   if (header !== null && inForm) throw new BadInput("Send the access token in the header or in the form, not both.");
   if (header === null) return inForm ? { scheme: "Bearer", token: inForm } : undefined;
-  return presentedToken(header) ?? { scheme: "Bearer", token: "" };
+  return bearerTokens.presentedToken(header) ?? { scheme: "Bearer", token: "" };
 }
 
 function errorResponse(error: ApiError): Response {

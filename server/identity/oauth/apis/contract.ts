@@ -3,17 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import { field, flag, integer, oneOf, orNull, type RecordOf, type RowOf } from "../../../platform/http/fields.ts";
 import { asTitle, isText } from "../../../platform/text.ts";
-import {
-  idField,
-  isOwnScope,
-  nameField,
-  record,
-  recordIdField,
-  SCOPE_NAME,
-  SETTING,
-  STAMP_FIELDS,
-  type Stamped,
-} from "../../../records/index.ts";
+import { isOwnScope, record, recordFields, SCOPE_NAME, SETTING } from "../../../records/index.ts";
 import { claimMappingField } from "../claim-mapping.ts";
 import { ACCESS_TOKEN_ALGS, ACCESS_TOKEN_LIFETIME, ACCESS_TOKEN_TYPES } from "../contract.ts";
 
@@ -36,8 +26,8 @@ export interface ApiScope {
 type ScopeRecord = { Name: string; Description: string };
 
 const FIELDS = {
-  Id: idField("Api"),
-  Name: nameField("Orders", "Shown when an application asks for access to the API."),
+  Id: recordFields.idField("Api"),
+  Name: recordFields.nameField("Orders", "Shown when an application asks for access to the API."),
   Audience: field<string, string>({
     description:
       "The `aud` of its tokens, and the `resource` parameter that requests them (RFC 8707): an absolute URI. `resource` " +
@@ -119,7 +109,7 @@ const FIELDS = {
     example: false,
   }),
   ClaimMapping: claimMappingField("tokens for it"),
-  ApplicationId: recordIdField("Application", {
+  ApplicationId: recordFields.recordIdField("Application", {
     description: "The Application whose client may introspect its tokens. Empty: none.",
     form: {
       label: "Its client_id",
@@ -127,7 +117,7 @@ const FIELDS = {
     },
     example: "1002",
   }),
-  ...STAMP_FIELDS,
+  ...recordFields.STAMP_FIELDS,
 };
 
 export const API = record("Api", {
@@ -146,7 +136,7 @@ export const API = record("Api", {
     example: ["Name", "Audience", "Scopes"],
   },
 });
-export type Api = RowOf<typeof FIELDS> & Stamped;
+export type Api = RowOf<typeof FIELDS> & recordFields.Stamped;
 export type ApiRecord = RecordOf<typeof FIELDS>;
 
 function scopeProblem(value: unknown[]): string | undefined {

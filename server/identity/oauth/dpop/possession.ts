@@ -5,7 +5,7 @@ import { Unauthorized } from "../../../platform/errors.ts";
 import { contextOf } from "../../../platform/http/context.ts";
 import type { TenantId } from "../../../platform/ids.ts";
 import type { Vault } from "../../../platform/vault.ts";
-import type { CheckPossession } from "../../../records/index.ts";
+import type { bearerTokens } from "../../../records/index.ts";
 import type { SECURITY_PROFILES } from "../contract.ts";
 import type { Refusal } from "../declared.ts";
 import { TokenError } from "../errors.ts";
@@ -32,7 +32,7 @@ export const REFUSED_PROOF: Refusal[] = [
 export interface Dpop {
   /** The thumbprint of the proved key; undefined: no proof. @throws TokenError invalid_dpop_proof, use_dpop_nonce */
   keyOf(request: Request, client: ProvingClient): Promise<string | undefined>;
-  checkPossession: CheckPossession;
+  checkPossession: bearerTokens.CheckPossession;
 }
 
 interface ProvingClient {

@@ -7,13 +7,7 @@ import type { CheckUrl, EgressFetch } from "../../../platform/egress/index.ts";
 import { BadInput } from "../../../platform/errors.ts";
 import { clientNetwork } from "../../../platform/http/context.ts";
 import type { TenantId } from "../../../platform/ids.ts";
-import {
-  type Access,
-  changeOwnApplication,
-  makeOwnApplication,
-  originOf,
-  recordAudit,
-} from "../../../records/index.ts";
+import { type Access, originOf, ownRecords, recordAudit } from "../../../records/index.ts";
 import { lockScopesOfApis } from "../apis/store.ts";
 import { findCeiling } from "../clients/ceilings.store.ts";
 import { defaultsOf } from "../clients/credential-rules.ts";
@@ -100,7 +94,7 @@ export function createRefreshClient(deps: ClientDocumentsDependencies): RefreshC
       const before = defaultsOf("confidential");
       const sent = metadataOf(document, url, checkUrl);
       const { credentials, name, webSite } = readMetadata(sent, before, bounds, possible, undefined);
-      const { id: applicationId } = await makeOwnApplication(tx, tenantId, { name, webSite });
+      const { id: applicationId } = await ownRecords.makeOwnApplication(tx, tenantId, { name, webSite });
       await saveCredentials(tx, tenantId, applicationId, credentials);
       // Only its document can change it.
       await insertRegistered(tx, tenantId, { applicationId, digest: null, isOpen: true });
@@ -124,7 +118,7 @@ export function createRefreshClient(deps: ClientDocumentsDependencies): RefreshC
       const sent = { ...metadataOf(document, url, checkUrl), scope: undefined };
       const read = readMetadata(sent, before, bounds, possible, undefined, ceiling);
       const { credentials } = read;
-      await changeOwnApplication(tx, tenantId, applicationId, shownWithin(read, ceiling));
+      await ownRecords.changeOwnApplication(tx, tenantId, applicationId, shownWithin(read, ceiling));
       await noteDocument(tx, tenantId, applicationId, url, fresh);
       const origin = originOf(request, { clientId: String(applicationId) });
       await saveChange(tx, tenantId, origin, applicationId, before, credentials);

@@ -8,16 +8,7 @@ import { Conflict, Permission, TooManyRequests, Unauthorized } from "../../../pl
 import { clientNetwork } from "../../../platform/http/context.ts";
 import { toRecordId } from "../../../platform/http/query.ts";
 import type { TenantId } from "../../../platform/ids.ts";
-import {
-  type Access,
-  changeOwnApplication,
-  deleteOwnApplication,
-  makeOwnApplication,
-  type Origin,
-  originOf,
-  recordAudit,
-  SCOPES,
-} from "../../../records/index.ts";
+import { type Access, type Origin, originOf, ownRecords, recordAudit, SCOPES } from "../../../records/index.ts";
 import { digestOf, newOpaqueValue } from "../../signin/opaque.ts";
 import { lockScopesOfApis } from "../apis/store.ts";
 import { type Ceiling, findCeiling } from "../clients/ceilings.store.ts";
@@ -139,7 +130,7 @@ export function createRegistration({
         const bounds = { isOpen, scopes, standardScopes: scopes };
         const before = defaultsOf("confidential");
         const { credentials, name, webSite } = readMetadata(body, before, bounds, possibleFor(isOpen), listing);
-        const { id: applicationId, name: given } = await makeOwnApplication(tx, tenantId, { name, webSite });
+        const { id: applicationId, name: given } = await ownRecords.makeOwnApplication(tx, tenantId, { name, webSite });
         await saveCredentials(tx, tenantId, applicationId, credentials);
         const secret = needsSecret(credentials) ? await makeSecret(tx, tenantId, applicationId) : undefined;
         const made = { applicationId, digest: digestOf(token), isOpen };
@@ -186,7 +177,7 @@ export function createRegistration({
         };
         const ceiling = await findCeiling(tx, tenantId, applicationId, await access.namedByPolicies(tx, tenantId));
         const read = readMetadata(body, before, bounds, possibleFor(isOpen), listing, ceiling);
-        const shown = await changeOwnApplication(tx, tenantId, applicationId, shownWithin(read, ceiling));
+        const shown = await ownRecords.changeOwnApplication(tx, tenantId, applicationId, shownWithin(read, ceiling));
         const { credentials } = read;
         const origin = originOfItself(request, applicationId);
         await saveChange(tx, tenantId, origin, applicationId, before, credentials);
@@ -342,7 +333,7 @@ async function deleteRegistered(
   origin: Origin,
   details?: { Reason: string },
 ): Promise<boolean> {
-  if (!(await deleteOwnApplication(tx, tenantId, applicationId))) return false;
+  if (!(await ownRecords.deleteOwnApplication(tx, tenantId, applicationId))) return false;
   const subject = { type: "Application", id: applicationId };
   await recordAudit(tx, tenantId, origin, { kind: "Credentials.Deleted", subject, details });
   return true;

@@ -3,7 +3,7 @@
 import type { JWTPayload } from "jose";
 import { Unauthorized } from "../../../platform/errors.ts";
 import type { TenantId } from "../../../platform/ids.ts";
-import type { VerifyAccessToken } from "../../../records/index.ts";
+import type { bearerTokens } from "../../../records/index.ts";
 import type { Client } from "../clients/store.ts";
 import type { SigningAlg } from "../contract.ts";
 import { RFC_TOKEN_PATH } from "../door.ts";
@@ -51,7 +51,7 @@ export interface Tokens {
   /** A signed, self-contained value, so issuing it writes nothing. */
   issueClientRefreshToken(client: Client, familyId: string, scopes: string[], resource: string): Promise<string>;
   /** Like readAccessToken, with clients and users from memory. @throws Unauthorized if one of them is inactive */
-  verifyAccessToken: VerifyAccessToken;
+  verifyAccessToken: bearerTokens.VerifyAccessToken;
   /** For the entity API, with scopes still granted; undefined if invalid, revoked, or a client or user inactive. */
   readAccessToken(token: string): Promise<ReadAccessToken | undefined>;
   /** The same for a token with any target. */

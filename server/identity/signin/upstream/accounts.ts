@@ -2,14 +2,7 @@
 
 import type { Sql, Transaction } from "../../../platform/db/sql.ts";
 import type { TenantId } from "../../../platform/ids.ts";
-import {
-  changeOwnUser,
-  makeOwnUser,
-  type Origin,
-  recordAudit,
-  type Vouched,
-  waitForUsers,
-} from "../../../records/index.ts";
+import { type Origin, ownRecords, recordAudit } from "../../../records/index.ts";
 import type { KnownBrowsers } from "../known-browsers.ts";
 import { ACR, type Session, type Sessions, type Visitor } from "../session.ts";
 import { mayComeIn, type UpstreamIdentity, type UserFields } from "./identity.ts";
@@ -57,12 +50,12 @@ export function accountOf(
     // Checked before any look-up by name, so strangers cannot probe for accounts.
     if (!mayComeIn(rules, verified, tenants)) return { outcome: "stranger" };
     // Two browsers of one new user would otherwise create two Users.
-    await waitForUsers(tx, tenantId);
+    await ownRecords.waitForUsers(tx, tenantId);
     const meanwhile = await findLinkedUser(tx, tenantId, key);
     if (meanwhile) return known(tx, tenantId, meanwhile, fields, verified);
     const { Username: username, Email: email, External_Id: externalId } = fields;
     if (await isTaken(tx, tenantId, { username, email, externalId })) return { outcome: "link" };
-    const userId = await makeOwnUser(tx, tenantId, fields, verified);
+    const userId = await ownRecords.makeOwnUser(tx, tenantId, fields, verified);
     if (userId === undefined) return { outcome: "link" };
     await insertIdentity(tx, tenantId, key, userId, true);
     await recordLink(tx, tenantId, key, userId, by);
@@ -100,7 +93,7 @@ export async function linkSubject(
   by: LinkedBy,
 ): Promise<boolean> {
   if (!(await insertIdentity(tx, tenantId, key, userId, false))) return false;
-  await changeOwnUser(tx, tenantId, userId, {}, key.verified);
+  await ownRecords.changeOwnUser(tx, tenantId, userId, {}, key.verified);
   await recordLink(tx, tenantId, key, userId, by);
   return true;
 }
@@ -119,11 +112,11 @@ async function known(
   tenantId: TenantId,
   { userId, isActive, provisioned }: LinkedUser,
   fields: UserFields,
-  verified: Vouched,
+  verified: ownRecords.Vouched,
 ): Promise<ProviderAccount> {
   if (!isActive) return { outcome: "inactive", userId };
   const kept = KEPT_UP_TO_DATE.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]]));
-  await changeOwnUser(tx, tenantId, userId, provisioned ? Object.fromEntries(kept) : {}, verified);
+  await ownRecords.changeOwnUser(tx, tenantId, userId, provisioned ? Object.fromEntries(kept) : {}, verified);
   return { outcome: "known", userId };
 }
 

@@ -1,7 +1,7 @@
 // Maps a provider's claims to an identity and the User's fields.
 
 import { asTyped, isText, TEXT_LIMIT } from "../../../platform/text.ts";
-import type { Vouched } from "../../../records/index.ts";
+import type { ownRecords } from "../../../records/index.ts";
 import { UpstreamFailure } from "./failure.ts";
 import type { Provider } from "./providers/contract.ts";
 import { MAPPED_FIELDS, type MappedField, type Mapping } from "./providers/provider.ts";
@@ -14,7 +14,7 @@ export interface UpstreamIdentity {
   subject: string;
   fields: UserFields;
   /** The fields that the provider vouches for. */
-  verified: Vouched;
+  verified: ownRecords.Vouched;
   /** The user's organisations at the provider: Google's `hd`, Microsoft's `tid`. */
   tenants: string[];
   /** Seconds since 1970, if the provider reports the time of authentication. */
@@ -51,7 +51,7 @@ export function toIdentity(authority: string, mapping: Mapping, claims: Provider
   // Apple sends only the parts.
   const parts = [fields.GivenName, fields.FamilyName].filter((part) => part !== undefined);
   if (mapping.Name && fields.Name === undefined && parts.length > 0) fields.Name = parts.join(" ");
-  const verified: Vouched = { Email: fields.Email };
+  const verified: ownRecords.Vouched = { Email: fields.Email };
   if (mapping.MobilePhone === "phone_number" && isTrue(claims.phone_number_verified))
     verified.MobilePhone = fields.MobilePhone;
   const authTime = typeof claims.auth_time === "number" ? claims.auth_time : undefined;
@@ -67,7 +67,7 @@ type Rules = Pick<Provider, "allowedDomains" | "allowedTenants" | "requireVerifi
 /** Whether a provider's rules allow creating a User. All rules that are set must match. */
 export function mayComeIn(
   { allowedDomains, allowedTenants, requireVerifiedEmail }: Rules,
-  { Email: email }: Vouched,
+  { Email: email }: ownRecords.Vouched,
   tenants: string[],
 ): boolean {
   const domain = ADDRESS.exec(email ?? "")?.[1]?.toLowerCase() ?? "";
