@@ -16,7 +16,7 @@ export const SETTINGS = { providers: PROVIDERS, apis: APIS, policies: POLICIES, 
 export type KindDependencies = Parameters<typeof POLICIES.create>[0] & Parameters<typeof PROVIDERS.create>[0];
 
 type Known = typeof SETTINGS;
-type Resource = SettingsResource<RecordService<Record<string, unknown>, object>>;
+type Resource = SettingsResource<RecordService<{ Id: string } & Record<string, unknown>, object>>;
 export type SettingsKinds = Known & Record<string, SettingsDeclaration<KindDependencies, Resource>>;
 export type KnownSettings = { [Kind in keyof Known]: ReturnType<Known[Kind]["create"]> };
 export type Settings = KnownSettings & Record<string, Resource>;

@@ -38,7 +38,7 @@ function Missing({ findings }: { findings: PolicyRecord["Findings"] }): JSX.Elem
 }
 
 export function policyPages(deps: ConsoleServices): ConsolePage[] {
-  const pages = declaredPages<PolicyRecord, ReturnType<typeof POLICY.parse>>(POLICY, deps.policies, {
+  const pages = declaredPages(POLICY, deps.policies, {
     columns: [
       { name: "Text", cell: ({ Description }) => <Value text={Description} /> },
       { name: "Changed", cell: (policy) => <Changed {...policy} ago /> },

@@ -4,7 +4,7 @@ import { etagOf } from "../../platform/http/conditions.ts";
 import type { Contract } from "../../platform/http/contract.ts";
 import type { Fields } from "../../platform/http/fields.ts";
 import { type Filters, readAsked } from "../../platform/http/query.ts";
-import type { Declaration, RecordScopes, RecordService, ScopeOf, SETTING } from "../../records/index.ts";
+import type { Declaration, RecordScopes, RecordService, ScopeOf } from "../../records/index.ts";
 import {
   bodyOf,
   type Column,
@@ -24,8 +24,6 @@ import { filtersOf } from "./records.tsx";
 // biome-ignore lint/suspicious/noExplicitAny: a record of any fields.
 type Any = any;
 
-type Service<Input, S extends RecordScopes> = RecordService<Any, Input, S, Filters>;
-
 /** The parts that replace those of the declaration. */
 export type DeclaredPages<Item extends DeclaredRecord> = Partial<Pick<Kind<Item>, "nouns" | "titleOf" | "more">> & {
   [Part in "records" | "list" | "form" | "page" | "messages"]?: Partial<Kind<Item>[Part]>;
@@ -41,17 +39,17 @@ interface DeclaredRecord {
 
 type Declared<Input, S extends RecordScopes> = Omit<Declaration<Any, S>, "parse"> & { parse(body: unknown): Input };
 
-export function declaredPages<Item extends DeclaredRecord, Input, S extends RecordScopes = typeof SETTING>(
+export function declaredPages<Item extends DeclaredRecord, Input, S extends RecordScopes>(
   declaration: Declared<Input, S>,
-  service: Service<Input, S>,
+  service: RecordService<Item, Input, S, Filters>,
   own?: DeclaredPages<Item>,
 ): ConsolePage[] {
   return recordPages(declaredKind(declaration, service, own));
 }
 
-export function declaredKind<Item extends DeclaredRecord, Input, S extends RecordScopes = typeof SETTING>(
+export function declaredKind<Item extends DeclaredRecord, Input, S extends RecordScopes>(
   declaration: Declared<Input, S>,
-  service: Service<Input, S>,
+  service: RecordService<Any, Input, S, Filters>,
   { columns = shortOf(declaration), records, list, form, page, messages, ...own }: DeclaredPages<Item> = {},
 ): Kind<Item> {
   const { name, texts } = declaration;

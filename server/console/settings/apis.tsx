@@ -10,7 +10,7 @@ import type { Visit } from "../visit.ts";
 const ALL = firstPage(100);
 
 export function apiPages(deps: ConsoleServices): ConsolePage[] {
-  return declaredPages<ApiRecord, ReturnType<typeof API.parse>>(API, deps.apis, {
+  return declaredPages(API, deps.apis, {
     columns: [
       { name: "Audience", cell: ({ Audience }) => <Code text={Audience} /> },
       { name: "Scopes", cell: ({ Scopes }) => <small safe>{Scopes.map(({ Name }) => Name).join(", ")}</small> },

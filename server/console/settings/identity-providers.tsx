@@ -15,80 +15,76 @@ export function identityProviderPages(deps: ConsoleServices): ConsolePage[] {
   const read = ["Settings:Read"] as const;
   const about = "With an identity provider they sign in at an external service, such as the organisation's directory.";
   const readOne = (visit: Visit) => deps.providers.read(visit.permitted("Settings:Read"), visit.params.id!);
-  return declaredPages<ProviderRecord, ReturnType<typeof PROVIDER.parse>>(
-    deps.settings.providers.type,
-    deps.providers,
-    {
-      nouns: ["provider", "Identity providers"],
-      records: {
-        async save(visit, body, conditions) {
-          const reservation = visit.form.get(RESERVATION) ?? undefined;
-          const by = visit.permitted("Settings:Update");
-          return (await deps.providers.save(by, PROVIDER.parse(body), conditions, body, reservation)).record;
-        },
+  return declaredPages(deps.settings.providers.type, deps.providers, {
+    nouns: ["provider", "Identity providers"],
+    records: {
+      async save(visit, body, conditions) {
+        const reservation = visit.form.get(RESERVATION) ?? undefined;
+        const by = visit.permitted("Settings:Update");
+        return (await deps.providers.save(by, PROVIDER.parse(body), conditions, body, reservation)).record;
       },
-      columns: [
-        { name: "Protocol", cell: ({ Type }) => <Text text={TYPES[Type]} /> },
-        {
-          name: "Where",
-          cell: ({ Issuer, AuthorizationEndpoint }) => (
-            <small class="address" safe>
-              {Issuer || AuthorizationEndpoint}
-            </small>
-          ),
-        },
-        { name: "State", cell: ({ Is_Active }) => <Badge state={Is_Active ? "Active" : "Inactive"} /> },
-      ],
-      list: {
-        none: ["People sign in by password here", about],
-        noMatch: ["No identity provider has this name", about],
+    },
+    columns: [
+      { name: "Protocol", cell: ({ Type }) => <Text text={TYPES[Type]} /> },
+      {
+        name: "Where",
+        cell: ({ Issuer, AuthorizationEndpoint }) => (
+          <small class="address" safe>
+            {Issuer || AuthorizationEndpoint}
+          </small>
+        ),
       },
-      form: {
-        names: FIELDS,
-        add: {
-          path: "add/:type",
-          title: (visit) => `Add ${TYPES[typeOf(visit)]} provider`,
-          links: (visit) => <AddLinks visit={visit} />,
-        },
-        async of(visit, held) {
-          if (held) return changeForm(held.record);
-          const kept = visit.form.get(RESERVATION) ?? visit.url.searchParams.get(RESERVATION) ?? undefined;
-          const redirect = await deps.providers.reserve(visit.permitted("Settings:Update"), kept);
-          return newForm(visit, typeOf(visit), `${PROVIDERS}/add`, redirect);
-        },
-        async body(visit, isNew) {
-          const type = isNew ? typeOf(visit) : (await readOne(visit)).record.Type;
-          return { ...providerBody(visit.form, type), ...(isNew && { Type: type }) };
-        },
-        taken: () => "Name or ExternalId is already used by another identity provider.",
+      { name: "State", cell: ({ Is_Active }) => <Badge state={Is_Active ? "Active" : "Inactive"} /> },
+    ],
+    list: {
+      none: ["People sign in by password here", about],
+      noMatch: ["No identity provider has this name", about],
+    },
+    form: {
+      names: FIELDS,
+      add: {
+        path: "add/:type",
+        title: (visit) => `Add ${TYPES[typeOf(visit)]} provider`,
+        links: (visit) => <AddLinks visit={visit} />,
       },
-      page: {
-        show: async (visit, { record }) => <Provider visit={visit} provider={record} />,
-        actions: (visit, { record: { Id } }) => ({
-          first: (
-            <ActionButton visit={visit} action={`${PROVIDERS}/${Id}/test`} label="Test this connection" kind="main" />
-          ),
-        }),
-        effects: ({ Name }) => [
-          phrase`Users can no longer sign in with ${Name}, and all links to accounts there are deleted.`,
-          "Users without a password need a password link to sign in again.",
-          "It cannot be deleted while an application requires it.",
-        ],
+      async of(visit, held) {
+        if (held) return changeForm(held.record);
+        const kept = visit.form.get(RESERVATION) ?? visit.url.searchParams.get(RESERVATION) ?? undefined;
+        const redirect = await deps.providers.reserve(visit.permitted("Settings:Update"), kept);
+        return newForm(visit, typeOf(visit), `${PROVIDERS}/add`, redirect);
       },
-      messages: {
-        added: () => "The provider is added. Test the connection, then make it active.",
-        deleted: ({ Name, Id }) => phrase`${Name ?? `Identity provider ${Id}`} is deleted.`,
+      async body(visit, isNew) {
+        const type = isNew ? typeOf(visit) : (await readOne(visit)).record.Type;
+        return { ...providerBody(visit.form, type), ...(isNew && { Type: type }) };
       },
-      more: [
-        {
-          path: `${PROVIDERS}/:id/test`,
-          // Reloading the page does not repeat the test.
-          GET: { needs: read, answer: async (visit) => visit.goTo(`${PROVIDERS}/${visit.params.id}`) },
-          POST: { needs: [...read, "Settings:Update"], answer: (visit) => testProvider(deps, visit) },
-        },
+      taken: () => "Name or ExternalId is already used by another identity provider.",
+    },
+    page: {
+      show: async (visit, { record }) => <Provider visit={visit} provider={record} />,
+      actions: (visit, { record: { Id } }) => ({
+        first: (
+          <ActionButton visit={visit} action={`${PROVIDERS}/${Id}/test`} label="Test this connection" kind="main" />
+        ),
+      }),
+      effects: ({ Name }) => [
+        phrase`Users can no longer sign in with ${Name}, and all links to accounts there are deleted.`,
+        "Users without a password need a password link to sign in again.",
+        "It cannot be deleted while an application requires it.",
       ],
     },
-  );
+    messages: {
+      added: () => "The provider is added. Test the connection, then make it active.",
+      deleted: ({ Name, Id }) => phrase`${Name ?? `Identity provider ${Id}`} is deleted.`,
+    },
+    more: [
+      {
+        path: `${PROVIDERS}/:id/test`,
+        // Reloading the page does not repeat the test.
+        GET: { needs: read, answer: async (visit) => visit.goTo(`${PROVIDERS}/${visit.params.id}`) },
+        POST: { needs: [...read, "Settings:Update"], answer: (visit) => testProvider(deps, visit) },
+      },
+    ],
+  });
 }
 
 function AddLinks({ visit }: { visit: Visit }): JSX.Element {

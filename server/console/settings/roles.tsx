@@ -27,7 +27,7 @@ import { addMember, askToRemove, isGivenToUsers, leaveRole, type MemberRecord, p
 export function rolePages(deps: ConsoleServices): ConsolePage[] {
   const both = ["Settings:Read", "Settings:Update"] as const;
   const about = "A role is a group of users and applications that policies refer to.";
-  return declaredPages<RoleRecord, ReturnType<typeof ROLE.parse>>(ROLE, deps.roles, {
+  return declaredPages(ROLE, deps.roles, {
     columns: [
       { name: "Purpose", cell: ({ Description }) => <Value text={Description} /> },
       { name: "Members", cell: (role) => <Text text={memberCount(role)} />, numeric: true },
