@@ -1,32 +1,25 @@
 // One session with PostgreSQL: a client of the driver with one connection. When that is lost the client is dropped, so
-// no statement, row or error of a session reaches its successor. Statements run one at a time, in order.
+// no statement, row or error of a session reaches its successor. Statements run in order, each after the answer to the one
+// before it, unless it follows that directly.
 
 import postgres from "postgres";
 import type { DriverOptions } from "./address.ts";
 import { connectionFailure, READ_ONLY } from "./failures.ts";
+import { type Driver, type DriverQuery, PlainText, Template } from "./template.ts";
 
-export type Driver = postgres.Sql<{ int8: number }>;
+export type { Driver, DriverQuery } from "./template.ts";
 export type Statements = postgres.ISql<{ int8: number }>;
-
-/** The driver's types omit these members. `handler` is called when the statement is first awaited. */
-export interface DriverQuery extends Promise<unknown> {
-  handler(statement: DriverQuery): void;
-  reject(error: unknown): void;
-}
 
 /** @param driver never connects @param run executes its statements */
 export function queriesOf(driver: Driver, run: (statement: DriverQuery) => void): Statements {
-  const own = <T>(made: T): T => {
-    if (made instanceof Promise) (made as unknown as DriverQuery).handler = run;
-    return made;
-  };
   const make = driver as unknown as (...parts: unknown[]) => unknown;
+  const template = (first: unknown, ...values: unknown[]) =>
+    Array.isArray(first) && "raw" in first ? new Template(driver, run, first, values) : make(first, ...values);
   const { array, json, typed, types } = driver;
-  return Object.assign((...parts: unknown[]) => own(make(...parts)), {
+  return Object.assign(template, {
     ...{ array, json, typed, types },
-    unsafe: (...parts: Parameters<Driver["unsafe"]>) => own(driver.unsafe(...parts)),
-    file: (...parts: Parameters<Driver["file"]>) => own(driver.file(...parts)),
-    notify: (channel: string, payload: string) => own(driver.unsafe("select pg_notify($1, $2)", [channel, payload])),
+    unsafe: (...parts: Parameters<Driver["unsafe"]>) => new PlainText(driver, run, parts),
+    notify: (channel: string, payload: string) => template`select pg_notify(${channel}, ${payload})`,
   }) as unknown as Statements;
 }
 
@@ -52,9 +45,15 @@ export interface DatabaseSession {
   /** Called when the session ends, for its user. */
   fail: ((error: Error) => void) | undefined;
   /** Sends the statement after earlier ones, or rejects it if the session has ended. */
-  run(statement: DriverQuery, settled?: () => void): void;
+  run(statement: DriverQuery, options?: RunOptions): void;
   /** @param timeout in seconds, for the server's goodbye and a running statement */
   close(timeout: number): Promise<void>;
+}
+
+export interface RunOptions {
+  settled?: () => void;
+  /** It is sent at once behind the one before it. Only for statements that do no harm if that fails. */
+  follows?: boolean;
 }
 
 /** Parameters that PostgreSQL reports at login, and when they change. */
@@ -63,10 +62,16 @@ const READ_ONLY_PARAMETERS = ["in_hot_standby", "default_transaction_read_only"]
 /** Statements wait until it is open. @param delayMs before it connects */
 export function openSession(options: SessionOptions, delayMs: number): DatabaseSession {
   const { driver, settings, answerTimeout, onFailure, onReadOnly, onEnd } = options;
-  const waiting: { statement: DriverQuery; settled?: () => void }[] = [];
+  const waiting: ({ statement: DriverQuery } & RunOptions)[] = [];
   let isOpen = false;
-  let isBusy = true;
+  /** Sent and not answered; the settings come first. */
+  let running = 1;
+  /** The driver must know the types of the last one before another is sent: it would keep that one for a later connection. */
+  let mayFollow = false;
   let end: Error | undefined;
+  /** When the oldest answer is late, in milliseconds of `performance.now()`. */
+  let lateAt = Number.POSITIVE_INFINITY;
+  let watch: Timer | undefined;
 
   const client = postgres({
     ...driver,
@@ -86,41 +91,56 @@ export function openSession(options: SessionOptions, delayMs: number): DatabaseS
     if (end) return;
     const opened = () => {
       isOpen = true;
-      next();
+      answered();
     };
-    settle(client.unsafe(settings), opened, lose);
+    expectAnswer();
+    client.unsafe(settings).then(opened, lose);
   }
 
   function next(): void {
-    const first = waiting.shift();
-    isBusy = first !== undefined;
-    if (!first) return;
-    const { statement, settled } = first;
+    for (;;) {
+      const [first] = waiting;
+      if (!first || (running > 0 && !(first.follows && mayFollow))) return;
+      waiting.shift();
+      send(first);
+    }
+  }
+
+  function send({ statement, settled }: (typeof waiting)[number]): void {
+    running++;
+    // In the microtask of the answer, so the session is free before its caller continues.
     const proceed = () => {
-      next();
+      answered();
       settled?.();
     };
-    settle(statement, proceed, (error) => {
+    expectAnswer();
+    statement.then(proceed, (error) => {
       noteFailure(error);
       proceed();
     });
     execute(statement);
+    mayFollow = !statement.describeFirst;
   }
 
-  /** In the microtask of the answer, so the session is free before its caller continues. */
-  function settle(statement: PromiseLike<unknown>, succeed: () => void, fail: (error: Error) => void): void {
-    const expire = () => lose(connectionFailure("CONNECTION_CLOSED"));
-    const timer = answerTimeout ? setTimeout(expire, answerTimeout * 1_000) : undefined;
-    statement.then(
-      () => {
-        clearTimeout(timer);
-        succeed();
-      },
-      (error) => {
-        clearTimeout(timer);
-        fail(error);
-      },
-    );
+  function answered(): void {
+    running--;
+    lateAt = Number.POSITIVE_INFINITY;
+    if (running > 0) expectAnswer();
+    next();
+  }
+
+  /** One timer for many statements, because each would cost more than the rest of its session. */
+  function expectAnswer(): void {
+    if (!answerTimeout || end) return;
+    lateAt = Math.min(lateAt, performance.now() + answerTimeout * 1_000);
+    watch ??= setTimeout(lookForAnswer, answerTimeout * 1_000);
+  }
+
+  function lookForAnswer(): void {
+    watch = undefined;
+    const left = lateAt - performance.now();
+    if (left <= 0) lose(connectionFailure("CONNECTION_CLOSED"));
+    else if (running > 0) watch = setTimeout(lookForAnswer, left);
   }
 
   function noteFailure(error: Error): void {
@@ -139,6 +159,7 @@ export function openSession(options: SessionOptions, delayMs: number): DatabaseS
 
   function stop(how: End, error: Error, timeout: number): Promise<void> {
     end = error;
+    clearTimeout(watch);
     session.fail?.(error);
     for (const { statement } of waiting.splice(0)) statement.reject(error);
     onEnd(session, how);
@@ -148,10 +169,10 @@ export function openSession(options: SessionOptions, delayMs: number): DatabaseS
   const session: DatabaseSession = {
     openedAt: performance.now(),
     fail: undefined,
-    run(statement, settled) {
+    run(statement, options) {
       if (end) return statement.reject(end);
-      waiting.push({ statement, settled });
-      if (!isBusy) next();
+      waiting.push({ statement, ...options });
+      next();
     },
     async close(timeout) {
       if (!end) await stop("closed", connectionFailure("CONNECTION_DESTROYED"), timeout);

@@ -133,7 +133,7 @@ export function createPool(options: PoolOptions): Pool {
 
   return {
     run(statement) {
-      const runIn = (session: DatabaseSession) => session.run(statement, () => release(session));
+      const runIn = (session: DatabaseSession) => session.run(statement, { settled: () => release(session) });
       const session = ending ? undefined : takeNow();
       if (session) runIn(session);
       else take().then(runIn, statement.reject);

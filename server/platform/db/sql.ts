@@ -2,10 +2,13 @@ import postgres from "postgres";
 import { createBudget } from "../budget.ts";
 import type { TenantId } from "../ids.ts";
 import { type DriverOptions, parseDatabaseUrl } from "./address.ts";
-import { type DatabaseSession, type Driver, queriesOf, type Statements } from "./driver.ts";
+import { type Driver, queriesOf, type Statements } from "./driver.ts";
 import { CANCELLED, DEADLOCK, DISK_FULL, Raced, REJECTED, refusalOf } from "./failures.ts";
 import { createListener, type Listener } from "./listener.ts";
 import { createPool, type Pool } from "./pool.ts";
+import { type Transaction, transact } from "./transaction.ts";
+
+export { atCommit, type Transaction } from "./transaction.ts";
 
 /** Ids are below 2^53, so int8 is parsed as a number. */
 const int8 = { to: 20, from: [20], parse: Number, serialize: String };
@@ -34,9 +37,6 @@ export interface Sql extends Statements, Pick<Listener, "listen"> {
   reserve(): Promise<ReservedSql>;
   /** Waits until nothing runs. @param timeout in seconds; then the rest fails */
   end(options?: { timeout?: number }): Promise<void>;
-}
-export interface Transaction extends Statements {
-  readonly isTransaction: true;
 }
 export interface ReservedSql extends Statements {
   release(): void;
@@ -184,9 +184,6 @@ export function connect(databaseUrl: string, name: string, max = 10, given: Conn
   return sql;
 }
 
-/** SQLSTATE: an earlier statement of the transaction has failed. */
-const IN_FAILED_TRANSACTION = "25P02";
-
 /** Fails as soon as its session is lost. */
 async function begin<T>(driver: Driver, pool: Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
   const session = await pool.take();
@@ -199,37 +196,6 @@ async function begin<T>(driver: Driver, pool: Pool, work: (tx: Transaction) => P
     session.fail = undefined;
     pool.release(session);
   }
-}
-
-/** A failed statement fails the transaction, even if the work catches its error. */
-async function transact<T>(
-  driver: Driver,
-  session: DatabaseSession,
-  work: (tx: Transaction) => Promise<T>,
-): Promise<T> {
-  const own = queriesOf(driver, (statement) => session.run(statement));
-  let failure: unknown;
-  let isOver = false;
-  const statements = queriesOf(driver, (statement) => {
-    if (isOver) return statement.reject(new Error("The transaction of this statement has ended."));
-    statement.catch((error) => {
-      failure ??= error;
-    });
-    session.run(statement);
-  });
-  await own.unsafe("begin");
-  let result: T;
-  try {
-    result = await work(Object.assign(statements, { isTransaction: true } as const)).finally(() => {
-      isOver = true;
-    });
-    if (failure) throw failure;
-  } catch (error) {
-    await own.unsafe("rollback");
-    throw (error as { code?: string }).code === IN_FAILED_TRANSACTION ? failure : error;
-  }
-  await own.unsafe("commit");
-  return result;
 }
 
 /** Callbacks for the commit of running transactions. */

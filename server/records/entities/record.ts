@@ -8,7 +8,7 @@ import type { Caller } from "../access/bearer.ts";
 import { type ResourceType, resourceType } from "../access/decisions/resource-type.ts";
 import type { FindRecords } from "../access/gate/references.ts";
 import { ERASED, type EventType } from "../events/event.ts";
-import { type Change, recordEvent } from "../events/write-event.ts";
+import { type Change, recordEventAtCommit } from "../events/write-event.ts";
 import type { Entity } from "../registry.ts";
 import { type Row, rowsOf } from "../rows.store.ts";
 import type { RowChange } from "../write-parts.ts";
@@ -47,7 +47,7 @@ export async function announce(
   if (!events) return;
   const { eventType } = change;
   await limits.admitEvent(tx, tenantId, eventType === "Deleted" || eventType === ERASED);
-  await recordEvent(tx, tenantId, change, traceParent);
+  recordEventAtCommit(tx, tenantId, change, traceParent);
   onCommit(tx, () => onCommitted(tenantId, change));
 }
 

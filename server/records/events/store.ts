@@ -25,14 +25,23 @@ export interface NewEvent {
   traceParent: string | undefined;
 }
 
-/** In one statement: the event, a delivery for each matching connection, and an outbox row for each workflow. */
 export async function insertEvent(
   sql: Queries,
   tenantId: TenantId,
   event: NewEvent,
-  notTo: ConnectionId | null = null,
+  notTo?: ConnectionId | null,
 ): Promise<void> {
-  await sql`
+  await insertionOfEvent(sql, tenantId, event, notTo);
+}
+
+/** In one statement: the event, a delivery for each matching connection, and an outbox row for each workflow. */
+export function insertionOfEvent(
+  sql: Queries,
+  tenantId: TenantId,
+  event: NewEvent,
+  notTo: ConnectionId | null = null,
+): PendingQuery<Row[]> {
+  return sql`
     with ${writtenEvent(sql, tenantId, event)}, connection as (
       -- Locked, so that one resumed or deleted meanwhile finds this delivery too.
       select id, state, draining, governed from webhook_connections

@@ -1,7 +1,7 @@
-import type { Transaction } from "../../platform/db/sql.ts";
+import { atCommit, type Transaction } from "../../platform/db/sql.ts";
 import { type ConnectionId, type EventId, newId, type TenantId, timeOfId } from "../../platform/ids.ts";
 import { type ChangeType, type LoggedEventType, NAME_SHOWN, PING, PING_RECORD } from "./event.ts";
-import { insertEvent, insertPing, type NewEvent } from "./store.ts";
+import { insertEvent, insertionOfEvent, insertPing, type NewEvent } from "./store.ts";
 
 /** docs/behaviour.md "Payload": the format's version. */
 const PAYLOAD_VERSION = "1.0";
@@ -29,6 +29,12 @@ export async function recordEvent(
   traceParent?: string,
 ): Promise<void> {
   await insertEvent(tx, tenantId, { ...newEvent(tenantId, change), traceParent }, change.notTo);
+}
+
+/** The same as the transaction's last statement. */
+export function recordEventAtCommit(tx: Transaction, tenantId: TenantId, change: Change, traceParent?: string): void {
+  const event = { ...newEvent(tenantId, change), traceParent };
+  atCommit(tx, (last) => insertionOfEvent(last, tenantId, event, change.notTo));
 }
 
 export type PingData = { Id: ConnectionId; Name: string; Entities: string[]; Events: string[] };
