@@ -31,7 +31,7 @@ export {
 } from "./access/record-service.ts";
 export { ROLE, type RoleRecord } from "./access/roles/contract.ts";
 export { ROLES } from "./access/roles/service.ts";
-export { listRoleNames } from "./access/roles.store.ts";
+export { listRoleNames, scopesOfRoles } from "./access/roles.store.ts";
 export { resourceRoutes, route } from "./access/route.ts";
 export {
   ACTIONS,
@@ -64,7 +64,6 @@ export {
   POLICIES as STARTER_POLICIES,
   recoverAccess,
 } from "./access/starter.ts";
-export { userScopes } from "./access/user-scopes.ts";
 export { countUnchained, type Unchained } from "./audit/chain.store.ts";
 export { startAuditChain } from "./audit/chain.ts";
 export { AUDIT_EVENT, type AuditRecord } from "./audit/contract.ts";

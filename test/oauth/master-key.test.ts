@@ -4,6 +4,7 @@
 import { expect, test } from "bun:test";
 import { createSigningKeys } from "../../server/identity/oauth/keys/signing-keys.ts";
 import { SEALED_BY_OAUTH } from "../../server/identity/oauth/sealed.ts";
+import { insertFamily } from "../../server/identity/oauth/tokens/families.store.ts";
 import { createFamilies } from "../../server/identity/oauth/tokens/families.ts";
 import { createTokens } from "../../server/identity/oauth/tokens/tokens.ts";
 import { createCookies } from "../../server/identity/signin/cookies.ts";
@@ -52,7 +53,9 @@ async function giveSecrets({ sql, vault }: KeyDatabase, { tenantId, client }: Ne
   const app = new Authenticator(proposal.key);
   const codes = await factor.enrol(request(), session, proposal, app.code());
   const grant = { clientId: Number(client.clientId), userId: user!.id, scopes: [], authTime: 0 };
-  return { session, app, codes: codes!, ...(await families.start(sql, tenantId, grant)) };
+  const started = families.start(grant);
+  await insertFamily(sql, tenantId, started.family);
+  return { session, app, codes: codes!, ...started };
 }
 
 async function stored(sql: Sql, { table, column }: SealedColumn): Promise<Uint8Array[]> {

@@ -8,7 +8,7 @@ import { newScene } from "../world/apis.ts";
 import { issuer, otherClient, RFC_TOKEN_PATH } from "../world/client.ts";
 import { expectRfcError, postAs } from "../world/grants.ts";
 import { setRows } from "../world/rows.ts";
-import { request, savePolicy } from "../world/tenant.ts";
+import { request, roleOf, savePolicy } from "../world/tenant.ts";
 import {
   ACCESS_TOKEN,
   type Chain,
@@ -109,6 +109,29 @@ describe("an API that calls another on behalf of its user", () => {
     await savePolicy(scene.admin, "not this one", forbid);
     expectRfcError(await ask(), 400, "invalid_request", /A policy forbids/);
     expect((await ok(scene.admin.get("/AuditEvent?Kind=Token.Exchanged"))).Items).toHaveLength(1);
+  });
+
+  test("is decided by the User's present record, where a policy looks at it", async () => {
+    const own = await newChain(false);
+    const token = await ordersToken(own);
+    await permit(own, ` when { resource.Name == "Ada" }`);
+    const named = async (Name: string) => {
+      await ok(own.scene.admin.patch("/User", { Id: own.userId, Name }));
+      return (await exchange(own.caller, token, { resource: own.scene.stock.audience })).status;
+    };
+    expect([await named("Eve"), await named("Ada"), await named("Eve")]).toEqual([400, 200, 400]);
+  });
+
+  test("has no scope of a role that its user has lost since the last exchange", async () => {
+    const own = await newChain();
+    const { admin } = own.scene;
+    const token = await ordersToken(own);
+    const ask = () => exchange(own.caller, token, { resource: issuer() });
+    expect((await ask()).status).toBe(200);
+    const { Members } = await roleOf(admin, "admin");
+    const clients = Members.filter(({ Type }: { Type: string }) => Type === "Application");
+    await ok(admin.patch("/Role", { Name: "admin", Members: clients }));
+    expectRfcError(await ask(), 400, "invalid_scope");
   });
 
   test("can be tried in the policy tester", async () => {

@@ -1,7 +1,7 @@
 // Comparing a policy's effect on calls: limits and results, over the same database, without pages.
 
 import { afterAll, expect, test } from "bun:test";
-import { scopesNow } from "../../server/identity/oauth/scopes.ts";
+import { scopesNow } from "../../server/identity/oauth/tokens/live-scopes.ts";
 import { SETTINGS } from "../../server/identity/settings.ts";
 import { policyTypes } from "../../server/kinds.ts";
 import { connect } from "../../server/platform/db/sql.ts";

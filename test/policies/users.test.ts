@@ -1,7 +1,7 @@
 // Users as principals, and new kinds of records; over the same database, without tokens.
 
 import { afterAll, expect, test } from "bun:test";
-import { scopesNow } from "../../server/identity/oauth/scopes.ts";
+import { scopesNow } from "../../server/identity/oauth/tokens/live-scopes.ts";
 import { connect } from "../../server/platform/db/sql.ts";
 import type { TenantId } from "../../server/platform/ids.ts";
 import { createLog } from "../../server/platform/log.ts";

@@ -77,6 +77,7 @@ function asClient() {
     firstParty: false,
     identityProvider: null,
     secrets: [],
+    version: "",
   };
 }
 

@@ -2,8 +2,9 @@
 
 import { expect } from "bun:test";
 import { createSigningKeys } from "../../server/identity/oauth/keys/signing-keys.ts";
-import { scopesNow } from "../../server/identity/oauth/scopes.ts";
+import { insertFamily } from "../../server/identity/oauth/tokens/families.store.ts";
 import { createFamilies } from "../../server/identity/oauth/tokens/families.ts";
+import { liveScopes, scopesNow } from "../../server/identity/oauth/tokens/live-scopes.ts";
 import { createRevocations } from "../../server/identity/oauth/tokens/revoke.ts";
 import { createTokens } from "../../server/identity/oauth/tokens/tokens.ts";
 import type { Sql } from "../../server/platform/db/sql.ts";
@@ -43,9 +44,11 @@ export function refresh(client: Api, path: string, token: string, scope?: string
 
 /** The check by which a process decides whether a token is still valid. */
 export function livenessBy(sql: Sql) {
-  const find = (...who: [TenantId, number, number | undefined]) => scopesNow(sql, ...who);
+  type Who = [TenantId, number, number | undefined];
+  const knownScopes = (...who: Who) => scopesNow(sql, ...who);
+  const live = (...who: Who) => liveScopes(sql, ...who);
   const pairwiseUser = async () => undefined;
-  return { isRevoked: createRevocations(sql).isRevoked, pairwiseUser, scopesNow: find, knownScopes: find };
+  return { isRevoked: createRevocations(sql).isRevoked, pairwiseUser, liveScopes: live, knownScopes };
 }
 
 /** The product's own parts, as in a second process of the same installation. */
@@ -71,7 +74,7 @@ export async function userFamily(client: Api, issuer: string, scopes: string[]) 
     insert into sessions (id, tenant_id, user_id, digest, amr, acr, address, user_agent, finished_on, expires_on)
     values (${sessionId}, ${client.tenantId}, ${user!.id}, ${Buffer.from(sessionId)}, '{pwd}', '1', '', '', now(),
       now() + interval '1 day')`;
-  const family = await otherProcess(issuer).families.start(db(), client.tenantId as TenantId, {
+  const { family, ...started } = otherProcess(issuer).families.start({
     clientId: Number(client.clientId),
     userId: user!.id,
     scopes,
@@ -80,7 +83,8 @@ export async function userFamily(client: Api, issuer: string, scopes: string[]) 
     acr: "1",
     amr: ["pwd"],
   });
-  return { ...family, userId: user!.id, authTime, sessionId };
+  await insertFamily(db(), client.tenantId as TenantId, family);
+  return { ...started, userId: user!.id, authTime, sessionId };
 }
 
 /** Simulates elapsed time of a family. */

@@ -155,6 +155,7 @@ const CONSOLE_CLIENT = {
   subjectKey: new Uint8Array(),
   // Without a secret, no external client can redeem a code.
   secrets: [],
+  version: "",
 } satisfies Partial<Client>;
 
 // The client_id of Settings. It is sealed, and every typed organisation name leads to the sign-in page, so visitors

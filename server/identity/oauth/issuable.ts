@@ -1,22 +1,18 @@
-import type { Queries } from "../../platform/db/sql.ts";
 import { claimNamesOf, claimsGiven } from "./claims.ts";
-import { type Consent, type Destinations, findConsent } from "./clients/consents.store.ts";
+import type { Allowance, Consent, Destinations } from "./clients/consents.store.ts";
 import type { Client } from "./clients/store.ts";
 import { TokenError } from "./errors.ts";
 import { ENTITY_API } from "./resources.ts";
 import { askableScopes, common } from "./scopes.ts";
 
 /** `claims` are all claims requested by name. */
-type Granted = Consent & { userId: number | null };
+type Granted = Consent & Allowance & { userId: number | null };
 
 /** The part of a grant that the client, the user and the user's consent still allow. */
-export async function issuable(sql: Queries, client: Client, granted: Granted): Promise<Consent> {
-  const { userId, scopes, resources, claims } = granted;
+export function issuable(client: Client, granted: Granted): Consent {
+  const { userId, scopes, resources, claims, ofRoles, consent } = granted;
   if (userId === null) return { scopes: common(scopes, client.scopes), resources, claims: [] };
-  const [askable, consent] = await Promise.all([
-    askableScopes(sql, client, userId),
-    client.firstParty ? undefined : findConsent(sql, client.tenantId, userId, client.id),
-  ]);
+  const askable = askableScopes(client, ofRoles);
   const given = { scopes: common(scopes, askable), resources, claims: claimsGiven(claims, askable) };
   if (client.firstParty) return given;
   const allowed = consent ?? { scopes: [], resources: [], claims: [] };
@@ -28,14 +24,14 @@ export async function issuable(sql: Queries, client: Client, granted: Granted): 
 }
 
 /** The same for a token, which needs at least one scope. @throws TokenError invalid_grant */
-export async function leftOf(sql: Queries, client: Client, granted: Granted): Promise<Consent> {
-  const left = await issuable(sql, client, granted);
+export function leftOf(client: Client, granted: Granted): Consent {
+  const left = issuable(client, granted);
   if (left.scopes.length > 0) return left;
   throw new TokenError("invalid_grant", "None of the granted scopes is left. Request a new grant.");
 }
 
 /** Whether an earlier consent covers the request. Tokens for this service need no separate consent. */
-export function isCovered(asked: Consent & Destinations, allowed: (Consent & Destinations) | undefined): boolean {
+export function isCovered(asked: Consent & Destinations, allowed: (Consent & Destinations) | null): boolean {
   if (!allowed) return false;
   const isWithin = (some: string[], all: string[]) => some.every((one) => all.includes(one));
   return (

@@ -66,11 +66,11 @@ import { registrationController } from "./registration/endpoints.ts";
 import { createInitialTokens } from "./registration/initial-tokens.ts";
 import { createRegistration } from "./registration/service.ts";
 import { isAnywhereOn } from "./registration/store.ts";
-import { scopesNow } from "./scopes.ts";
 import { createFamilies } from "./tokens/families.ts";
 import { introspectionController } from "./tokens/introspect.ts";
 import type { IssuedTokens } from "./tokens/issued.ts";
 import { signJwt } from "./tokens/jwt.ts";
+import { liveScopes } from "./tokens/live-scopes.ts";
 import { createRevocations, revocationController } from "./tokens/revoke.ts";
 import { sessionFor, userOfIssuedSubject } from "./tokens/subjects.ts";
 import { createTokens } from "./tokens/tokens.ts";
@@ -115,7 +115,7 @@ export function createProvider(deps: ProviderDependencies) {
       const client = await findClient(clientId);
       return client && userOfIssuedSubject(client, sub);
     },
-    scopesNow: (...who) => scopesNow(sql, ...who),
+    liveScopes: (...who) => liveScopes(sql, ...who),
     knownScopes: access.knownScopes,
   });
   const families = createFamilies({

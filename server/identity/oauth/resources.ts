@@ -7,7 +7,7 @@ import type { Api } from "./apis/contract.ts";
 import { normalAddress } from "./apis/normal-address.ts";
 import type { Door } from "./door.ts";
 import { TokenError } from "./errors.ts";
-import { common } from "./scopes.ts";
+import { common, OPENID_SCOPES } from "./scopes.ts";
 
 /** Represents the entity API among a grant's resources; the others are Ids of APIs. */
 export const ENTITY_API = "entity";
@@ -131,9 +131,6 @@ export function standardScopes(door: Door, apis: readonly Api[], resources: read
   const ofApis = apis.filter(({ id }) => resources.includes(id)).flatMap(scopesOf);
   return door === "spec" || resources.includes(ENTITY_API) ? [...DEFAULT_SCOPES, ...ofApis] : ofApis;
 }
-
-/** They describe the user, and give no access to this service. */
-export const OPENID_SCOPES: readonly string[] = SCOPES.filter((scope) => !scope.includes(":"));
 
 /** Explains why no requested scope is available. @param apis in the client's reach */
 export function withoutScope(apis: readonly Api[], owned: string[], asked: readonly string[]): string {

@@ -1,27 +1,14 @@
-// The scopes that can be requested, and those that a token still has when used.
+// The scopes that can be requested.
 
-import type { Queries } from "../../platform/db/sql.ts";
-import type { TenantId } from "../../platform/ids.ts";
-import { userScopes } from "../../records/index.ts";
-import { type Client, findActiveScopes } from "./clients/store.ts";
+import { SCOPES } from "../../records/index.ts";
+import type { Client } from "./clients/store.ts";
 
-/** The client's scopes, for a user limited to those of the user. */
-export async function askableScopes(sql: Queries, client: Client, userId?: number): Promise<string[]> {
-  return userId === undefined ? client.scopes : common(client.scopes, await userScopes(sql, client.tenantId, userId));
-}
+/** They describe the user, and give no access to this service. */
+export const OPENID_SCOPES: readonly string[] = SCOPES.filter((scope) => !scope.includes(":"));
 
-/** Scopes that every token still has; undefined if the client or the user is deleted or inactive. */
-export async function scopesNow(
-  sql: Queries,
-  tenantId: TenantId,
-  clientId: number,
-  userId: number | undefined,
-): Promise<string[] | undefined> {
-  const [active, own] = await Promise.all([
-    findActiveScopes(sql, tenantId, clientId, userId),
-    userId === undefined ? undefined : userScopes(sql, tenantId, userId),
-  ]);
-  return own ? active && common(active, own) : active;
+/** The client's scopes for a user, limited to those of the user. @param ofRoles the scopes of the user's roles */
+export function askableScopes({ scopes }: Pick<Client, "scopes">, ofRoles: readonly string[]): string[] {
+  return common(scopes, [...OPENID_SCOPES, ...ofRoles]);
 }
 
 /** The scopes in both lists, in the order of the first. */

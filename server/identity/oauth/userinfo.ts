@@ -15,7 +15,7 @@ import { USER_INFO } from "./contract.ts";
 import { type BearerEndpoint, type BearerOperation, SIGN_IN_TAG } from "./declared.ts";
 import { USERINFO_PATH } from "./door.ts";
 import { type OnFailure, rfcCode } from "./endpoint.ts";
-import { scopesNow } from "./scopes.ts";
+import { scopesNow } from "./tokens/live-scopes.ts";
 import type { Tokens } from "./tokens/tokens.ts";
 
 const INVALID_TOKEN = 'Bearer error="invalid_token"';

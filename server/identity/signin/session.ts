@@ -1,4 +1,5 @@
-import type { Transaction } from "../../platform/db/sql.ts";
+import type { PendingQuery, Row } from "postgres";
+import type { Queries, Transaction } from "../../platform/db/sql.ts";
 import type { TenantId } from "../../platform/ids.ts";
 
 /** The authentication context class in the id_token: one factor or two. */
@@ -60,8 +61,11 @@ export type BegunSession = Pick<Session, "id" | "isUnfinished"> & { cookie: stri
 export interface Sessions {
   /** @returns undefined for an unfinished session, too */
   find(request: Request): Promise<Session | undefined>;
-  /** Also finds an unfinished session. */
-  findStarted(request: Request): Promise<Session | undefined>;
+  /** Also finds an unfinished session. @param more further columns of the session's row `s`, after a comma */
+  findStarted<More extends object = object>(
+    request: Request,
+    more?: (sql: Queries) => PendingQuery<Row[]>,
+  ): Promise<(Session & More) | undefined>;
   /**
    * Begins a session and ends the browser's previous one, so a cookie from before a sign-in is never valid after it.
    * Writes the sign-in to the audit log in the same transaction, unless the session is unfinished.

@@ -1,3 +1,4 @@
+import type { PendingQuery, Row } from "postgres";
 import type { Queries, Sql } from "../../platform/db/sql.ts";
 import { Conflict } from "../../platform/errors.ts";
 import type { Details } from "../../platform/http/contract.ts";
@@ -27,14 +28,18 @@ const TOUCH_INTERVAL = 60;
 const USER_AGENT_LIMIT = 300;
 
 export function createSessions(sql: Sql, cookies: Cookies): Sessions {
-  async function findStarted(request: Request): Promise<Session | undefined> {
+  async function findStarted<More extends object>(
+    request: Request,
+    more?: (sql: Queries) => PendingQuery<Row[]>,
+  ): Promise<(Session & More) | undefined> {
     const value = cookies.read(request, "session");
     if (value === undefined) return undefined;
-    const found = await findSession(sql, digestOf(value), IDLE_LIFETIME, TOUCH_INTERVAL);
+    const found = await findSession(sql, digestOf(value), IDLE_LIFETIME, TOUCH_INTERVAL, more?.(sql));
     if (!found) return undefined;
     const { isSeenLongAgo, needsSecondFactor, ...session } = found;
     if (isSeenLongAgo) await touchSession(sql, session.tenantId, session.id);
-    return { ...session, isUnfinished: needsSecondFactor && session.acr === ACR.oneFactor };
+    const isUnfinished = needsSecondFactor && session.acr === ACR.oneFactor;
+    return { ...session, isUnfinished } as Session & More;
   }
 
   return {

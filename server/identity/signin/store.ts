@@ -1,3 +1,4 @@
+import type { PendingQuery, Row } from "postgres";
 import type { Queries, Sql } from "../../platform/db/sql.ts";
 import type { TenantId } from "../../platform/ids.ts";
 import type { Session } from "./session.ts";
@@ -215,6 +216,7 @@ export async function findSession(
   digest: Buffer,
   idleSeconds: number,
   touchSeconds: number,
+  more: PendingQuery<Row[]> = sql``,
 ): Promise<StoredSession | undefined> {
   const [session] = await sql<StoredSession[]>`
     select s.id, s.tenant_id as "tenantId", s.user_id as "userId", coalesce(u.username, '') as username,
@@ -224,7 +226,7 @@ export async function findSession(
       s.identity_provider_id as "identityProviderId",
       s.created_on > now() - make_interval(secs => ${ONE_SIGN_IN_SECONDS}) as "hasJustBegun",
       s.last_seen < now() - make_interval(secs => ${touchSeconds}) as "isSeenLongAgo",
-      ${hasSecondFactor(sql)} as "hasSecondFactor", ${needsSecondFactor(sql)} as "needsSecondFactor"
+      ${hasSecondFactor(sql)} as "hasSecondFactor", ${needsSecondFactor(sql)} as "needsSecondFactor" ${more}
     from sessions s join users u on u.id = s.user_id and u.tenant_id = s.tenant_id
     where s.digest = ${digest} and u.is_active and s.expires_on > now()
       and s.last_seen > now() - make_interval(secs => ${idleSeconds})`;

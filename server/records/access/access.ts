@@ -80,7 +80,7 @@ export interface AccessDependencies {
     tenantId: TenantId,
     clientId: number,
     userId: number | undefined,
-  ): Promise<string[] | undefined>;
+  ): Promise<readonly string[] | undefined>;
   onDecision?: OnDecision;
 }
 

@@ -1,3 +1,4 @@
+import type { PendingQuery, Row } from "postgres";
 import type { Queries } from "../../platform/db/sql.ts";
 import type { TenantId } from "../../platform/ids.ts";
 import { isText, TEXT_LIMIT } from "../../platform/text.ts";
@@ -14,6 +15,11 @@ export interface Member {
  */
 export function rolesHeldBy(sql: Queries, tenantId: TenantId, { type, id }: Actor) {
   if (type === "Application") return sql`select m.role_id from role_members m where m.application_id = ${id}`;
+  return rolesOfUser(sql, tenantId, id);
+}
+
+/** @param id may be a column */
+function rolesOfUser(sql: Queries, tenantId: TenantId, id: number | PendingQuery<Row[]>) {
   return sql`
     select m.role_id from role_members m where m.user_id = ${id}
     union all
@@ -62,11 +68,15 @@ export async function listRolesOfAllUsers(sql: Queries, tenantId: TenantId, role
   return rows.map((row) => row.name);
 }
 
-export async function listRoleScopes(sql: Queries, tenantId: TenantId, member: Actor): Promise<string[]> {
-  const rows = await sql<{ scope: string }[]>`
-    select distinct unnest(scopes) as scope from roles
-    where tenant_id = ${tenantId} and id in (${rolesHeldBy(sql, tenantId, member)})`;
-  return rows.map((row) => row.scope);
+/** For a statement: an array of the scopes of a user's roles. */
+export const scopesOfRoles = (sql: Queries, tenantId: TenantId, userId: number | PendingQuery<Row[]>) => sql`
+  array(
+    select distinct unnest(scopes) from roles
+    where tenant_id = ${tenantId} and id in (${rolesOfUser(sql, tenantId, userId)}))`;
+
+export async function listRoleScopes(sql: Queries, tenantId: TenantId, userId: number): Promise<string[]> {
+  const [row] = await sql<{ scopes: string[] }[]>`select ${scopesOfRoles(sql, tenantId, userId)} as scopes`;
+  return row!.scopes;
 }
 
 /** Those of these names that a role has. */

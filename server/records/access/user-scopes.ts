@@ -8,7 +8,7 @@ import { isOwnScope, SCOPE_ACTIONS, SCOPES } from "./scopes.ts";
  * the OpenID ones.
  */
 export async function userScopes(sql: Queries, tenantId: TenantId, userId: number): Promise<string[]> {
-  const own = await listRoleScopes(sql, tenantId, { type: "User", id: userId });
+  const own = await listRoleScopes(sql, tenantId, userId);
   const ofOurs = SCOPES.filter((scope) => own.includes(scope) || !SCOPE_ACTIONS.some((action) => action === scope));
   return [...ofOurs, ...own.filter((scope) => !isOwnScope(scope))];
 }

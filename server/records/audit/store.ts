@@ -22,6 +22,8 @@ export interface Origin {
   requestKey: string;
   /** W3C Trace Context of the request. */
   traceParent?: string | undefined;
+  /** The key of the entry's person, if another statement of the request has read it; null: it was deleted. */
+  personalKey?: Uint8Array | null | undefined;
 }
 
 export interface AuditEntry {
@@ -102,15 +104,20 @@ interface StoredPlace {
 async function storedPlace(
   sql: Queries,
   tenantId: TenantId,
-  { actor, address = UNKNOWN_ADDRESS, userAgent }: Origin,
+  { actor, address = UNKNOWN_ADDRESS, userAgent, personalKey }: Origin,
   { subject }: AuditEntry,
 ): Promise<StoredPlace> {
   const place = { address, userAgent };
   const person = personOf(actor, subject);
   if (person === undefined) return actor ? { clear: place } : { expiring: place };
-  const [found] = await sql<{ key: Uint8Array }[]>`
-    select key from personal_keys where tenant_id = ${tenantId} and user_id = ${person}`;
-  return found ? { sealed: sealPlace(found.key, place) } : {};
+  const key = personalKey === undefined ? await findPersonalKey(sql, tenantId, person) : personalKey;
+  return key ? { sealed: sealPlace(key, place) } : {};
+}
+
+async function findPersonalKey(sql: Queries, tenantId: TenantId, userId: number): Promise<Uint8Array | null> {
+  const [row] = await sql<{ key: Uint8Array }[]>`
+    select key from personal_keys where tenant_id = ${tenantId} and user_id = ${userId}`;
+  return row?.key ?? null;
 }
 
 export async function removeExpiredPlaces(sql: Queries): Promise<number> {

@@ -196,11 +196,11 @@ function namesIssuer(door: Door, { securityProfile }: Client): boolean {
 export async function checkParameters(
   deps: RequestDependencies,
   door: Door,
-  { parameters, pushed, signedInSince, refused }: OpenedRequest,
+  { parameters, client: present, pushed, signedInSince, refused }: OpenedRequest,
   pushing?: { isSigned: boolean },
 ): Promise<AuthorizationRequest> {
   const { tokens, issuer } = deps;
-  const { client, redirectUri } = await registeredClient(deps, door, parameters);
+  const { client, redirectUri } = await registeredClient(deps, door, parameters, present);
   const asked = parametersOfReply(parameters);
   const { mode, isSigned } = responseMode(door, asked);
   const sign: Reply["sign"] = isSigned ? (fields) => tokens.signAnswer(client, fields) : undefined;

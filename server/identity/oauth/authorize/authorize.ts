@@ -2,7 +2,6 @@
 
 import type { Pages } from "../../signin/endpoint.tsx";
 import { redirectTo } from "../../signin/sign-out.tsx";
-import { findConsent } from "../clients/consents.store.ts";
 import { AUTHORIZATION_REQUEST, SPEC_AUTHORIZATION_REQUEST } from "../contract.ts";
 import type { PageEndpoint } from "../declared.ts";
 import type { Door } from "../door.ts";
@@ -82,12 +81,9 @@ async function authorize(deps: AuthorizeDependencies, request: Request, asked: A
   if (session && !isChosen(deps.forms, request, session))
     return goTo(site, target.path, choosingAnew(target.parameters));
   // Computed once, so the question and the answer cover the same scopes.
-  const asking = session && (await askedOf(deps.sql, checked, session));
-  const step = await nextStep(checked, session, async ({ userId, tenantId }) =>
-    isCovered(
-      { ...consentTo(asking!), ...destinationsOf(checked) },
-      await findConsent(deps.sql, tenantId, userId, checked.client.id),
-    ),
+  const asking = session && askedOf(checked, session);
+  const step = await nextStep(checked, session, async () =>
+    isCovered({ ...consentTo(asking!), ...destinationsOf(checked) }, session!.consent),
   );
   if (step.name === "answer" && checked.accountPage) {
     return redirectTo(site.href(checked.accountPage), [deps.cookies.rememberOrganisation(step.session.tenantId)]);

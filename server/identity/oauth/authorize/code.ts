@@ -14,21 +14,18 @@ const CODE_LIFETIME = { None: 10 * 60, FAPI2: 60 };
 
 /** The response: the code, and in the hybrid flow an id_token (OIDC Core 3.3.2.5). */
 export async function issueCode(
-  { sql, tokens, pushedRequests, log }: Pick<AuthorizeDependencies, "sql" | "tokens" | "pushedRequests" | "log">,
+  { sql, tokens, log }: Pick<AuthorizeDependencies, "sql" | "tokens" | "log">,
   checked: Checked,
   session: Session,
   asked: AskedAccess,
 ): Promise<Record<string, string | undefined>> {
   const { door, target, client, reply, redirectUriSent, isHybrid, nonce, codeChallenge, dpopJkt } = checked;
   const { scopes, resources, claims } = asked;
-  if (reply.pushed && !(await pushedRequests.take(reply.pushed))) {
-    throw new RefusedRequest(usedBefore(reply.pushed), reply, "invalid");
-  }
   const { tenantId, userId, id: sessionId, authTime, amr } = session;
   noteMissing(log, checked, userId, asked);
   const acr = answeredAcr(checked.claims, session);
   const code = newOpaqueValue();
-  await insertCode(
+  const isFirst = await insertCode(
     sql,
     tenantId,
     digestOf(code),
@@ -51,7 +48,9 @@ export async function issueCode(
       claims,
     },
     CODE_LIFETIME[client.securityProfile],
+    reply.pushed?.digest,
   );
+  if (!isFirst) throw new RefusedRequest(usedBefore(reply.pushed!), reply, "invalid");
   const idToken = isHybrid
     ? await tokens.issueIdToken(client, {
         userId,

@@ -41,7 +41,7 @@ async function decide(
   if (!session || session.isUnfinished) return goTo(site, target.path, queryOf(target.parameters));
   const stale = deps.forms.troubleWith(request, form.get("csrf"), session);
   if (stale) {
-    const asked = await askedOf(deps.sql, checked, session);
+    const asked = askedOf(checked, session);
     requireAny(asked, checked);
     return consentPage(deps, request, checked, session, asked, stale);
   }
@@ -51,7 +51,7 @@ async function decide(
     if (device) return answerDevice(deps, request, { ...checked, device }, session, undefined);
     throw new RefusedRequest(new AuthorizationError("access_denied", "The user denied access."), reply, "denied");
   }
-  const asked = await askedOf(deps.sql, checked, session);
+  const asked = askedOf(checked, session);
   requireAny(asked, checked);
   if (!hasAsked(deps.forms, form, checked, session, asked)) {
     return consentPage(deps, request, checked, session, asked, CHANGED);

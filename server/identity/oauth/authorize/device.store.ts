@@ -2,6 +2,7 @@
 
 import type { Queries, Sql } from "../../../platform/db/sql.ts";
 import type { TenantId } from "../../../platform/ids.ts";
+import { type Allowance, allowance } from "../clients/consents.store.ts";
 import { cameOfProvider } from "../clients/store.ts";
 
 export interface NewDeviceCode {
@@ -34,7 +35,7 @@ export interface DeviceGrant {
   acr: string;
 }
 
-export interface PolledDevice extends Omit<DeviceGrant, "userId"> {
+export interface PolledDevice extends Omit<DeviceGrant, "userId">, Allowance {
   clientId: number;
   /** null: denied or undecided. */
   userId: number | null;
@@ -114,8 +115,8 @@ export async function findDevice(sql: Queries, tenantId: TenantId, digest: Buffe
   const [row] = await sql<PolledDevice[]>`
     select client_id as "clientId", user_id as "userId", scopes, resources, auth_time as "authTime", amr, acr,
       decided_on is not null as "isDecided", expires_on <= now() as "isExpired", used_on is not null as "isUsed",
-      family_id as "familyId"
-    from device_codes where tenant_id = ${tenantId} and digest = ${digest}`;
+      family_id as "familyId", ${allowance(sql, tenantId, sql`d.user_id`, sql`d.client_id`)}
+    from device_codes d where tenant_id = ${tenantId} and digest = ${digest}`;
   return row;
 }
 

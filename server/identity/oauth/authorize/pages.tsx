@@ -1,8 +1,8 @@
 // Pages between an authorization request and its response. Each continues the request unchanged.
 
+import type { Queries } from "../../../platform/db/sql.ts";
 import { contextOf } from "../../../platform/http/context.ts";
 import { requestUrl } from "../../../platform/http/request.ts";
-import { userScopes } from "../../../records/index.ts";
 import { MessagePage, pageResponse, type Site } from "../../../ui/index.ts";
 import { nameOf } from "../../signin/account/visit.ts";
 import type { Forms } from "../../signin/forms.ts";
@@ -10,6 +10,7 @@ import { ChooseAccountPage, SignInPage } from "../../signin/pages.tsx";
 import type { Session } from "../../signin/session.ts";
 import type { Trouble } from "../../signin/throttle.ts";
 import type { OfferedProvider } from "../../signin/upstream/upstream.ts";
+import { allowanceOfSession, type SessionAllowance } from "../clients/consents.store.ts";
 import type { AuthorizationRequest, Checked } from "./authorization-request.ts";
 import { logWrongAddress, type WrongAddress } from "./checks/wrong-address.ts";
 import { ConsentPage } from "./consent-page.tsx";
@@ -92,18 +93,20 @@ export function consentPage(
 
 /** The log and the client's administrators get all details; other visitors only a reference. */
 export async function wrongAddressPage(
-  { endpoints: { site }, sql, sessions, log }: Pick<AuthorizeDependencies, "endpoints" | "sql" | "sessions" | "log">,
+  { endpoints: { site }, sessions, log }: Pick<AuthorizeDependencies, "endpoints" | "sessions" | "log">,
   request: Request,
   wrong: WrongAddress,
 ): Promise<Response> {
   const { client, clientId, sent = "", reason } = wrong;
   const reference = contextOf(request).key;
   logWrongAddress(log, request, wrong);
-  const session = client && (await sessions.find(request));
+  const columns = (sql: Queries) => allowanceOfSession(sql, client!.tenantId, client!.id);
+  const session = client && (await sessions.findStarted<SessionAllowance>(request, columns));
   const isAdministrator =
-    session?.tenantId === client?.tenantId &&
     session !== undefined &&
-    (await userScopes(sql, session.tenantId, session.userId)).includes("Settings:Read");
+    session.tenantId === client?.tenantId &&
+    !session.isUnfinished &&
+    session.ofRoles.includes("Settings:Read");
   const lines = isAdministrator ? [`redirect_uri is ${sent}`, reason] : [];
   const page = (
     <MessagePage

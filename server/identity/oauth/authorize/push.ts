@@ -60,7 +60,7 @@ export const PUSHED_AUTHORIZATION: FormEndpoint<typeof PUSHED_REQUEST> = {
 };
 
 export function pushController(deps: PushDependencies) {
-  return formEndpoint(PUSHED_AUTHORIZATION, deps, async ({ request: pushing, client, text }) => {
+  return formEndpoint(PUSHED_AUTHORIZATION, deps, async ({ request: pushing, client, form, text }) => {
     const jkt = await deps.dpop.keyOf(pushing, client);
     const all = new URLSearchParams(text);
     // RFC 9126 2.1.
@@ -73,10 +73,14 @@ export function pushController(deps: PushDependencies) {
       const opened = object ? await deps.openRequestObject(client, object) : undefined;
       const sent = opened?.parameters ?? parseParameters(AUTHORIZATION_PARAMETERS, all.toString());
       const parameters = jkt === undefined ? sent : boundTo(jkt, sent);
-      await checkParameters(deps, "rfc", { parameters }, { isSigned: opened !== undefined }).catch((failure) => {
-        if (failure instanceof WrongAddress) logWrongAddress(deps.log, pushing, failure);
-        throw failure;
-      });
+      // Without an assertion, the client may be from memory.
+      const present = form.client_assertion ? client : undefined;
+      await checkParameters(deps, "rfc", { parameters, client: present }, { isSigned: opened !== undefined }).catch(
+        (failure) => {
+          if (failure instanceof WrongAddress) logWrongAddress(deps.log, pushing, failure);
+          throw failure;
+        },
+      );
       const signed = opened && { object: object!, expiresAt: opened.expiresAt };
       return deps.pushedRequests.push(client, parameters.text, strangersNetwork(pushing, client), signed);
     });

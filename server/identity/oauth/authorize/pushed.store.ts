@@ -1,5 +1,6 @@
 import type { Queries, Sql } from "../../../platform/db/sql.ts";
 import type { TenantId } from "../../../platform/ids.ts";
+import { clientVersion } from "../clients/store.ts";
 
 export interface PushedRequest {
   parameters: string;
@@ -7,6 +8,8 @@ export interface PushedRequest {
   isExpired: boolean;
   isUsed: boolean;
   createdOn: Date;
+  /** Of the client, now. */
+  version: string | null;
 }
 
 /** Seconds for the user to sign in after the request was opened in time. */
@@ -62,28 +65,36 @@ export async function findPush(
 ): Promise<PushedRequest | undefined> {
   const [row] = await sql<PushedRequest[]>`
     select parameters, expires_on <= now() as "isExpired", used_on is not null as "isUsed",
-      created_on as "createdOn"
+      created_on as "createdOn", ${clientVersion(sql, clientId)} as version
     from pushed_requests
     where tenant_id = ${tenantId} and client_id = ${clientId} and digest = ${digest}
       and expires_on > now() - ${KEPT}::interval`;
   return row;
 }
 
-/** Uses up the request and its request object. @returns false if one of them was already used */
+/**
+ * For a statement: uses up the request and its request object. The row of `first` has `is_first`: false if one of them was
+ * already used.
+ */
+export const takenPush = (sql: Queries, tenantId: TenantId, digest: Buffer) => sql`
+  taken as (
+    update pushed_requests set used_on = now(), expires_on = greatest(expires_on, object_until)
+    where tenant_id = ${tenantId} and digest = ${digest} and used_on is null
+    returning digest, tenant_id, client_id, object, object_until
+  ), object_taken as (
+    insert into pushed_requests as p (digest, tenant_id, client_id, parameters, expires_on, used_on)
+    select object, tenant_id, client_id, '', object_until, now() from taken where object <> digest
+    on conflict (digest) do update set used_on = now(), expires_on = greatest(p.expires_on, excluded.expires_on)
+    where p.used_on is null returning digest
+  ), first as (
+    select exists (select from taken where object is null or object = digest) or exists (select from object_taken)
+      as is_first
+  )`;
+
+/** @returns false if it was already used */
 export async function takePush(sql: Queries, tenantId: TenantId, digest: Buffer): Promise<boolean> {
   const [row] = await sql<{ isFirst: boolean }[]>`
-    with taken as (
-      update pushed_requests set used_on = now(), expires_on = greatest(expires_on, object_until)
-      where tenant_id = ${tenantId} and digest = ${digest} and used_on is null
-      returning digest, tenant_id, client_id, object, object_until
-    ), object_taken as (
-      insert into pushed_requests as p (digest, tenant_id, client_id, parameters, expires_on, used_on)
-      select object, tenant_id, client_id, '', object_until, now() from taken where object <> digest
-      on conflict (digest) do update set used_on = now(), expires_on = greatest(p.expires_on, excluded.expires_on)
-      where p.used_on is null returning digest
-    )
-    select exists (select from taken where object is null or object = digest) or exists (select from object_taken)
-      as "isFirst"`;
+    with ${takenPush(sql, tenantId, digest)} select is_first as "isFirst" from first`;
   return row!.isFirst;
 }
 

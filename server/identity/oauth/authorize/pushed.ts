@@ -32,6 +32,8 @@ export interface PushReference {
 
 export interface OpenedRequest {
   parameters: RequestParameters;
+  /** The present client, if it was read for the request. */
+  client?: Client | undefined;
   /** Undefined: the browser sent the parameters themselves. */
   pushed?: PushReference;
   /** The request demands a sign-in: sessions that began before this time do not count. */
@@ -136,10 +138,11 @@ export function createPushedRequests(deps: { sql: Sql; vault: Vault; findClient:
       const { client_id: clientId, request_uri: uri } = parameters.sent;
       if (!uri?.startsWith(URN)) return { parameters };
       const isTwice = parameters.repeated.some((name) => name === "client_id" || name === "request_uri");
-      const client = clientId && !isTwice ? await findClient(clientId) : undefined;
+      const known = clientId && !isTwice ? await findClient(clientId) : undefined;
       const reference = read(uri.slice(URN.length));
-      const found = client && reference && (await findPush(sql, client.tenantId, client.id, reference.digest));
+      const found = known && reference && (await findPush(sql, known.tenantId, known.id, reference.digest));
       if (!found) throw unknown();
+      const client = known.version === found.version ? known : await findClient(clientId!, "anew");
       const { digest, progress } = reference;
       const all = new URLSearchParams(found.parameters);
       const asksToSignIn = all.get("prompt")?.split(" ").includes("login") || all.get("max_age") === "0";
@@ -147,9 +150,10 @@ export function createPushedRequests(deps: { sql: Sql; vault: Vault; findClient:
         setOrDelete(all, "prompt", progress.prompt);
         setOrDelete(all, "max_age", progress.maxAge);
       }
-      const pushed = { tenantId: client.tenantId, digest, isSigned: false };
+      const pushed = { tenantId: known.tenantId, digest, isSigned: false };
       return {
         parameters: parseParameters(AUTHORIZATION_PARAMETERS, all.toString(), carriedBy(clientId!, digest)),
+        client,
         pushed,
         // The user may have signed in with a different browser.
         signedInSince: asksToSignIn ? found.createdOn : undefined,

@@ -1,7 +1,7 @@
 // The consent question. The page shows it, the form carries it sealed, and nothing else is granted.
 
 import type { Logger } from "pino";
-import type { Queries, Transaction } from "../../../platform/db/sql.ts";
+import type { Transaction } from "../../../platform/db/sql.ts";
 import { BadInput } from "../../../platform/errors.ts";
 import { printable } from "../../../platform/http/body.ts";
 import { originOf, recordAudit } from "../../../records/index.ts";
@@ -9,7 +9,7 @@ import { nameOf } from "../../signin/account/visit.ts";
 import type { Forms } from "../../signin/forms.ts";
 import type { Session } from "../../signin/session.ts";
 import { claimNamesOf, claimsGiven, isKnownClaim } from "../claims.ts";
-import { type Consent, type Destinations, findWithdrawal, rememberConsent } from "../clients/consents.store.ts";
+import { type Consent, type Destinations, rememberConsent, type SessionAllowance } from "../clients/consents.store.ts";
 import { placeOf, withoutLoopbackPort } from "../clients/credential-rules.ts";
 import { logoOf } from "../clients/logos.ts";
 import type { Client } from "../clients/store.ts";
@@ -27,15 +27,11 @@ export interface AskedAccess {
 }
 
 /** The part of the request that both the client and the user have. */
-export async function askedOf(
-  sql: Queries,
+export function askedOf(
   { scopes, resources, claims, client }: AuthorizationRequest,
-  { userId }: Pick<Session, "userId">,
-): Promise<AskedAccess> {
-  const [askable, withdrawnOn] = await Promise.all([
-    askableScopes(sql, client, userId),
-    findWithdrawal(sql, client.tenantId, userId, client.id),
-  ]);
+  { ofRoles, withdrawnOn }: Pick<SessionAllowance, "ofRoles" | "withdrawnOn">,
+): AskedAccess {
+  const askable = askableScopes(client, ofRoles);
   const given = common(scopes, askable);
   // Without openid there is neither an id_token nor userinfo.
   const named = (names: string[]) => (given.includes("openid") ? claimsGiven(names, askable) : []);

@@ -1,4 +1,6 @@
+import type { Queries } from "../../../platform/db/sql.ts";
 import type { Session } from "../../signin/session.ts";
+import { allowanceOfSession, type SessionAllowance } from "../clients/consents.store.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 import { RefusedRequest } from "./authorization-request.ts";
 import { WrongAddress } from "./checks/wrong-address.ts";
@@ -6,13 +8,17 @@ import type { AuthorizeDependencies } from "./dependencies.ts";
 import { wrongAddressPage } from "./pages.tsx";
 import { errorPage, errorReply } from "./reply.ts";
 
+/** With what its user allows the client. */
+type AllowingSession = Session & SessionAllowance;
+
 /** The session, if it is of the client's tenant and, where required, began at its provider. It may be unfinished. */
 export async function startedSessionFor(
   { sessions }: Pick<AuthorizeDependencies, "sessions">,
   request: Request,
   { client }: AuthorizationRequest,
-): Promise<Session | undefined> {
-  const session = await sessions.findStarted(request);
+): Promise<AllowingSession | undefined> {
+  const columns = (sql: Queries) => allowanceOfSession(sql, client.tenantId, client.id);
+  const session = await sessions.findStarted<SessionAllowance>(request, columns);
   if (session?.tenantId !== client.tenantId) return undefined;
   const { identityProvider } = client;
   const isElsewhere = identityProvider && session.identityProviderId !== identityProvider.id;
@@ -21,7 +27,7 @@ export async function startedSessionFor(
 
 /** Reports errors to the client's redirect URI; for an unvouched client, a page shows them first. */
 export async function tellingTheClient(
-  deps: Pick<AuthorizeDependencies, "endpoints" | "pushedRequests" | "sql" | "sessions" | "log">,
+  deps: Pick<AuthorizeDependencies, "endpoints" | "pushedRequests" | "sessions" | "log">,
   request: Request,
   answer: () => Promise<Response>,
 ): Promise<Response> {

@@ -19,7 +19,7 @@ import type { OnSecretUsed } from "./secret-uses.ts";
 import type { Client } from "./store.ts";
 import { MAX_USED_JWTS, type UseJwt } from "./used-jwts.ts";
 
-/** @throws TokenError if authentication fails */
+/** By private_key_jwt, the client is the present one, not from memory. @throws TokenError if authentication fails */
 export type AuthenticateClient = (request: Request, form: PresentedCredentials) => Promise<Client>;
 
 export interface PresentedCredentials {
@@ -72,28 +72,32 @@ export async function authenticateClient(
   const { mtls, findClient, useOnce, onRefused, onSecretUsed } = deps;
   const presented = presentedCredentials(request, form, deps);
   const { clientId } = presented;
-  const known = await proofOf(deps, request, await findClient(clientId), presented);
-  const proof = known?.refusal ? await proofOf(deps, request, await findClient(clientId, "anew"), presented) : known;
-  if (!proof || proof.refusal) {
+  const prove = async (anew?: "anew") => proofOf(deps, request, await findClient(clientId, anew), presented);
+
+  async function proved(proof: Proof | undefined): Promise<Client> {
+    if (proof && !proof.refusal) return proof.client;
     if (proof?.refusal) onRefused(request, proof.client, proof.refusal);
     const isBare = presented.method === "none" && mtls.url !== undefined;
     if (!isBare) throw new TokenError("invalid_client", FAILED[presented.method]);
     // One text for wrong, expired and unknown clients' certificates, so it does not reveal whether the client exists.
     throw new TokenError("invalid_client", (await mtls.certificateOf(request)) ? WRONG_CERTIFICATE : NO_CERTIFICATE);
   }
-  if (proof.secretId) onSecretUsed(proof.secretId);
-  if (presented.method === "private_key_jwt") {
-    requireProfile(proof.client, presented.assertion);
-    const { jti, expiresAt } = presented.assertion;
-    const { id, tenantId } = proof.client;
-    const use = await useOnce(tenantId, { clientId: id, issuer: clientId, jti, expiresAt });
-    if (use === "TooMany") throw tooManyAssertions();
-    if (use === "Used") {
-      onRefused(request, proof.client, "UsedAssertion");
-      throw new TokenError("invalid_client", "Client authentication failed: client_assertion was used before.");
-    }
+
+  const known = await prove();
+  const proof = known?.refusal ? await prove("anew") : known;
+  const client = await proved(proof);
+  if (proof?.secretId) onSecretUsed(proof.secretId);
+  if (presented.method !== "private_key_jwt") return client;
+  requireProfile(client, presented.assertion);
+  const { jti, expiresAt } = presented.assertion;
+  const { use, version } = await useOnce(client.tenantId, { clientId: client.id, issuer: clientId, jti, expiresAt });
+  if (use === "TooMany") throw tooManyAssertions();
+  if (use === "Used") {
+    onRefused(request, client, "UsedAssertion");
+    throw new TokenError("invalid_client", "Client authentication failed: client_assertion was used before.");
   }
-  return proof.client;
+  // The client has changed since it was read, perhaps its keys.
+  return version === client.version ? client : proved(await prove("anew"));
 }
 
 /** FAPI 2.0 Security Profile 5.3.2.1 and 5.4.1. */

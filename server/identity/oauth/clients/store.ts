@@ -1,3 +1,4 @@
+import type { PendingQuery, Row } from "postgres";
 import type { Queries } from "../../../platform/db/sql.ts";
 import { hearOwn } from "../../../platform/db/watch.ts";
 import { toRecordId } from "../../../platform/http/query.ts";
@@ -29,6 +30,8 @@ export interface Client extends Credentials {
   /** The provider where its users sign in; `allowLocal`: a password also works. */
   identityProvider: { id: number; allowLocal: boolean } | null;
   secrets: { id: string; digest: Uint8Array }[];
+  /** Of its rows, without its secrets; see clientVersion. */
+  version: string;
 }
 
 /** Registered without an initial access token and not marked as the tenant's own by an administrator. */
@@ -75,6 +78,17 @@ export async function isOriginOfClient(sql: Queries, origin: string): Promise<bo
   return rows.length > 0;
 }
 
+/**
+ * For a statement: a text that changes with every row which a Client is made of, except secrets; null: there is none. A
+ * copy with this version is the present state. @param id the Application's
+ */
+export const clientVersion = (sql: Queries, id: number | PendingQuery<Row[]>) => sql`
+  (select row(va.xmin, va.ctid, vc.xmin, vc.ctid, vt.xmin, vt.ctid, vg.xmin, vg.ctid, vp.xmin, vp.ctid)::text
+    from applications va join credentials vc on vc.application_id = va.id join tenants vt on vt.id = va.tenant_id
+      left join registered_clients vg on vg.application_id = va.id
+      left join identity_providers vp on vp.id = va.authentication_id
+    where va.id = ${id})`;
+
 export function findConsoleClient(sql: Queries, tenantId: TenantId): Promise<StoredClient | undefined> {
   return findOne(sql, sql`a.id = (select settings_client_id from tenants where id = ${tenantId})`);
 }
@@ -89,7 +103,8 @@ async function findOne(sql: Queries, isIt: ReturnType<Queries>): Promise<StoredC
       ${credentialColumns(sql)},
       (select json_build_object('id', p.id, 'allowLocal', p.allow_local) from identity_providers p
         where p.id = a.authentication_id) as "identityProvider",
-      coalesce(s.ids, '{}') as "secretIds", coalesce(s.digests, '{}') as digests
+      coalesce(s.ids, '{}') as "secretIds", coalesce(s.digests, '{}') as digests,
+      ${clientVersion(sql, sql`a.id`)} as version
     from applications a join credentials c on c.application_id = a.id
       left join registered_clients g on g.application_id = a.id
       left join lateral (
@@ -126,21 +141,6 @@ export async function hasCredentials(
           select from passwords p join users u on u.id = p.user_id where u.tenant_id = ${tenantId} and u.id = ${id})
         or exists (select from upstream_identities where tenant_id = ${tenantId} and user_id = ${id}) as has`);
   return row!.has;
-}
-
-/** The client's scopes; undefined if the client or its user is inactive. */
-export async function findActiveScopes(
-  sql: Queries,
-  tenantId: TenantId,
-  clientId: number,
-  userId: number | undefined,
-): Promise<string[] | undefined> {
-  const [row] = await sql<{ scopes: string[] }[]>`
-    select c.scopes from applications a join credentials c on c.application_id = a.id
-    where a.tenant_id = ${tenantId} and a.id = ${clientId} and a.is_active
-      and (${userId ?? null}::int is null
-        or exists (select from users where tenant_id = ${tenantId} and id = ${userId ?? null} and is_active))`;
-  return row?.scopes;
 }
 
 /** For rows with a user and an amr. The provider itself is not stored, so some sessions are ended unnecessarily. */

@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import type { Queries } from "../../../platform/db/sql.ts";
 import type { TenantId } from "../../../platform/ids.ts";
+import { clientVersion } from "./store.ts";
 
 /** Seconds for which a use is kept after the JWT expires, to allow for clock differences. */
 const KEPT_SECONDS = 60;
@@ -18,13 +19,21 @@ export interface UsedJwt {
   expiresAt: number;
 }
 
-/** @param max the client's maximum; undefined: not counted @returns `live`: its unexpired JWTs, if counted */
+export interface StoredUse {
+  isFirst: boolean;
+  /** The client's unexpired JWTs, if counted. */
+  live: number;
+  /** Of the client, now. */
+  version: string | null;
+}
+
+/** @param max the client's maximum; undefined: not counted */
 export async function insertUsedJwt(
   sql: Queries,
   tenantId: TenantId,
   { clientId, issuer, jti, expiresAt }: UsedJwt,
   max: number | undefined,
-): Promise<{ isFirst: boolean; live: number }> {
+): Promise<StoredUse> {
   const digest = createHash("sha256")
     .update(JSON.stringify([issuer, jti]))
     .digest();
@@ -34,7 +43,7 @@ export async function insertUsedJwt(
       : sql`(
         select count(*) from (
           select from used_jwts where client_id = ${clientId} and expires_on > now() limit ${max}) one)`;
-  const [use] = await sql<{ isFirst: boolean; live: number }[]>`
+  const [use] = await sql<StoredUse[]>`
     with swept as (
       delete from used_jwts where ctid = any(array(
         select ctid from used_jwts where expires_on < now() order by expires_on limit ${SWEPT}
@@ -47,7 +56,8 @@ export async function insertUsedJwt(
       from live where count < ${max ?? 1}
       on conflict do nothing returning digest
     )
-    select exists (select from kept) as "isFirst", count::int as live from live`;
+    select exists (select from kept) as "isFirst", count::int as live, ${clientVersion(sql, clientId)} as version
+    from live`;
   return use!;
 }
 

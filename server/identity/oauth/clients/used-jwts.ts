@@ -14,7 +14,8 @@ const ROOM_KEPT_MS = 60_000;
 const CLIENTS = 20_000;
 
 export type JwtUse = "First" | "Used" | "TooMany";
-export type UseJwt = (tenantId: TenantId, jwt: UsedJwt) => Promise<JwtUse>;
+/** @returns also the client's version now */
+export type UseJwt = (tenantId: TenantId, jwt: UsedJwt) => Promise<{ use: JwtUse; version: string | null }>;
 
 export function createUseJwt(sql: Sql): UseJwt {
   const rooms = new LRUCache<number, number>({ max: CLIENTS, ttl: ROOM_KEPT_MS, noUpdateTTL: true });
@@ -23,12 +24,12 @@ export function createUseJwt(sql: Sql): UseJwt {
     const { clientId } = jwt;
     const room = rooms.get(clientId) ?? 0;
     if (room > 0) rooms.set(clientId, room - 1);
-    const { isFirst, live } = await insertUsedJwt(sql, tenantId, jwt, room > 0 ? undefined : MAX_USED_JWTS);
+    const { isFirst, live, version } = await insertUsedJwt(sql, tenantId, jwt, room > 0 ? undefined : MAX_USED_JWTS);
     if (room <= 0) {
       rooms.delete(clientId);
       rooms.set(clientId, Math.floor((MAX_USED_JWTS - 1 - live) / PROCESSES));
     }
-    if (isFirst) return "First";
-    return live >= MAX_USED_JWTS ? "TooMany" : "Used";
+    if (isFirst) return { use: "First", version };
+    return { use: live >= MAX_USED_JWTS ? "TooMany" : "Used", version };
   };
 }

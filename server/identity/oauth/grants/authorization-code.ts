@@ -1,7 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { digestOf } from "../../signin/opaque.ts";
-import { holdActiveUser } from "../../signin/store.ts";
-import { findCode, holdSessionOfCode, linkCode, type StoredCode, takeCode } from "../authorize/store.ts";
+import { findCode, redeemCode, type StoredCode } from "../authorize/store.ts";
 import { isRegisteredUri } from "../clients/credential-rules.ts";
 import type { Client } from "../clients/store.ts";
 import type { Door } from "../door.ts";
@@ -34,34 +33,29 @@ export async function authorizationCode(request: Omit<GrantRequest, "allApis" | 
   };
   const { userId } = code;
   const named = [...code.claims.idToken, ...code.claims.userinfo];
-  const { scopes: granted, resources, claims } = await leftOf(sql, client, { ...code, claims: named });
+  const { scopes: granted, resources, claims } = leftOf(client, { ...code, claims: named });
   const target = targetOf(apis, resources, resource);
   const userinfoNames = common(code.claims.userinfo, claims);
-  const family = await sql.beginFor(client.tenantId, async (tx) => {
-    if (!(await holdActiveUser(tx, client.tenantId, userId))) throw noCode();
-    const sessionId = await holdSessionOfCode(tx, client.tenantId, digest);
-    if (sessionId === undefined) throw sessionEnded();
-    if (!(await takeCode(tx, client.tenantId, digest))) return undefined;
-    const started = await families.start(tx, client.tenantId, {
-      clientId: client.id,
-      userId,
-      scopes: granted,
-      resources,
-      claims: userinfoNames,
-      lifetime: client.refreshTokenLifetime ?? undefined,
-      ...authentication,
-      sessionId,
-    });
-    await linkCode(tx, client.tenantId, digest, started.familyId);
-    return { ...started, sessionId };
+  const { family, ...started } = families.start({
+    clientId: client.id,
+    userId,
+    scopes: granted,
+    resources,
+    claims: userinfoNames,
+    lifetime: client.refreshTokenLifetime ?? undefined,
+    ...authentication,
   });
-  if (!family) return reusedCode(request, digest);
+  const { isUserActive, sessionId, isTaken } = await redeemCode(sql, client.tenantId, digest, { ...family, userId });
+  if (!isUserActive) throw noCode();
+  if (sessionId === null) throw sessionEnded();
+  if (!isTaken) return reusedCode(request, digest);
 
   return issueTokens(request, {
     target,
     scopes: granted,
     asked: code.scope ?? undefined,
-    ...family,
+    ...started,
+    sessionId,
     user: { id: userId, ...authentication },
     nonce: code.nonce ?? undefined,
     idTokenNames: common(code.claims.idToken, claims),

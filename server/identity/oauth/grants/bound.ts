@@ -18,7 +18,7 @@ export function boundTo(jkt: string | undefined, { clientType }: Client, { token
     tokens: { ...tokens, issueAccessToken: (client, grant) => tokens.issueAccessToken(client, { ...grant, jkt }) },
     families: {
       ...families,
-      start: (sql, tenantId, grant) => families.start(sql, tenantId, { ...grant, jkt: refreshedBy }),
+      start: (grant) => families.start({ ...grant, jkt: refreshedBy }),
       refresh: (sql, tenantId, presented, use) =>
         families.refresh(sql, tenantId, presented, {
           ...use,

@@ -1,7 +1,6 @@
 import { accessTokenClaims } from "../claims.ts";
 import { TokenError } from "../errors.ts";
 import { carriedScopes, ENTITY_API, resourceImplied, targetOf } from "../resources.ts";
-import { askableScopes } from "../scopes.ts";
 import { type GrantRequest, type Issued, requestedScopes } from "./grant.ts";
 
 /** The client credentials grant (RFC 6749 4.4); the spec door also issues a refresh token. */
@@ -12,7 +11,7 @@ export async function clientCredentials(request: GrantRequest): Promise<Issued> 
   }
   const resource = request.resource ?? resourceImplied(apis, form.scope) ?? ENTITY_API;
   const target = targetOf(apis, [resource], resource);
-  const granted = requestedScopes(request, target, await askableScopes(sql, client));
+  const granted = requestedScopes(request, target, client.scopes);
   const scopes = carriedScopes(target, granted);
   const claims = await accessTokenClaims(sql, client, target, { scopes: granted });
   const response = {

@@ -6,6 +6,7 @@ import { requireField } from "../endpoint.ts";
 import { TokenError } from "../errors.ts";
 import { leftOf } from "../issuable.ts";
 import { targetOf } from "../resources.ts";
+import { insertFamily } from "../tokens/families.store.ts";
 import { type GrantRequest, type Issued, revokeReused } from "./grant.ts";
 import { issueTokens } from "./issue.ts";
 
@@ -30,12 +31,12 @@ export async function deviceCode(request: GrantRequest): Promise<Issued> {
   if (device.isUsed) return revokeReused(request, "device_code", await findDevice(sql, client.tenantId, digest));
   const userId = await answered(request, device, digest);
   const authentication = { authTime: Math.floor(device.authTime.getTime() / 1000), acr: device.acr, amr: device.amr };
-  const { scopes: granted, resources } = await leftOf(sql, client, { ...device, userId, claims: [] });
+  const { scopes: granted, resources } = leftOf(client, { ...device, userId, claims: [] });
   const target = targetOf(apis, resources, resource);
   const family = await sql.beginFor(client.tenantId, async (tx) => {
     if (!(await holdActiveUser(tx, client.tenantId, userId))) throw noDevice();
     if (!(await takeDevice(tx, client.tenantId, digest))) return undefined;
-    const started = await families.start(tx, client.tenantId, {
+    const started = families.start({
       clientId: client.id,
       userId,
       scopes: granted,
@@ -43,6 +44,7 @@ export async function deviceCode(request: GrantRequest): Promise<Issued> {
       lifetime: client.refreshTokenLifetime ?? undefined,
       ...authentication,
     });
+    await insertFamily(tx, client.tenantId, started.family);
     await linkDevice(tx, client.tenantId, digest, started.familyId);
     return started;
   });

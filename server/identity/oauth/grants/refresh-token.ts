@@ -25,7 +25,7 @@ export async function refreshToken(asked: GrantRequest): Promise<Issued> {
     origin: originOfClient(request, client),
     async check(found) {
       // The grant without what was withdrawn since.
-      const left = await leftOf(sql, client, found);
+      const left = leftOf(client, found);
       target = targetOf(apis, left.resources, resource ?? impliedResource(asked, left.resources));
       granted = isNarrowed
         ? requestedScopes(asked, target, left.scopes)

@@ -20,14 +20,14 @@ import {
 } from "../resources.ts";
 import { askableScopes, common } from "../scopes.ts";
 import type { Acting, ReadAccessToken } from "../tokens/access-token.ts";
-import { findFamily } from "../tokens/families.store.ts";
+import type { ForExchange } from "../tokens/live.store.ts";
 import { subjectFor } from "../tokens/subjects.ts";
 import { requireKey } from "./bound.ts";
 import type { GrantRequest, Issued } from "./grant.ts";
 
 const MAX_ACTORS = 3;
 
-type UserToken = ReadAccessToken & { userId: number };
+type UserToken = ReadAccessToken & { userId: number; ofRoles: string[]; forExchange: ForExchange };
 
 /**
  * RFC 8693: the new token is limited to the access of the user and the client, ends with the original grant, and must
@@ -49,7 +49,7 @@ export async function tokenExchange(request: GrantRequest): Promise<Issued> {
   const actor = form.actor_token ? await actorOf(request, form.actor_token) : undefined;
   const act = actor ? actedBy(actor, subject.act) : subject.act;
   const target = targetAsked(request, subject);
-  const ceiling = await ceilingOf(request, subject);
+  const ceiling = ceilingOf(request, subject);
   const ofTarget = askableWith(request.allApis, [target?.id ?? ENTITY_API], ceiling);
   const granted = scopesOf(request.form, target, ofTarget);
   const scopes = carriedScopes(target, granted);
@@ -57,7 +57,8 @@ export async function tokenExchange(request: GrantRequest): Promise<Issued> {
   await requirePermitted(request, { subject, actor, audience, scopes });
 
   const { userId, grant_id: familyId } = subject;
-  await recordAudit(sql, client.tenantId, originOfClient(request.request, client), {
+  const origin = { ...originOfClient(request.request, client), personalKey: subject.forExchange.personalKey };
+  await recordAudit(sql, client.tenantId, origin, {
     kind: "Token.Exchanged",
     subject: { type: "User", id: userId },
     details: { Audience: audience, Scopes: scopes, From: subject.client_id, ...(act && { ActedBy: act.sub }) },
@@ -98,7 +99,7 @@ function requireTypes(form: GrantRequest["form"]): void {
 }
 
 async function read({ client, tokens }: GrantRequest, name: string, token: string): Promise<ReadAccessToken> {
-  const found = await tokens.readAnyAccessToken(token);
+  const found = await tokens.readExchangeableToken(token);
   if (found?.tenant === client.tenantId) return found;
   throw invalid(`${name} is not a valid access token of this service.`);
 }
@@ -122,7 +123,8 @@ async function subjectOf(request: GrantRequest): Promise<UserToken> {
   return subject;
 }
 
-const isOfUser = (token: ReadAccessToken): token is UserToken => token.userId !== undefined;
+const isOfUser = (token: ReadAccessToken): token is UserToken =>
+  token.userId !== undefined && token.ofRoles !== null && token.forExchange !== undefined;
 
 /** The actor's token must be issued to this client. */
 async function actorOf(request: GrantRequest, token: string): Promise<ReadAccessToken> {
@@ -162,19 +164,19 @@ function targetAsked({ apis, form, resource, tokens }: GrantRequest, { aud }: Us
  * its scopes; for other audiences of its grant, the granted scopes; elsewhere, the scopes of the first exchanger and
  * the user; after the grant has ended, none. Each exchange removes scopes that its client lacks or omits.
  */
-async function ceilingOf({ client, allApis, sql, tokens }: GrantRequest, subject: UserToken): Promise<string[]> {
-  const { userId, aud, scope, exchange_scope: carried, grant_id: familyId } = subject;
+function ceilingOf({ client, allApis, tokens }: GrantRequest, subject: UserToken): string[] {
+  const { aud, scope, exchange_scope: carried, ofRoles } = subject;
+  const { grant } = subject.forExchange;
   const before = scope.split(" ");
-  const own = await askableScopes(sql, client, userId);
+  const own = askableScopes(client, ofRoles);
   const named = aud === tokens.issuer ? ENTITY_API : apiOfAudience(allApis, aud)?.id;
   const ofAudience = askableWith(allApis, named === undefined ? [] : [named], own);
   const elsewhere = own.filter((one) => !ofAudience.includes(one));
   const here = common(ofAudience, before);
   if (carried !== undefined) return [...here, ...common(elsewhere, carried.split(" "))];
-  const family = familyId === undefined ? undefined : await findFamily(sql, client.tenantId, familyId);
-  if (!family?.isLive) return here;
-  const ofGrant = askableWith(allApis, family.resources, elsewhere);
-  return [...here, ...elsewhere.filter((one) => !ofGrant.includes(one) || family.scopes.includes(one))];
+  if (!grant) return here;
+  const ofGrant = askableWith(allApis, grant.resources, elsewhere);
+  return [...here, ...elsewhere.filter((one) => !ofGrant.includes(one) || grant.scopes.includes(one))];
 }
 
 /** @param max the part of the ceiling for the target @throws TokenError invalid_scope */
@@ -207,11 +209,14 @@ async function requirePermitted({ client, request, sql, access }: GrantRequest, 
   const { tenantId } = client;
   const { key: requestKey, address } = contextOf(request);
   const call = { tenantId, requestKey, address, audience, time: new Date(), scopes: new Set(scopes) };
-  const [record] = await access.findRecords(sql, tenantId, "User", [String(subject.userId)]);
-  if (!record) throw invalid("The user of subject_token no longer exists.");
+  let record: Awaited<ReturnType<typeof access.findRecords>>[number] | undefined;
   const users = actor?.userId === undefined ? [] : [{ type: "User", id: actor.userId } as const];
   for (const by of [{ type: "Application", id: client.id } as const, ...users]) {
     const permissions = await access.permissionsOf({ ...call, actor: by });
+    // Policies that permit it for all Users need not see this one.
+    if (permissions?.reach(EXCHANGE, "User") === "All") continue;
+    record ??= (await access.findRecords(sql, tenantId, "User", [String(subject.userId)]))[0];
+    if (!record) throw invalid("The user of subject_token no longer exists.");
     try {
       if (!permissions) throw new Permission(`The ${by.type} is no longer active.`);
       permissions.require(EXCHANGE, "User", record);

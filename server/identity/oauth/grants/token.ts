@@ -118,7 +118,9 @@ async function answer(
     asked: requested,
     ...issued
   } = await tellingTarget(async () => {
-    const resource = namedResource(apis, deps.tokens.issuer, new URLSearchParams(asked.text));
+    const resource = NAMES_RESOURCE.test(asked.text)
+      ? namedResource(apis, deps.tokens.issuer, new URLSearchParams(asked.text))
+      : undefined;
     return grant({ ...asked, ...issuing, sql, door, apis, allApis, access, resource, jkt });
   });
   deps.issued.count(client.tenantId, grantType);
@@ -137,6 +139,9 @@ function requireBinding(door: Door, request: Request, { dpopBound }: Client, jkt
     throw new TokenError("invalid_dpop_proof", "The client must send a DPoP proof: the header DPoP is missing.");
   }
 }
+
+/** Whether a form may have one of these fields: a letter of a name may be percent-encoded. */
+const NAMES_RESOURCE = /resource|audience|%[4-7]/i;
 
 /** The only resource of a token request; undefined if it names none. @throws InvalidTarget (RFC 8707 2) */
 function namedResource(apis: readonly Api[], issuer: string, request: URLSearchParams): string | undefined {

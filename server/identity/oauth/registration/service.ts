@@ -26,8 +26,7 @@ import {
 } from "../clients/store.ts";
 import { CLIENT_PATH } from "../door.ts";
 import { TokenError } from "../errors.ts";
-import { OPENID_SCOPES } from "../resources.ts";
-import { common } from "../scopes.ts";
+import { common, OPENID_SCOPES } from "../scopes.ts";
 import { heldFields, shownWithin } from "./ceiling.ts";
 import { ignoredOf, invalid, needsSecret, readMetadata, sectorNamed, toMetadata } from "./metadata.ts";
 import {

@@ -9,6 +9,7 @@ import type { SigningKeys } from "../keys/signing-keys.ts";
 import type { Target } from "../resources.ts";
 import type { AuthenticationClaims } from "./id-token.ts";
 import { signJwt, type VerifiedTokens, verifyJwt } from "./jwt.ts";
+import type { Live } from "./live.store.ts";
 import { subjectFor } from "./subjects.ts";
 
 /** The actor and its predecessors (RFC 8693 4.1). */
@@ -63,6 +64,9 @@ export interface AccessTokenClaims {
 export interface ReadAccessToken extends AccessTokenClaims {
   /** Undefined: the client itself. */
   userId: number | undefined;
+  /** The scopes of the user's roles now; null for the client itself. */
+  ofRoles: string[] | null;
+  forExchange?: Live["forExchange"];
 }
 
 export async function issueAccessToken(
@@ -108,7 +112,7 @@ export async function verifyAccessToken(
   return claims as unknown as AccessTokenClaims | undefined;
 }
 
-export function callerOf({ userId, ...claims }: ReadAccessToken): Bearer {
+export function callerOf({ userId, ...claims }: Omit<ReadAccessToken, "ofRoles" | "forExchange">): Bearer {
   return {
     tenantId: claims.tenant,
     clientId: claims.client_id,

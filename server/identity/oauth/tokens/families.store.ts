@@ -1,13 +1,15 @@
+import type { PendingQuery, Row } from "postgres";
 import type { Queries } from "../../../platform/db/sql.ts";
 import { hearOwn } from "../../../platform/db/watch.ts";
 import type { TenantId } from "../../../platform/ids.ts";
 import { IDLE_LIFETIME } from "../../signin/sessions.ts";
+import { type Allowance, allowance } from "../clients/consents.store.ts";
 import { cameOfProvider } from "../clients/store.ts";
 import { ENTITY_API } from "../resources.ts";
 import { forgottenOn, REVOCATION_CHANNEL } from "./revocations.store.ts";
 
 /** All tokens of one grant. */
-export interface Family {
+export interface Family extends Allowance {
   id: string;
   clientId: number;
   /** null: the client's own. */
@@ -64,18 +66,29 @@ const AT_ONCE = "10 seconds";
 export const isLiveFamily = (sql: Queries) => sql`
   revoked_on is null and expires_on > now() and rotated_on > now() - ${IDLE}::interval`;
 
-/** @returns false if the id exists */
-export async function insertFamily(sql: Queries, tenantId: TenantId, family: NewFamily): Promise<boolean> {
+/** For a statement: inserts the family for the row that it selects. @param sessionId of that row */
+export function insertedFamily(
+  sql: Queries,
+  tenantId: TenantId,
+  family: NewFamily,
+  sessionId: PendingQuery<Row[]>,
+  from: PendingQuery<Row[]>,
+) {
   const { expiresOn } = family;
   const end = typeof expiresOn === "number" ? sql`now() + make_interval(secs => ${expiresOn})` : sql`${expiresOn}`;
-  const rows = await sql`
+  return sql`
     insert into refresh_families (id, tenant_id, application_id, user_id, scopes, resources, userinfo_claims, session_id, auth_time, acr,
       amr, jkt, generation, former, expires_on)
-    values (${family.id}, ${tenantId}, ${family.clientId}, ${family.userId ?? null}, ${family.scopes}::text[],
-      ${family.resources ?? [ENTITY_API]}::text[], ${family.claims ?? []}::text[], ${family.sessionId ?? null}, ${family.authTime ?? null}, ${family.acr ?? null}, ${family.amr ?? null}::text[],
-      ${family.jkt ?? null}, ${family.generation}, ${family.former ?? null}, ${end})
+    select ${family.id}, ${tenantId}, ${family.clientId}, ${family.userId ?? null}, ${family.scopes}::text[],
+      ${family.resources ?? [ENTITY_API]}::text[], ${family.claims ?? []}::text[], ${sessionId}, ${family.authTime ?? null}, ${family.acr ?? null}, ${family.amr ?? null}::text[],
+      ${family.jkt ?? null}, ${family.generation}, ${family.former ?? null}, ${end} ${from}
     on conflict do nothing returning id`;
-  return rows.length > 0;
+}
+
+/** @returns false if the id exists */
+export async function insertFamily(sql: Queries, tenantId: TenantId, family: NewFamily): Promise<boolean> {
+  const sessionId = sql`${family.sessionId ?? null}::uuid`;
+  return (await insertedFamily(sql, tenantId, family, sessionId, sql``)).length > 0;
 }
 
 export async function findFamily(sql: Queries, tenantId: TenantId, familyId: string): Promise<Family | undefined> {
@@ -86,7 +99,8 @@ export async function findFamily(sql: Queries, tenantId: TenantId, familyId: str
       f.rotated_on > now() - ${AT_ONCE}::interval as "isJustRotated",
       least(f.expires_on, f.rotated_on + ${IDLE}::interval) as "endsOn",
       f.revoked_on is null and f.expires_on > now() and f.rotated_on > now() - ${IDLE}::interval
-        and (f.user_id is null or u.is_active) as "isLive"
+        and (f.user_id is null or u.is_active) as "isLive",
+      ${allowance(sql, tenantId, sql`f.user_id`, sql`f.application_id`)}
     from refresh_families f left join users u on u.id = f.user_id and u.tenant_id = f.tenant_id
       left join sessions s on s.id = f.session_id and s.tenant_id = f.tenant_id and s.expires_on > now()
         and s.last_seen > now() - make_interval(secs => ${IDLE_LIFETIME})

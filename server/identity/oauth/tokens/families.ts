@@ -14,6 +14,7 @@ import {
   type FamilyFilter,
   findFamily,
   insertFamily,
+  type NewFamily,
   updateFamiliesRevoked,
 } from "./families.store.ts";
 import type { ClientRefreshGrant, Tokens } from "./tokens.ts";
@@ -56,8 +57,8 @@ export interface RefreshUse {
 }
 
 export interface Families {
-  /** Starts the family of a user's grant; may run in the caller's transaction. */
-  start(sql: Queries, tenantId: TenantId, grant: UserGrant): Promise<{ familyId: string; refreshToken: string }>;
+  /** The family of a user's grant, which the caller stores. */
+  start(grant: UserGrant): { family: NewFamily; familyId: string; refreshToken: string };
   /** @returns undefined if it is not of this issuer, or its signature has expired */
   read(refreshToken: string): Promise<PresentedRefreshToken | undefined>;
   /** The family with this newest token; undefined if it has ended. */
@@ -107,16 +108,14 @@ export function createFamilies({ vault, tokens, onReuse }: FamilyDependencies): 
   }
 
   return {
-    async start(sql, tenantId, { lifetime = FAMILY_LIFETIME, ...grant }) {
-      const familyId = Bun.randomUUIDv7();
-      await insertFamily(sql, tenantId, {
-        ...grant,
-        id: familyId,
-        authTime: new Date(grant.authTime * 1000),
-        generation: 0,
-        expiresOn: lifetime,
-      });
-      return { familyId, refreshToken: values.write({ familyId, clientId: grant.clientId, generation: 0 }) };
+    start({ lifetime = FAMILY_LIFETIME, ...grant }) {
+      const [id, generation] = [Bun.randomUUIDv7(), 0];
+      const authTime = new Date(grant.authTime * 1000);
+      return {
+        family: { ...grant, id, authTime, generation, expiresOn: lifetime },
+        familyId: id,
+        refreshToken: values.write({ familyId: id, clientId: grant.clientId, generation }),
+      };
     },
 
     async read(refreshToken) {
@@ -202,6 +201,8 @@ function unwritten(signed: ClientRefreshGrant): Family {
     rotatedOn: new Date(signed.issuedAt * 1000),
     endsOn: new Date(signed.expiresAt * 1000),
     isLive: true,
+    ofRoles: [],
+    consent: null,
   };
 }
 

@@ -89,7 +89,7 @@ function requireSecret(client: Client): void {
 async function describeAccessToken(
   deps: Pick<IntrospectionDependencies, "findApis" | "issuer">,
   client: Client,
-  { grant_id: _, userId: __, ...claims }: ReadAccessToken,
+  { grant_id: _, userId: __, ofRoles: ___, forExchange: ____, ...claims }: ReadAccessToken,
 ) {
   const isForIt = claims.tenant === client.tenantId && (await mayIntrospect(deps, client, claims));
   return isForIt ? { ...claims, active: true, token_type: claims.cnf ? "DPoP" : "Bearer" } : undefined;
@@ -122,7 +122,7 @@ async function describeRefreshToken(
   return (
     family && {
       active: true,
-      scope: (await issuable(sql, client, family)).scopes.join(" "),
+      scope: issuable(client, family).scopes.join(" "),
       client_id: String(client.id),
       sub: family.userId === null ? String(client.id) : subjectFor(client, family.userId),
       iss: issuer,

@@ -3,7 +3,7 @@
 import type { JWTPayload } from "jose";
 import { Unauthorized } from "../../../platform/errors.ts";
 import type { TenantId } from "../../../platform/ids.ts";
-import type { bearerTokens } from "../../../records/index.ts";
+import type { Bearer, bearerTokens } from "../../../records/index.ts";
 import type { Client } from "../clients/store.ts";
 import type { SigningAlg } from "../contract.ts";
 import { RFC_TOKEN_PATH } from "../door.ts";
@@ -19,6 +19,7 @@ import {
 } from "./access-token.ts";
 import { type IdTokenGrant, issueIdToken, verifyIdTokenHint } from "./id-token.ts";
 import { CLIENT_REFRESH_TOKEN, createVerifiedTokens, signJwt, userOfSubject, verifyJwt } from "./jwt.ts";
+import type { LiveScopes } from "./live-scopes.ts";
 import { signAnswer, signIntrospection, signUserinfo } from "./signed-answer.ts";
 
 const CLIENT_REFRESH_TOKEN_ALG = "EdDSA";
@@ -56,6 +57,8 @@ export interface Tokens {
   readAccessToken(token: string): Promise<ReadAccessToken | undefined>;
   /** The same for a token with any target. */
   readAnyAccessToken(token: string): Promise<ReadAccessToken | undefined>;
+  /** The same with what an exchange needs. */
+  readExchangeableToken(token: string): Promise<ReadAccessToken | undefined>;
   /** @returns undefined if it is foreign or expired; its family knows whether it was used or revoked */
   readClientRefreshToken(token: string): Promise<ClientRefreshGrant | undefined>;
   /** @returns the claims of an id_token of this issuer, even if expired */
@@ -69,20 +72,21 @@ export interface TokenDependencies {
   lifetime: number;
   isRevoked(...ids: string[]): Promise<boolean>;
   pairwiseUser(clientId: string, sub: string): Promise<number | undefined>;
-  scopesNow: FindScopes;
+  liveScopes: FindScopes<LiveScopes>;
   /** The same as findScopes, but from memory. */
-  knownScopes: FindScopes;
+  knownScopes: FindScopes<readonly string[]>;
 }
 
 /** The current scopes of a client, alone or for a user; undefined if one of them is inactive. */
-type FindScopes = (
+type FindScopes<Found> = (
   tenantId: TenantId,
   clientId: number,
   userId: number | undefined,
-) => Promise<readonly string[] | undefined>;
+  exchanged?: { familyId: string | undefined },
+) => Promise<Found | undefined>;
 
 export function createTokens(deps: TokenDependencies): Tokens {
-  const { keys, issuer, lifetime, isRevoked, pairwiseUser, scopesNow, knownScopes } = deps;
+  const { keys, issuer, lifetime, isRevoked, pairwiseUser, liveScopes, knownScopes } = deps;
   const verified = createVerifiedTokens();
   /** Not an API's audience, so a check of signature and audience alone does not accept it as an access token. */
   const clientRefreshAudience = issuer + RFC_TOKEN_PATH;
@@ -91,7 +95,7 @@ export function createTokens(deps: TokenDependencies): Tokens {
     return Math.min(own, target?.tokenLifetime ?? own);
   };
 
-  async function read(token: string, find: FindScopes, audience?: string): Promise<ReadAccessToken | undefined> {
+  async function valid(token: string, audience: string | undefined) {
     const claims = await verifyAccessToken(keys, verified, issuer, token);
     if (!claims || (audience !== undefined && claims.aud !== audience)) return undefined;
     const ids = claims.grant_id ? [claims.jti, claims.grant_id] : [claims.jti];
@@ -100,9 +104,22 @@ export function createTokens(deps: TokenDependencies): Tokens {
     const userId = userOfSubject(sub) ?? (sub === clientId ? undefined : await pairwiseUser(clientId, sub));
     // It was issued for a sector that the client has left.
     if (userId === undefined && sub !== clientId) return undefined;
-    const live = await find(claims.tenant, Number(clientId), userId);
-    return live && { ...claims, userId, scope: common(claims.scope.split(" "), live).join(" ") };
+    return { claims, userId };
   }
+
+  async function read(token: string, audience?: string, isExchanged = false): Promise<ReadAccessToken | undefined> {
+    const found = await valid(token, audience);
+    if (!found) return undefined;
+    const { claims, userId } = found;
+    const exchanged = isExchanged ? { familyId: claims.grant_id } : undefined;
+    const live = await liveScopes(claims.tenant, Number(claims.client_id), userId, exchanged);
+    if (!live) return undefined;
+    const { scopes, ...more } = live;
+    return { ...claims, ...more, userId, scope: narrowed(claims, scopes) };
+  }
+
+  /** By a token's claims: the last bearer, of these scopes from memory. */
+  const bearers = new WeakMap<object, { userId: number | undefined; live: readonly string[]; bearer: Bearer }>();
 
   return {
     issuer,
@@ -125,11 +142,19 @@ export function createTokens(deps: TokenDependencies): Tokens {
         jti: familyId,
       }),
     async verifyAccessToken(token) {
-      const claims = await read(token, async (...who) => (await knownScopes(...who)) ?? refuseInactive(), issuer);
-      return claims && callerOf(claims);
+      const found = await valid(token, issuer);
+      if (!found) return undefined;
+      const { claims, userId } = found;
+      const live = (await knownScopes(claims.tenant, Number(claims.client_id), userId)) ?? refuseInactive();
+      const last = bearers.get(claims);
+      if (last?.live === live && last.userId === userId) return last.bearer;
+      const bearer = callerOf({ ...claims, userId, scope: narrowed(claims, live) });
+      bearers.set(claims, { userId, live, bearer });
+      return bearer;
     },
-    readAccessToken: (token) => read(token, scopesNow, issuer),
-    readAnyAccessToken: (token) => read(token, scopesNow),
+    readAccessToken: (token) => read(token, issuer),
+    readAnyAccessToken: (token) => read(token),
+    readExchangeableToken: (token) => read(token, undefined, true),
     async readClientRefreshToken(token) {
       const claims = await verifyJwt(keys, [CLIENT_REFRESH_TOKEN], [CLIENT_REFRESH_TOKEN_ALG], token, {
         issuer,
@@ -140,6 +165,10 @@ export function createTokens(deps: TokenDependencies): Tokens {
     },
     readIdTokenHint: (hint) => verifyIdTokenHint(keys, issuer, hint),
   };
+}
+
+function narrowed({ scope }: { scope: string }, live: readonly string[]): string {
+  return common(scope.split(" "), live).join(" ");
 }
 
 function clientRefreshLifetime({ refreshTokenLifetime }: Client): number {

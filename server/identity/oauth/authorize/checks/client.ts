@@ -22,19 +22,20 @@ export interface ClientDependencies {
  * The client and its registered redirect URI (docs/behaviour.md "Authorization request"). At the RFC door, a client
  * with only one may omit it (RFC 6749 3.1.2.3), unless it requests an id_token (OIDC Core 3.1.2.1). An unknown client
  * gets the same error as an unknown address.
- * @throws NotFound, BadInput
+ * @param present the client, if it was just read @throws NotFound, BadInput
  */
 export async function registeredClient(
   deps: ClientDependencies,
   door: Door,
   parameters: RequestParameters,
+  present?: Client,
 ): Promise<{ client: Client; redirectUri: string }> {
   const clientId = soleValue(parameters, "client_id");
   const asked = soleValue(parameters, "redirect_uri");
   if (!clientId) throw new BadInput("client_id is missing.");
   const isOpenId = parameters.sent.scope?.split(" ").includes("openid") ?? true;
   if (asked === undefined && (door === "spec" || isOpenId)) throw new BadInput("redirect_uri is missing.");
-  const client = await activeClient(deps, clientId);
+  const client = await activeClient(deps, clientId, present);
   const redirectUri = client && (asked === undefined ? onlyOne(client) : registered(client, asked));
   if (!client || redirectUri === undefined) throw new WrongAddress(client, clientId, asked);
   return { client, redirectUri };
@@ -44,10 +45,11 @@ export async function registeredClient(
 async function activeClient(
   { findClient, consoleClient }: ClientDependencies,
   clientId: string,
+  present: Client | undefined,
 ): Promise<Client | undefined> {
   const settings = await consoleClient.find(clientId);
   if (settings) return settings;
-  const found = await findClient(clientId, "anew");
+  const found = present ?? (await findClient(clientId, "anew"));
   return found?.isActive && !found.isConsole && clientIdOf(found) === clientId ? found : undefined;
 }
 
