@@ -2,6 +2,7 @@
 
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
+import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import type { TenantId } from "../ids.ts";
 import { requestUrl } from "./request.ts";
@@ -103,11 +104,19 @@ function forwardedAddress(entry: string): string | undefined {
   return plainAddress(forms.find(Boolean));
 }
 
+/** The maximum number of addresses in memory. Most requests come from few. */
+const ADDRESSES = 1_000;
+const addresses = new LRUCache<string, string>({ max: ADDRESSES });
+
 /** IPv4-mapped IPv6 becomes IPv4. @returns undefined if it is not an address */
 export function plainAddress(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const known = addresses.get(text);
   // ipaddr.isValid accepts 127.1 and 010.0.0.1, which other parsers read differently.
-  if (text === undefined || isIP(text) === 0) return undefined;
-  return ipaddr.process(text.replace(/%.*$/, "")).toString();
+  if (known !== undefined || isIP(text) === 0) return known;
+  const plain = ipaddr.process(text.replace(/%.*$/, "")).toString();
+  addresses.set(text, plain);
+  return plain;
 }
 
 // W3C Trace Context, https://www.w3.org/TR/trace-context/.
@@ -152,6 +161,9 @@ export interface ObservedRequest extends Partial<NonNullable<RequestContext["cli
 /** Writes one line. @param route the pattern; undefined if none matched @param status of the route's own response */
 export type LogRequest = (request: Request, route: string | undefined, status: number | undefined) => void;
 
+/** Characters of a method in a line: callers may send any. */
+const MAX_METHOD = 50;
+
 export const PROBES = ["/healthz", "/readyz", "/metrics"];
 
 export function isProbe(request: Request): boolean {
@@ -163,12 +175,12 @@ export function createRequestLog(
   log: Logger,
   observe: (request: Request, observed: ObservedRequest) => void,
 ): LogRequest {
-  // All fields are fixed and none can contain a secret. Redaction would double the cost.
-  const lines = log.child({}, { redact: [] });
+  // All fields are fixed, short, and none can contain a secret. Redaction and limits would double the cost.
+  const lines = log.child({}, { redact: [], formatters: { log: (fields) => fields } });
   return (request, route, ownStatus) => {
     const { began, key, client, traceParent, isCutOff, status = ownStatus } = contextOf(request);
     const level = PROBES.includes(route ?? "") || isCutOff ? "debug" : "info";
-    const { method } = request;
+    const method = request.method.slice(0, MAX_METHOD);
     const milliseconds = performance.now() - began;
     observe(request, { method, route, status, seconds: milliseconds / 1_000, ...client });
     if (!log.isLevelEnabled(level)) return;

@@ -57,13 +57,16 @@ export function contract<F extends Fields>(
   const keys = new Map(entries.map(([key, field]) => [key, keyOf(key, field)]));
   const columnOf = (field: string) => keys.get(field)!;
   const shown = entries.filter(([, field]) => field.shown);
-  const recordOf = (of: [string, Field][], row: object, values: Record<string, unknown> = {}) =>
-    Object.fromEntries(
-      of.map(([key, { show }]) => {
-        const stored = (row as Record<string, unknown>)[columnOf(key)];
-        return [key, key in values ? values[key] : show ? show(stored) : stored];
-      }),
-    );
+  const answered = shown.map(([key, { show, judged }]) => ({ key, column: columnOf(key), show, judged }));
+  const judged = answered.filter((field) => field.judged);
+  const recordOf = (of: typeof answered, row: object, values: Record<string, unknown> = {}) => {
+    const record = {} as Record<string, unknown>;
+    for (const { key, column, show } of of) {
+      const stored = (row as Record<string, unknown>)[column];
+      record[key] = key in values ? values[key] : show ? show(stored) : stored;
+    }
+    return record;
+  };
   return {
     ...body({ name, $id: `${name}Data`, description: sentAs }, fields),
     name,
@@ -102,12 +105,8 @@ export function contract<F extends Fields>(
       Object.fromEntries(
         Object.entries(input).flatMap(([key, value]) => (fields[key]!.readOnly ? [] : [[columnOf(key), value]])),
       ),
-    judged: (row) =>
-      recordOf(
-        shown.filter(([, { judged }]) => judged),
-        row,
-      ) as Partial<RecordOf<F>>,
-    toRecord: (row, values) => recordOf(shown, row, values) as RecordOf<F>,
+    judged: (row) => recordOf(judged, row) as Partial<RecordOf<F>>,
+    toRecord: (row, values) => recordOf(answered, row, values) as RecordOf<F>,
     namesOf: (holds) => entries.filter(([, field]) => holds(field)).map(([key]) => key),
   };
 }

@@ -19,13 +19,20 @@ const HOST = /^(\[[0-9a-f:.]+\]|[\w.~!$&'()*+;=%-]*)(:\d{0,5})?$/i;
 
 const SCHEME_AND_AUTHORITY = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i;
 
+const urls = new WeakMap<Request, { of: string; url: URL }>();
+
 /**
- * A request's path and query. The authority comes from the caller's Host header, which may be missing or invalid, so it
- * is not parsed.
+ * A request's path and query, parsed once; callers do not change it. The authority comes from the caller's Host header,
+ * which may be missing or invalid, so it is not parsed.
  */
 export function requestUrl(request: Request): URL {
-  const target = request.url.replace(SCHEME_AND_AUTHORITY, "");
-  return new URL(`http://localhost${target.startsWith("/") ? target : `/${target}`}`);
+  const of = request.url;
+  const known = urls.get(request);
+  if (known?.of === of) return known.url;
+  const target = of.replace(SCHEME_AND_AUTHORITY, "");
+  const url = new URL(`http://localhost${target.startsWith("/") ? target : `/${target}`}`);
+  urls.set(request, { of, url });
+  return url;
 }
 
 /**
@@ -34,11 +41,17 @@ export function requestUrl(request: Request): URL {
  * @param spell converts a path to the routes' spelling
  */
 export function withPlainUrl(request: Request, spell: (path: string) => string): Request {
-  const url = requestUrl(request);
-  const path = spell(url.pathname);
-  if (path !== url.pathname) url.pathname = path;
+  const asked = requestUrl(request);
+  const path = spell(asked.pathname);
+  let { href } = asked;
+  if (path !== asked.pathname) {
+    const url = new URL(href);
+    url.pathname = path;
+    href = url.href;
+  }
   // A copied request would lose its sender's address.
-  if (url.href !== request.url) Object.defineProperty(request, "url", { value: url.href });
+  if (href !== request.url) Object.defineProperty(request, "url", { value: href });
+  if (path === asked.pathname) urls.set(request, { of: href, url: asked });
   return request;
 }
 

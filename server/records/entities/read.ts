@@ -6,7 +6,7 @@ import type { Caller } from "../access/bearer.ts";
 import type { Action } from "../access/scopes.ts";
 import { wantedBy } from "../filters.ts";
 import type { Entity } from "../registry.ts";
-import { listRows, type Row } from "../rows.store.ts";
+import { listRows, type Row, rowsOf } from "../rows.store.ts";
 import { findMatchable, type Matchable, matchableNames, parseValue, pathText } from "../values.ts";
 
 type Reader = Pick<Caller, "tenantId" | "gate">;
@@ -32,7 +32,7 @@ export async function findAddressed(
   // docs/behaviour.md "Read a record", rule 3.
   const notFound = () => new NotFound(`There is no ${entity.name} whose ${field.name} is ${printable(text)}.`);
   if (column === "id") {
-    const [row] = await listRows(sql, tenantId, entity, { filters: { id: value } }, 1);
+    const row = typeof value === "number" ? await rowsOf(entity).find(sql, tenantId, { id: value }) : undefined;
     if (!row) throw notFound();
     return { row, column, notFound };
   }

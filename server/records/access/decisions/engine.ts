@@ -53,6 +53,8 @@ export interface Engine {
   /** The same set for the same policies. @param isTried for unsaved policies */
   compile(policies: PolicyText[], isTried?: boolean): Promise<PolicySet>;
   decide(set: PolicySet, question: CedarQuestion): Decision;
+  /** Counts the use of an earlier decision about the same question. */
+  repeat(decision: Decision): void;
   /** The records that a checked policy names. */
   namedIn(policy: string): Named;
 }
@@ -147,6 +149,7 @@ export function createEngine(types: ReadonlyMap<string, ResourceType>, onDecisio
       named.set(digest, known);
       return known;
     },
+    repeat: ({ allowed }) => onDecision(allowed, undefined),
     decide(set, question) {
       if (set.isTried) return decideAnew(set, question);
       const key = digestOf(`${set.number} ${JSON.stringify(question)}`);

@@ -91,6 +91,8 @@ export function createPermissions(
   const attributes = toCedarRecord(principal.recordType, principal.record, set.mentioned);
   /** By action, type and place. */
   const ofAll = new Map<string, Decision>();
+  /** The same of earlier calls. The principal's record and roles are another object once they change. */
+  const earlier = isSettledBy(context, set) ? decisionsOf(set, principal) : undefined;
 
   function ask(action: Action, resource: Entity, place: RecordPlace): Decision {
     const isPayload = place === "Payload" && set.mentioned("payload");
@@ -106,8 +108,17 @@ export function createPermissions(
   function decideForAll(action: Action, typeName: string, place: RecordPlace): Decision {
     const key = `${action} ${typeName} ${place}`;
     const known =
-      ofAll.get(key) ?? ask(action, { uid: { type: typeName, id: ANY_RECORD }, attrs: {}, parents: [] }, place);
+      ofAll.get(key) ??
+      repeated(key) ??
+      ask(action, { uid: { type: typeName, id: ANY_RECORD }, attrs: {}, parents: [] }, place);
     ofAll.set(key, known);
+    earlier?.set(key, known);
+    return known;
+  }
+
+  function repeated(key: string): Decision | undefined {
+    const known = earlier?.get(key);
+    if (known) engine.repeat(known);
     return known;
   }
 
@@ -168,6 +179,19 @@ export function createPermissions(
       return looking.length === 0 || isSettled(looking, decide(action, typeName, record, record, "Record"));
     },
   };
+}
+
+/** Whether a decision for all records depends on nothing but the policies and the principal. */
+const isSettledBy = (context: object, { isTried }: PolicySet) => !isTried && Object.keys(context).length === 0;
+
+const decisions = new WeakMap<Principal, WeakMap<PolicySet, Map<string, Decision>>>();
+
+function decisionsOf(set: PolicySet, principal: Principal): Map<string, Decision> {
+  const ofPrincipal = decisions.get(principal) ?? new WeakMap();
+  decisions.set(principal, ofPrincipal);
+  const found = ofPrincipal.get(set) ?? new Map();
+  ofPrincipal.set(set, found);
+  return found;
 }
 
 /** Whether other statements permit it already: permits can only add to that, but a forbid may apply. */
