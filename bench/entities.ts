@@ -43,7 +43,7 @@ await compare(
   { ...rawSide, conversations: reads("/User/", others) },
 );
 await compare(
-  "PATCH Application, with its event and one delivery (aim: 0.65)",
+  "PATCH Application, with its event and one delivery (aim: 0.75)",
   { ...ownSide, conversations: changes(`${API}/Application`, own) },
   { ...rawSide, conversations: changes("/Application", others) },
 );

@@ -45,7 +45,7 @@ export async function converse(url: string, conversations: Conversation[], secon
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-class Connection implements Disposable {
+export class Connection implements Disposable {
   private received = Buffer.alloc(0);
   private waiting: Answered | undefined;
   private socket: Bun.Socket | undefined;

@@ -6,6 +6,7 @@ const USAGE = `Usage: bun run bench NAME [--rounds=7] [--seconds=2]
   console   pages of Settings with 100,000 deliveries and 100,000 users in the database; with --events=10000000, pages
             and lists with an activity log of that many events
   entities  GET User and PATCH Application, compared to raw postgres.js
+  statements  the statements of each request, and its turns with PostgreSQL
   tokens    issuance, refresh, introspection and discovery, compared to oidc-provider
   sign-in   the time of rejected sign-ins: known accounts compared to unknown ones
   webhooks  changes at fixed rates to one receiver and to ten, compared to a bare Temporal workflow
@@ -30,6 +31,7 @@ const BENCHES: Record<string, () => Promise<unknown>> = {
       ? import("./long-log.ts")
       : import("./console.ts"),
   entities: () => import("./entities.ts"),
+  statements: () => import("./statements.ts"),
   tokens: () => import("./tokens.ts"),
   "sign-in": () => import("./sign-in.ts"),
   webhooks: () => import("./webhooks.ts"),

@@ -27,8 +27,11 @@ export interface OwnApi extends AsyncDisposable {
   tenant: NewTenant;
 }
 
-/** @param env settings of the API beside its defaults */
-export async function startOwnApi(env: Record<string, string> = {}): Promise<OwnApi> {
+/** @param env settings of the API beside its defaults @param through the API's way to PostgreSQL: the address of a relay */
+export async function startOwnApi(
+  env: Record<string, string> = {},
+  through = async (databaseUrl: string) => databaseUrl,
+): Promise<OwnApi> {
   const dataDir = mkdtempSync(join(tmpdir(), "gatehouse-bench-"));
   // If we are root, PostgreSQL runs as a different user, which must be able to enter the folder.
   chmodSync(dataDir, 0o711);
@@ -53,7 +56,7 @@ export async function startOwnApi(env: Record<string, string> = {}): Promise<Own
   const settings = {
     ...process.env,
     DATA_DIR: dataDir,
-    DATABASE_URL: databaseUrl,
+    DATABASE_URL: await through(databaseUrl),
     MASTER_KEY: newMasterKey(),
     HOST,
     PORT: String(port),
