@@ -156,7 +156,7 @@ function terminal(cwd: string, step: Step) {
   });
   let text = "";
   let changed = () => {};
-  (async () => {
+  void (async () => {
     for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
       text += chunk;
       changed();
