@@ -139,6 +139,20 @@ describe.concurrent("a policy", () => {
     await ok(admin.get(`/Application/${admin.clientId}`));
   });
 
+  test("that permits and fails to evaluate permits nothing, and forbids nothing", async () => {
+    const admin = await newTenant();
+    const person = await newMember(admin);
+    const odd = "resource is Application) when { resource.Id * 9223372036854775807 < 0 };";
+    const by = `principal == Client::"${person.clientId}", action`;
+    await savePolicy(admin, "Odd", `permit (${by}, ${odd}`);
+    const path = `/Application/${admin.clientId}`;
+    expectError(await person.get(path), 403, "Permission", /^No policy permits AccessManager:Read on this Application/);
+    await savePolicy(admin, "Odd", `permit (${by}, ${odd} permit (${by}, resource);`);
+    await ok(person.get(path));
+    await savePolicy(admin, "Odd", `permit (${by}, resource); forbid (${by}, ${odd}`);
+    expectError(await person.get(path), 403, "Permission", /^A policy forbids AccessManager:Read on this Application/);
+  });
+
   test("reads the time in UTC, the address and the scopes of the call", async () => {
     const admin = await newTenant();
     const person = await newMember(admin);

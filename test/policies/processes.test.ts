@@ -178,6 +178,7 @@ test.concurrent("a denial is logged with the deciding policies' names, without t
     principal: `Client ${admin.clientId}`,
     action: "AccessManager:Read",
     resource: `Application ${admin.clientId}`,
+    forbidden: true,
     policies: ["No peeking"],
     failed: [],
   });

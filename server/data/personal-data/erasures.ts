@@ -108,8 +108,8 @@ async function requireTraces({ tenantId, permissions }: Caller, sql: Queries, us
 /** Permission to erase the User includes its erasure, unless a policy forbids to change that. @throws Permission */
 function refuseForbidden(permissions: Caller["permissions"], erasure: Record<string, unknown>): void {
   for (const action of ["AccessManager:Erase", "AccessManager:Update"] as const) {
-    const { allowed, policies, failed } = permissions.decide(action, TYPE, erasure, erasure, "Record");
-    if (!allowed && policies.length + failed.length > 0) permissions.require(action, TYPE, erasure);
+    const { forbidden } = permissions.decide(action, TYPE, erasure, erasure, "Record");
+    if (forbidden) permissions.require(action, TYPE, erasure);
   }
 }
 

@@ -14,6 +14,7 @@ export function ownPermissions(userId: number): Permissions {
     allows,
     decide: (action, type, record) => ({
       allowed: allows(action, type, record),
+      forbidden: false,
       policies: [],
       failed: [],
       statements: [],

@@ -35,6 +35,8 @@ export type CedarQuestion = Pick<
 
 export interface Decision {
   allowed: boolean;
+  /** By a policy. If it is neither allowed nor forbidden, no policy permits it. */
+  forbidden: boolean;
   /** Names of the deciding policies; none means that no policy permits it. */
   policies: string[];
   /** Names of policies that could not be evaluated for this request. */
@@ -103,10 +105,12 @@ export function createEngine(types: ReadonlyMap<string, ResourceType>, onDecisio
     }
     const { decision, diagnostics } = answer.response;
     const failed = diagnostics.errors.map((error) => set.statements.get(error.policyId));
+    const isForbidden = failed.some((statement) => statement?.effect !== "permit");
     const names = (ids: string[]) => [...new Set(ids.map((id) => set.statements.get(id)?.policyName ?? id))];
     return {
       // Cedar ignores a failing policy. A failing forbid would grant access, so it counts as forbidding.
-      allowed: decision === "allow" && failed.every((statement) => statement?.effect === "permit"),
+      allowed: decision === "allow" && !isForbidden,
+      forbidden: isForbidden || (decision === "deny" && diagnostics.reason.length > 0),
       policies: names(diagnostics.reason),
       failed: names(diagnostics.errors.map((error) => error.policyId)),
       statements: diagnostics.reason.map(Number),

@@ -159,9 +159,8 @@ export function createPermissions(
         resource: `${typeName} ${record.Id}`,
       };
       log.info({ ...refused, ...decision }, "a request was denied by policies");
-      const forbidden = decision.policies.length > 0 || decision.failed.length > 0;
       throw new Permission(
-        forbidden
+        decision.forbidden
           ? `A policy forbids ${action} on this ${typeName}.`
           : `No policy permits ${action} on this ${typeName}.`,
         // RFC 6750 3.1: the privileges are too low; no scope would help.
