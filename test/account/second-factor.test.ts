@@ -4,6 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
 import { ok } from "../world/api.ts";
 import { answerOf } from "../world/client.ts";
+import { newColleague } from "../world/console.ts";
 import {
   Authenticator,
   alertOf,
@@ -232,6 +233,23 @@ describe.concurrent("afterwards", () => {
     const next = await atTheCode(person.client);
     expect((await next.person.visitor.submit(next.page, { code: recovery[0]! })).status).toBe(422);
     expect((await next.person.visitor.submit(next.page, { code: codes[0]! })).location).toBeDefined();
+  });
+
+  test("two people of one tenant have their own codes", async () => {
+    const ana = await enrolled();
+    const { client } = ana.person;
+    const bo = await enrolled(client, await newColleague(await clientOf(client.tenant)));
+    const left = async ({ person }: typeof ana) =>
+      /(\d+) recovery codes? (is|are) left/.exec((await person.account()).html)?.[1];
+    expect([await left(ana), await left(bo)]).toEqual(["10", "10"]);
+    const next = await atTheCode(client);
+    expect((await next.person.visitor.submit(next.page, { code: bo.recovery[0]! })).status).toBe(422);
+    expect((await next.person.visitor.submit(next.page, { code: ana.recovery[0]! })).location).toBeDefined();
+    expect([await left(ana), await left(bo)]).toEqual(["9", "10"]);
+    // New codes are the person's own, too.
+    const { password } = bo.person.user;
+    await bo.person.send("/account/recovery-codes", { password, code: bo.app.code(1) });
+    expect([await left(ana), await left(bo)]).toEqual(["9", "10"]);
   });
 
   test("it is removed only with both password and code", async () => {

@@ -171,18 +171,20 @@ describe("its scopes", () => {
   });
 
   test.each<[string, (own: Api, id: string) => Promise<unknown>]>([
-    ["when the API leaves one out", (own, Id) => ok(own.patch("/Api", { Id, ...scopes("orders:write") }))],
+    ["when the API leaves one out", (own, Id) => ok(own.patch("/Api", { Id, ...scopes("orders:list") }))],
     ["with the API", (own, id) => own.send("DELETE", `/Api/${id}`)],
   ])("are removed from clients and roles %s, and do not return with another API", async (_, lose) => {
     const own = await newTenant();
-    const { id } = await newApi(own, "Orders", ["orders:read", "orders:write"]);
+    const { id } = await newApi(own, "Orders", ["orders:read", "orders:write", "orders:list"]);
     const { Id } = await ok(own.patch("/Application", { Name: "shop", Is_Active: true }));
     const credentials = `/Application/${Id}/Credentials`;
-    const Scopes = ["orders:read", "openid"];
+    const Scopes = ["orders:read", "orders:write", "openid"];
     await ok(own.patch(credentials, { Scopes }));
     await ok(own.patch("/Role", { Name: "clerk", Scopes }));
+    await ok(own.patch("/TenantSettings", { RegistrationScopes: Scopes }));
     await lose(own, id);
-    await newApi(own, "Orders anew", ["orders:read"]);
+    await newApi(own, "Orders anew", ["orders:read", "orders:write"]);
+    expect((await own.get("/TenantSettings")).body.RegistrationScopes).toEqual(["openid"]);
     expect((await own.get(credentials)).body.Scopes).toEqual(["openid"]);
     expect((await own.get("/Role?Name=clerk")).body.Items[0].Scopes).toEqual(["openid"]);
     // Later changes do not restore the scope.

@@ -27,7 +27,9 @@ async function press(page: Page, name: string): Promise<void> {
 
 test("without script and by keyboard, a user is found by part of the name, added to a role and removed", async () => {
   const api = await newTenant();
-  const ana = await api.call<{ Id: number }>("PATCH", "/User", { Username: "ana.silva", Name: "Ana <b>Silva</b>" });
+  const ana = await api.call<{ Id: number }>("PATCH", "/User", {
+    ...{ Username: "ana.silva", Name: "Ana <b>Silva</b>", Email: "ana@example.com" },
+  });
   await api.call("PATCH", "/User", { Username: "ana.other", Name: "Ana Other" });
   await api.call("PATCH", "/Application", { Name: "Analytics" });
   const { body: roles } = await api.call<{ Items: { Id: string }[] }>("GET", "/Role?Name=editor");
@@ -46,6 +48,9 @@ test("without script and by keyboard, a user is found by part of the name, added
     "Ana Other",
     "Analytics",
   ]);
+  expect(await page.getByRole("row", { name: "Ana <b>Silva</b>" }).textContent()).toContain(
+    "ana.silva, ana@example.com",
+  );
   await press(page, "Add: Ana <b>Silva</b>");
   await told(page, "In the role now: Ana <b>Silva</b>");
   // The search is kept, and members are not offered again.

@@ -5,9 +5,11 @@ import { strFromU8, unzipSync } from "fflate";
 import { composedApp } from "../support/composed-app.ts";
 import { API, type Api, expectError, ok, until } from "../world/api.ts";
 import { logOf } from "../world/audit.ts";
+import { holdTable, untilWaiting } from "../world/locks.ts";
 import { setCredentials, signIn, signOut } from "../world/logouts.ts";
 import { alertOf, enrolled, newApplication, type Person, signedIn } from "../world/person.ts";
 import { startReceiver } from "../world/receiver.ts";
+import { removeRows } from "../world/rows.ts";
 import { clientOf, newMember, savePolicy, setting, shared } from "../world/tenant.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests check its type.
@@ -179,6 +181,19 @@ describe.concurrent("a person's own data", () => {
       const { html } = await person.visitor.open(path);
       expect({ path, shown: INTERNAL.filter((address) => html.includes(address)) }).toEqual({ path, shown: [] });
     }
+  });
+
+  test("is cut off when its session ends", async () => {
+    const { person } = await arrange();
+    const { password } = person.client.tenant.admin;
+    // The export reads this table in its middle, and signing out does not.
+    const { release } = await holdTable("consent_withdrawals", "access exclusive");
+    const download = downloadOwn(person, { password }).then((response) => filesIn(response));
+    const cut = download.catch((error: Error) => error);
+    await untilWaiting(1, ["consent_withdrawals"]);
+    await removeRows("sessions", { tenant_id: person.client.tenant.tenantId });
+    await release();
+    expect(await cut).toBeInstanceOf(Error);
   });
 
   test("needs the password, and a code where there is a second factor", async () => {

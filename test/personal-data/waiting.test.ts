@@ -1,25 +1,51 @@
 import { expect, test } from "bun:test";
-import { until } from "../world/api.ts";
-import { db, newTenant, savePolicy } from "../world/tenant.ts";
+import { ok, until } from "../world/api.ts";
+import { holdTransaction } from "../world/locks.ts";
+import { newTenant, savePolicy } from "../world/tenant.ts";
 
 test("an erasure says that it waits for older transactions", async () => {
   const api = await newTenant();
   const { body } = await api.call("PATCH", "/User", { Username: "ana", Name: "Ana" });
-  const { promise: isBegun, resolve: begun } = Promise.withResolvers<void>();
-  const { promise: isOver, resolve: over } = Promise.withResolvers<void>();
-  const older = db().begin(async (tx) => {
-    await tx`select pg_current_xact_id()`;
-    begun();
-    await isOver;
-  });
-  await isBegun;
+  const { release } = await holdTransaction();
   const { body: erasure } = await api.call("POST", `/User/${body.Id}/Erase`, { Deliveries: "Send" });
   const Reason = "Waits for transactions of PostgreSQL that began before it, such as a backup.";
   expect((await api.get(`/Erasure/${erasure.Id}`)).body).toMatchObject({ State: "Running", Reason });
-  over();
-  await older;
+  await release();
   await until("its end", async () => (await api.get(`/Erasure/${erasure.Id}`)).body.State === "Completed");
   expect((await api.get(`/Erasure/${erasure.Id}`)).body.Reason).toBeNull();
+});
+
+test("two erasures of one tenant end each by its own search", async () => {
+  const api = await newTenant();
+  const [ana, bo] = await Promise.all(["ana", "bo"].map((Username) => api.made("User", { Username })));
+  // Two of its own open deliveries: they are counted only after the search.
+  await api.connect("https://localhost:9443/", { Entities: ["User"], Events: ["Deleted"], State: "Paused" });
+  const erase = async ({ Id }: { Id: unknown }) => (await ok(api.call("POST", `/User/${Id}/Erase`))).Id;
+  const read = async (id: string) => (await api.get(`/Erasure/${id}`)).body;
+  const first = await erase(ana);
+  // The second erasure waits for this transaction, the first does not.
+  const { release } = await holdTransaction();
+  const second = await erase(bo);
+  await until("the first to have searched", async () => (await read(first)).Waiting === 1);
+  expect(await read(second)).toMatchObject({
+    State: "Running",
+    Waiting: null,
+    Reason: expect.stringContaining("before it"),
+  });
+  await release();
+  await until("the second to have searched", async () => (await read(second)).Waiting === 1);
+  const Before = new Date(Date.now() + 60_000).toISOString();
+  const [connection] = (await ok(api.get("/WebhookConnection"))).Items;
+  expect((await api.call("POST", `/WebhookConnection/${connection.Id}/Discard`, { Before })).body.Count).toBe(2);
+  for (const [id, user] of [
+    [first, ana],
+    [second, bo],
+  ]) {
+    await until("its end", async () => (await read(id)).State === "Completed");
+    const { Items } = await api.events(`EventRecord=User&RecordId=${user.Id}`);
+    expect(Items.length).toBeGreaterThanOrEqual(2);
+    for (const { EventId } of Items) expect((await api.event(EventId)).Payload).toBeNull();
+  }
 });
 
 test("an erasure tells of Held deliveries and what to do; a discard lets it end, and its deliveries say so", async () => {

@@ -18,8 +18,8 @@ import { SCOPES } from "../../server/records/access/scopes.ts";
 import { recordAudit } from "../../server/records/audit/write.ts";
 import { createFindRecords } from "../../server/records/entities/record.ts";
 import { ENTITIES } from "../../server/records/entities/registry.ts";
-import type { Api } from "../world/api.ts";
-import { newMember, newTenant, savePolicy, shared } from "../world/tenant.ts";
+import { type Api, ok, unique } from "../world/api.ts";
+import { newMember, newTenant, roleOf, savePolicy, shared } from "../world/tenant.ts";
 
 const sql = connect(shared().databaseUrl, "gatehouse test", 4);
 afterAll(() => sql.end());
@@ -106,4 +106,21 @@ test.concurrent("a text that exceeds the limit with the other policies is not co
   const tried = { Name: "other half", Policy: pattern(400) };
   const compared = policies.compare(await callerOf(admin), tried, casesOf(admin));
   await expect(compared).rejects.toThrow(Conflict);
+});
+
+test.concurrent("a deactivated user's calls are not compared, because its tokens are invalid", async () => {
+  const admin = await newTenant();
+  const [active, inactive] = await Promise.all(
+    [true, false].map((Is_Active) => admin.made("User", { Username: unique("user"), Is_Active })),
+  );
+  const { Members } = await roleOf(admin, "editor");
+  const users = [active, inactive].map(({ Id }) => ({ Type: "User", Id }));
+  await ok(admin.patch("/Role", { Name: "editor", Members: [...Members, ...users] }));
+  const forbid = { Name: "No users", Policy: "forbid (principal is User, action, resource);" };
+  const cases = [active, inactive].map(({ Id }): Case => {
+    const principal = { type: "User" as const, id: Number(Id) };
+    return { principal, action: "AccessManager:Read", type: "Application", id: admin.clientId };
+  });
+  const compared = await policies.compare(await callerOf(admin), forbid, cases);
+  expect(compared).toMatchObject({ checked: 1, changes: [{ principal: { id: Number(active.Id) } }] });
 });

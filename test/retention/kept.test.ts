@@ -201,6 +201,12 @@ test("a partition is measured again only after a change, and the audit log from 
   expect(later).toEqual({ bytes: row!.bytes, events: DAYS * PER_DAY + 1 });
 });
 
+test("after its deadline a measurement reads no partition; the next one continues", async () => {
+  await database.sql`delete from measured_partitions`;
+  expect(await measureKept(database.sql, new Date(Date.now() - 1))).toBe(0);
+  expect(await measureKept(database.sql, new Date(Date.now() + 60_000))).toBeGreaterThan(DAYS);
+});
+
 test("a number of days shows what would go, and removes nothing", async () => {
   const before = await keptBy(browser);
   const asked = await keptBy(browser, "?Days=10");

@@ -46,6 +46,20 @@ test("a locked-out administrator regains access by the command, which names the 
   expect(events.Items).toHaveLength(1);
 });
 
+test("an edited policy Administrators is replaced, and reported with its text", async () => {
+  const { tenant } = await newTenant();
+  const edited = 'permit (principal in Role::"nobody", action, resource);\n';
+  await setRows("policies", { tenant_id: tenant.tenantId, name: "Administrators" }, { policy: edited });
+  const { exitCode, printed } = await recover(tenant.tenantId);
+  expect(exitCode).toBe(0);
+  const { client, deletedPolicies } = JSON.parse(printed);
+  expect(deletedPolicies).toMatchObject([{ Name: "Administrators", Policy: edited }]);
+  const admin = await clientOf({ ...tenant, client });
+  expect(await statusOf(admin)).toBe(200);
+  // A second one finds nothing to replace.
+  expect(JSON.parse((await recover(tenant.tenantId)).printed).deletedPolicies).toEqual([]);
+});
+
 test("the role admin is then one of its listed members only", async () => {
   const { tenant } = await newTenant();
   const caller = await clientOf(tenant);

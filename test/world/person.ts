@@ -43,12 +43,16 @@ export class Authenticator {
 export class Person {
   readonly visitor = new Visitor();
 
-  constructor(readonly client: Client) {}
+  /** @param user by default the tenant's admin */
+  constructor(
+    readonly client: Client,
+    readonly user = client.tenant.admin,
+  ) {}
 
   /** Signs in up to the password step. */
-  async signIn(password = this.client.tenant.admin.password): Promise<View> {
+  async signIn(password = this.user.password): Promise<View> {
     const page = await this.visitor.open(this.client.authorize());
-    return this.visitor.submit(page, { username: this.client.tenant.admin.username, password });
+    return this.visitor.submit(page, { username: this.user.username, password });
   }
 
   account(): Promise<View> {
@@ -77,19 +81,22 @@ export class Person {
   }
 }
 
-export async function signedIn(client?: Client): Promise<Person> {
-  const person = new Person(client ?? (await newApplication()));
+export async function signedIn(client?: Client, user?: Person["user"]): Promise<Person> {
+  const person = new Person(client ?? (await newApplication()), user);
   const { status, heading } = await person.signIn();
   expect({ status, heading }).toEqual({ status: 302, heading: "" });
   return person;
 }
 
 /** A person with an authenticator set up on the account page; its next code is in the next step. */
-export async function enrolled(client?: Client): Promise<{ person: Person; app: Authenticator; recovery: string[] }> {
-  const person = await signedIn(client);
+export async function enrolled(
+  client?: Client,
+  user?: Person["user"],
+): Promise<{ person: Person; app: Authenticator; recovery: string[] }> {
+  const person = await signedIn(client, user);
   const page = await person.visitor.open("/account/second-factor");
   const app = new Authenticator(keyOf(page));
-  const { password } = person.client.tenant.admin;
+  const { password } = person.user;
   const codes = await person.visitor.submit(page, { password, code: app.code() });
   return { person, app, recovery: codesOf(codes) };
 }
