@@ -69,11 +69,20 @@ const { values } = parseArgs({
 });
 const root = join(import.meta.dir, "../..");
 const tree = join(mkdtempSync(join(tmpdir(), "gatehouse-mutants-")), "tree");
+let isStopped = false;
+// The tests get Ctrl-C as well.
+process.on("SIGINT", () => {
+  isStopped = true;
+});
 await $`git -C ${root} worktree add --quiet --detach ${tree} HEAD`;
 try {
   symlinkSync(join(root, "node_modules"), join(tree, "node_modules"));
   const results: string[] = [];
-  for await (const mutant of realMutants(Number(values.count))) results.push(await tryOut(mutant));
+  for await (const mutant of realMutants(Number(values.count))) {
+    const result = await tryOut(mutant);
+    if (isStopped) break;
+    results.push(result);
+  }
   for (const result of new Set(results)) console.log(`${result}: ${results.filter((one) => one === result).length}`);
 } finally {
   await $`git -C ${root} worktree remove --force ${tree}`;

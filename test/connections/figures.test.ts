@@ -1,9 +1,13 @@
 // A connection's state and history in the API.
 
 import { describe, expect, test } from "bun:test";
+import type { TenantId } from "../../server/platform/ids.ts";
 import { type Api, expectError, until } from "../world/api.ts";
+import { issuer } from "../world/client.ts";
 import { startReceiver } from "../world/receiver.ts";
-import { newTenant } from "../world/tenant.ts";
+import { fill } from "../world/rows.ts";
+import { db, newTenant } from "../world/tenant.ts";
+import { Visitor } from "../world/visitor.ts";
 
 interface Window {
   Places: number;
@@ -82,6 +86,27 @@ describe.concurrent("of a connection", () => {
       const { UnderWay, Queued } = await statusOf(api, Id);
       return UnderWay === 0 && Queued === 0;
     });
+  });
+
+  test("the oldest of two waiting events counts, in its status and on Overview", async () => {
+    const [api, other] = await Promise.all([newTenant(), newTenant()]);
+    const HOUR_MS = 3_600_000;
+    for (const [tenant, hours] of [
+      [api, 6],
+      [other, 20],
+    ] as const) {
+      const { Id } = await tenant.connect("https://localhost:9443/", { State: "Paused" });
+      const old = { tenantId: tenant.tenantId as TenantId, connectionIds: [Id], events: 2, spanMs: hours * HOUR_MS };
+      await fill(db(), { ...old, stateOf: () => "Held" });
+      const oldest = (await tenant.events()).Items.at(-1)!;
+      expect(await statusOf(tenant, Id)).toMatchObject({ Held: 2, OldestOn: oldest.Timestamp });
+      const visitor = new Visitor(issuer());
+      const door = await visitor.open(`/settings?organisation=${tenant.tenantId}`);
+      await visitor.submit(door, tenant.tenant.admin);
+      const words = `Paused: 2 deliveries wait, the oldest for ${hours} h`;
+      expect((await visitor.open("/settings")).html.replace(/<[^>]+>/g, "")).toContain(words);
+      expect((await visitor.open("/settings/webhooks")).html.replace(/<[^>]+>/g, "")).toContain(`oldest ${hours} h`);
+    }
   });
 
   test("its status shows the next probe while it is Held, and only then", async () => {

@@ -1,8 +1,9 @@
-// Filters of all lists, from the OpenAPI document: impossible values are rejected.
+// Filters of all lists, from the OpenAPI document: each narrows its list, and impossible values are rejected.
 
 import { expect, test } from "bun:test";
-import { API } from "../world/api.ts";
+import { API, ok, until } from "../world/api.ts";
 import { operationsOf, readDocument, resolve } from "../world/documented.ts";
+import { arrangeTwo } from "../world/every-path.ts";
 import { newTenant } from "../world/tenant.ts";
 
 const document = await readDocument();
@@ -85,4 +86,60 @@ test("every range of time rejects an end before its start", async () => {
       ...{ path, status: 400, errors: ["To must be within the period of Last."] },
     });
   }
+});
+
+type Item = Record<string, unknown>;
+
+/** `ActorType` of an item is its Actor.Type. */
+function valueFor(item: Item, filter: string): unknown {
+  for (const [name, value] of Object.entries(item)) {
+    if (name === filter) return value;
+    if (filter.startsWith(name) && typeof value === "object" && value !== null) {
+      return (value as Record<string, unknown>)[filter.slice(name.length)];
+    }
+  }
+  return undefined;
+}
+
+/** They name a part of a value, such as 4xx. */
+const OF_PARTS = ["Reason", "Route", "Status"];
+
+test("a filter leaves exactly the records with its value", async () => {
+  const api = await newTenant();
+  await arrangeTwo(api);
+  await until("nothing to change meanwhile", async () => {
+    const lists = await Promise.all(["/Erasure", "/Redelivery"].map((path) => ok(api.get(path))));
+    return lists.every(({ Items }) => Items.every(({ State }: Item) => State === "Completed"));
+  });
+  const all: [string, string][] = [["Limit", "200"]];
+  const narrowed: string[] = [];
+  for (const { path, parameters } of LISTS.filter((one) => one.parameters.some(({ name }) => name === "Limit"))) {
+    const { Items }: { Items: Item[] } = await ok(api.get(`${path}?${new URLSearchParams(all)}`));
+    for (const { name } of parameters.filter((one) => !OF_PARTS.includes(one.name))) {
+      // An Id of several kinds of records needs its kind.
+      const kind = parameters.find((one) => one.name === name.replace(/Id$/, "Type") && one.name !== name);
+      const isAsked = (item: Item) => {
+        const value = valueFor(item, name);
+        return /string|number|boolean/.test(typeof value) && value !== "";
+      };
+      for (const item of new Map(Items.filter(isAsked).map((one) => [valueFor(one, name), one])).values()) {
+        const asked = [name, ...(kind ? [kind.name] : [])].map((one): [string, string] => [
+          one,
+          String(valueFor(item, one)),
+        ]);
+        const isWanted = (one: Item) => asked.every(([field, value]) => String(valueFor(one, field)) === value);
+        const wanted = Items.filter(isWanted);
+        const { Items: found }: { Items: Item[] } = await ok(
+          api.get(`${path}?${new URLSearchParams([...all, ...asked])}`),
+        );
+        const others = found.filter((one) => !isWanted(one));
+        // The log of requests has meanwhile become longer.
+        const missing = wanted.filter((one) => !found.some((other) => Bun.deepEquals(one, other)));
+        expect({ path, asked, others, missing }).toEqual({ path, asked, others: [], missing: [] });
+        if (wanted.length < Items.length) narrowed.push(`${path} ${name}`);
+      }
+    }
+  }
+  const named = filtersOf.filter(({ name }) => name === "Name").map(({ path, name }) => `${path} ${name}`);
+  expect(narrowed).toEqual(expect.arrayContaining(named));
 });

@@ -2,6 +2,7 @@
 
 import { afterAll, expect, setSystemTime, test } from "bun:test";
 import { newMasterKey } from "../../server/appliance/embedded/data-directory.ts";
+import { removeClosed } from "../../server/data/retention/partitions.store.ts";
 import { removeExpiredLogs } from "../../server/data/retention/retention.ts";
 import { createTenant } from "../../server/identity/tenants/index.ts";
 import { migrate } from "../../server/platform/db/migrate.ts";
@@ -15,6 +16,7 @@ import { blockMarked } from "../support/pages.ts";
 import { startProcess } from "../support/process.ts";
 import { scrape, sum } from "../support/scrape.ts";
 import { type Api, signIn } from "../world/api.ts";
+import { holdTable, untilWaiting } from "../world/locks.ts";
 import { fill, plantEntries } from "../world/rows.ts";
 
 const DAY_MS = 86_400_000;
@@ -276,6 +278,25 @@ test("a change, a sign-in and an audit entry without a partition make it, and sa
   expect(await api.call("POST", "/Role", { Name: "clerks" })).toMatchObject({ status: 200 });
   expect((await missed()) - before).toBeGreaterThanOrEqual(3);
   await process.said((message) => message.startsWith("a partition was missing"));
+});
+
+test("a redelivery that has begun keeps its change; a removal at the same time removes the others", async () => {
+  const api = await newTenant();
+  await withHistory(api);
+  const [kept, other] = (await api.events("Limit=2")).Items.map(({ EventId }) => EventId);
+  // The redelivery waits for this lock after it has opened its delivery.
+  const sql = connect(database.url, "gatehouse test", 2);
+  await using _ = { [Symbol.asyncDispose]: () => sql.end() };
+  const { release } = await holdTable("audit_log", "share", sql);
+  const redelivery = api.redeliver(kept!);
+  await untilWaiting(1, ["insert into audit_log"], sql);
+  const removed = removeClosed(database.sql, [kept!, other!], "events");
+  await untilWaiting(1, ["from deliveries", 'from "deliveries"'], sql);
+  await release();
+  expect((await redelivery).status).toBe(200);
+  await removed;
+  expect(await api.event(kept!)).toMatchObject({ State: "Held", Payload: { EventId: kept } });
+  expect((await api.get(`/WebhookEvent/${other}`)).status).toBe(404);
 });
 
 test("a row that moves while others wait for it makes none of them fail", async () => {

@@ -54,6 +54,22 @@ export async function arrange(api: Api, sql = db()): Promise<Ids> {
   };
 }
 
+/** A second record of each kind, so a filter has something to leave out. */
+export async function arrangeTwo(api: Api): Promise<void> {
+  await arrange(api);
+  const webhooks = { URL: "https://localhost:9443/two", Entities: ["User"], Events: ["Created"], State: "Paused" };
+  const provider = { Type: "OpenIDConnect", Issuer: "https://localhost:9443/two", ClientId: "gatehouse" };
+  const second = {
+    ...{ Application: {}, Department: {}, Role: {}, User: { Username: "two" }, WebhookConnection: webhooks },
+    ...{ Api: { Audience: `urn:two:${Bun.randomUUIDv7()}` }, IdentityProvider: provider },
+  };
+  for (const [kind, fields] of Object.entries(second)) {
+    const { status, body } = await api.call("POST", `/${kind}`, { Name: "Two", ...fields });
+    expect({ kind, status, body }).toMatchObject({ status: 200 });
+  }
+  await api.connect("https://localhost:9443/", { Name: "One" });
+}
+
 export const fill = (path: string, ids: Ids) =>
   path
     .replace(":id", ids[path.split("/")[2]!]!)
