@@ -145,6 +145,8 @@ test.skipIf(!GO)(
     expect(built.error).toBeUndefined();
     expect(built.from).toBe("built with Go");
     expect(built.said.join("\n")).toMatch(/could not be downloaded \(.+\); building it with Go instead/);
+    expect(built.said[0]).toMatch(/^waiting for the Temporal server, once: .+, kept in .+temporal$/);
+    expect(built.said.join("\n")).toMatch(/this takes about \d+ minutes? with the \d+ cores .+ kept in .+temporal\n/);
     expect(built.said.join("\n")).toMatch(/building the Temporal server: \d+ packages/);
     expect(await version(built.path!)).toContain("temporal version 1.8.2");
     expect(await search({ ...env, ...refusing })).toMatchObject({ from: "from the cache", path: built.path! });

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { homedir, userInfo } from "node:os";
+import { availableParallelism, homedir, userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { PROJECT_ROOT } from "../../platform/config/config.ts";
 import { endWith } from "./processes.ts";
@@ -36,10 +36,12 @@ export async function findTemporal(search: Search): Promise<TemporalBinary> {
   if (existsSync(cached)) return { path: cached, from: "from the cache" };
 
   mkdirSync(folder, { recursive: true });
+  search.say(`waiting for the Temporal server, once: a download of some seconds, kept in ${cached}`);
   const noDownload = await failureOf(() => downloadTemporal(search.releases ?? RELEASES, cached, search));
   search.signal.throwIfAborted();
   if (!noDownload) return { path: cached, from: "downloaded" };
   search.say(`the Temporal server could not be downloaded (${noDownload}); building it with Go instead`);
+  if (goOf(search)) search.say(`  this takes about ${buildTime()}, once; the program is kept in ${cached}`);
 
   const noBuild = await failureOf(() => buildTemporal(cached, TEMPORAL_CLI_VERSION, search));
   search.signal.throwIfAborted();
@@ -160,10 +162,20 @@ async function fetchArchive({ url }: Release, say: (line: string) => void, signa
 const PACKAGE = "github.com/temporalio/cli/cmd/temporal";
 const MODULE = join(PROJECT_ROOT, "temporal-cli");
 const PROGRESS_INTERVAL = 5_000;
+/** Of all cores together, with an empty cache of Go: 190 s on two. */
+const BUILD_CPU_SECONDS = 380;
+
+const goOf = ({ env }: Search) => Bun.which("go", { PATH: env.PATH ?? "" });
+
+function buildTime(): string {
+  const cores = availableParallelism();
+  const minutes = Math.ceil(BUILD_CPU_SECONDS / cores / 60);
+  return `${minutes} ${minutes === 1 ? "minute" : "minutes"} with the ${cores} cores of this machine`;
+}
 
 /** @throws Error in one line with Go's last message */
 async function buildTemporal(target: string, version: string, search: Search): Promise<void> {
-  const go = Bun.which("go", { PATH: search.env.PATH ?? "" });
+  const go = goOf(search);
   if (!go) throw new Error("there is no `go` on PATH");
   const started = Date.now();
   const elapsed = () => `${Math.round((Date.now() - started) / 1_000)} s`;
@@ -172,7 +184,7 @@ async function buildTemporal(target: string, version: string, search: Search): P
     search.say(`  building the Temporal server: ${count} modules fetched, ${elapsed()}`),
   );
   const total = fetched.split("\n").length;
-  search.say(`  building the Temporal server: ${total} packages, minutes on a small machine, once only`);
+  search.say(`  building the Temporal server: ${total} packages`);
 
   const draft = `${target}.${process.pid}`;
   const flags = ["-trimpath", "-ldflags", `-s -w -X github.com/temporalio/cli/internal/temporalcli.Version=${version}`];
