@@ -88,7 +88,7 @@ export function createDeliveryEngine({ sql, egress, vault, config, metrics, log 
         startReconciler(sql, client, reconcileInterval, log),
         startRedeliveriesAndProbes(outbox, client, config.publicUrl, reconcileInterval, log),
         startClearing(outbox, log),
-        startAlertWatch(outbox, config.tenantLimits, log),
+        startAlertWatch(outbox, config.webhooks.alertInterval, config.tenantLimits, log),
         startWindowReport(outbox, windows, log),
       ];
       return { stop: () => Promise.all(loops.map((loop) => loop.stop())) };

@@ -115,6 +115,8 @@ export interface WebhookConfig {
   holdAfter: number;
   /** Milliseconds until a Held connection is first probed; each later wait doubles. */
   probeInterval: number;
+  /** Milliseconds between checks for alerts. */
+  alertInterval: number;
 }
 
 export interface MetricsConfig {
@@ -231,6 +233,7 @@ export function readConfig(
         parseInteger(text, 1, 10_000, "a whole number of deliveries from 1 to 10000"),
       ),
       probeInterval: read("WEBHOOK_PROBE_INTERVAL", 60_000, parseDuration),
+      alertInterval: read("WEBHOOK_ALERT_INTERVAL", 15_000, parseDuration),
     },
     retention: readRetention(read),
     egress: {

@@ -8,9 +8,8 @@ import type { TenantBounds } from "../../platform/tenant-limits.ts";
 import { recordAlertEvent } from "./event.ts";
 import { listAlertCauses, saveAlertCauses } from "./store.ts";
 
-const EVERY_MS = 15_000;
-
-export function startAlertWatch(sql: Sql, limits: TenantBounds, log: Logger): Passes {
+/** @param interval milliseconds */
+export function startAlertWatch(sql: Sql, interval: number, limits: TenantBounds, log: Logger): Passes {
   const failed = createOutageLog(log);
 
   async function look(): Promise<void> {
@@ -27,5 +26,5 @@ export function startAlertWatch(sql: Sql, limits: TenantBounds, log: Logger): Pa
     });
   }
 
-  return startEvery(EVERY_MS, look, (error) => failed({ err: error }, "the check for alerts failed"));
+  return startEvery(interval, look, (error) => failed({ err: error }, "the check for alerts failed"));
 }
