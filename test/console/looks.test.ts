@@ -17,7 +17,6 @@ import { db, newTenant } from "../world/tenant.ts";
 import { Visitor } from "../world/visitor.ts";
 
 const browser = openWindows();
-const PATIENCE_MS = 170_000;
 const DAY_MS = 86_400_000;
 
 test("the page of an event shows the setting that a refused body needs", async () => {
@@ -119,7 +118,7 @@ test("a link to a workflow leads to the Temporal UI, and says so once Temporal n
   // A busy Temporal may answer too late, and then the link leads on.
   const gone = (one: Visitor) => {
     const look = async () => [await one.open(path)].find(({ status }) => status === 410);
-    return until("it to be gone", look, PATIENCE_MS);
+    return until("it to be gone", look);
   };
   expect(await gone(foreign!)).toMatchObject({ heading: "Workflow gone", location: undefined });
   // As Temporal's retention does.

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isGone, type PartProcess, partsOf, readiness, StartCommand, until } from "./start-command.ts";
+import { until } from "../world/api.ts";
+import { isGone, type PartProcess, partsOf, readiness, StartCommand } from "./start-command.ts";
 
 test("a killed part is named, reported missing by /readyz, and restarted", async () => {
   await using start = new StartCommand();

@@ -5,7 +5,8 @@ import { existsSync, writeFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryDirectory } from "../support/directories.ts";
-import { StartCommand, until } from "./start-command.ts";
+import { until } from "../world/api.ts";
+import { StartCommand } from "./start-command.ts";
 
 /** Milliseconds into a first start, distributed over all its steps. */
 const MOMENTS = [150, 500, 800, 1_100, 1_400, 2_000, 3_000];

@@ -9,7 +9,8 @@ import { findTemporal } from "../../server/appliance/embedded/temporal-binary.ts
 import { connect } from "../../server/platform/db/sql.ts";
 import { newDataDirectory, temporaryDirectory } from "../support/directories.ts";
 import { runEntry } from "../support/entry.ts";
-import { StartCommand, until } from "./start-command.ts";
+import { until } from "../world/api.ts";
+import { StartCommand } from "./start-command.ts";
 
 test("an external cluster without the search attributes is reported with the command that adds them", async () => {
   const signal = new AbortController().signal;

@@ -6,9 +6,13 @@ import { PROJECT_ROOT } from "../../server/platform/config/config.ts";
 import type { Readiness } from "../../server/platform/http/health.ts";
 import { newDataDirectory } from "../support/directories.ts";
 import { withoutSettings } from "../support/stack.ts";
+import { expectRestarts, saw, until } from "../support/until.ts";
 
 const POLL = 50;
-const PATIENCE = 90_000;
+/** A start waits for its parts, beside other tests. */
+const PATIENCE_MS = 90_000;
+/** Characters of the output in the message of a wait in vain. */
+const SHOWN_LENGTH = 800;
 
 export class StartCommand implements AsyncDisposable {
   output = "";
@@ -22,6 +26,7 @@ export class StartCommand implements AsyncDisposable {
     /** True: in its own process group, as a shell starts it in a terminal. */
     private readonly ownGroup = false,
   ) {
+    expectRestarts();
     this.process = Bun.spawn([process.execPath, ...command, ...args], {
       cwd: PROJECT_ROOT,
       env: { ...withoutSettings(process.env), DATA_DIR: dataDir, LOG_FORMAT: "text", ...env },
@@ -51,12 +56,14 @@ export class StartCommand implements AsyncDisposable {
 
   /** Waits for a text in the output of `start` and its parts. */
   async prints(text: string, from = 0): Promise<void> {
-    await until(`"${text}" in:\n${this.output}`, () => {
+    const condition = () => {
+      saw("output", () => this.output.slice(from).slice(-SHOWN_LENGTH));
       if (this.process.exitCode !== null && !this.output.includes(text, from)) {
         throw new Error(`start ended with ${this.process.exitCode} before it printed "${text}":\n${this.output}`);
       }
       return this.output.includes(text, from);
-    });
+    };
+    await until(`start to print "${text}"`, condition, PATIENCE_MS);
   }
 
   signal(signal: NodeJS.Signals): void {
@@ -121,13 +128,4 @@ export async function isGone({ pid, command }: PartProcess): Promise<boolean> {
 export async function readiness(url: string): Promise<{ code: number; body: Readiness }> {
   const answer = await fetch(`${url}/readyz`);
   return { code: answer.status, body: (await answer.json()) as Readiness };
-}
-
-/** Repeats until it is true. */
-export async function until(what: string, isTrue: () => boolean | Promise<boolean>, patience = PATIENCE) {
-  const end = Date.now() + patience;
-  while (!(await isTrue())) {
-    if (Date.now() > end) throw new Error(`Waited ${patience / 1_000} s in vain for ${what}`);
-    await Bun.sleep(POLL);
-  }
 }

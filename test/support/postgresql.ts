@@ -6,7 +6,7 @@ import type { Child } from "../../server/appliance/embedded/part.ts";
 import { nextFreePort } from "../../server/appliance/embedded/ports.ts";
 import { preparePostgresql } from "../../server/appliance/embedded/postgresql.ts";
 import { connect, type Sql } from "../../server/platform/db/sql.ts";
-import { until } from "../world/api.ts";
+import { expectRestarts, until } from "./until.ts";
 
 export interface StartedPostgresql extends AsyncDisposable {
   url: string;
@@ -20,6 +20,7 @@ export async function startPostgresql(
   settings: Record<string, string | number> = {},
   givenPort?: number,
 ): Promise<StartedPostgresql> {
+  expectRestarts();
   const { part, url } = await preparePostgresql({ dataDir, say: () => {}, signal: new AbortController().signal });
   const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`);
   appendFileSync(join(dataDir, "postgres", "postgresql.conf"), lines.join(""));

@@ -5,6 +5,10 @@ import { PROJECT_ROOT } from "../../server/platform/config/config.ts";
 import { until } from "../world/api.ts";
 import { logLines } from "./log-lines.ts";
 import { type Stack, withoutSettings } from "./stack.ts";
+import { saw } from "./until.ts";
+
+/** Lines of the log in the message of a wait in vain. */
+const SHOWN = 8;
 
 export interface StartedProcess extends AsyncDisposable {
   pid: number;
@@ -40,7 +44,16 @@ export function followed(
     },
     exited: child.exited,
     lines,
-    said: (fits) => until("a line of the log", () => lines.find(({ msg }) => fits(String(msg)))),
+    said: (fits) =>
+      until("a line of the log", () => {
+        saw("lines of the log", () =>
+          lines
+            .slice(-SHOWN)
+            .map(({ msg }) => `"${msg}"`)
+            .join(", "),
+        );
+        return lines.find(({ msg }) => fits(String(msg)));
+      }),
     signal,
     async [Symbol.asyncDispose]() {
       if (child.exitCode === null) signal("SIGTERM");

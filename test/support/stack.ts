@@ -9,6 +9,7 @@ import { Installation, type PartName, type Running } from "../../server/applianc
 import type { Part } from "../../server/appliance/embedded/part.ts";
 import type { Readiness } from "../../server/platform/http/health.ts";
 import { newDataDirectory } from "./directories.ts";
+import { expectRestarts } from "./until.ts";
 
 type Env = Record<string, string | undefined>;
 
@@ -18,6 +19,8 @@ const TEST_SETTINGS: Env = {
   PORT: "0",
   WEBHOOK_RETRY_INITIAL_INTERVAL: "200ms",
   WEBHOOK_RETRY_BACKOFF: "2",
+  WEBHOOK_ALERT_INTERVAL: "2s",
+  WEBHOOK_RECONCILE_INTERVAL: "5s",
   // A receiver in a busy test process must not seem to hang.
   WEBHOOK_TIMEOUT: "3s",
   // A test's loop may be faster than real clients.
@@ -61,6 +64,7 @@ export interface Stack extends Running {
 export async function startStack(options: StackOptions = {}): Promise<Stack & AsyncDisposable> {
   const dataDir = options.dataDir ?? newDataDirectory("stack");
   const said: string[] = [];
+  expectRestarts();
   const certificate = await ensureReceiverCertificate(process.env.GATEHOUSE_TEST_DATA_DIR ?? dataDir);
   const installation = new Installation({
     env: {

@@ -8,8 +8,6 @@ import { type Api, until } from "../world/api.ts";
 import { startReceiver } from "../world/receiver.ts";
 import { newTenant } from "../world/tenant.ts";
 
-const PATIENCE_MS = 150_000;
-
 // Longer than any test, so hanging posts end only when they are released.
 const stack = await startStack({ env: { WEBHOOK_TIMEOUT: "120s" } });
 const client = await temporal(stack.temporalAddress);
@@ -27,7 +25,7 @@ describe.concurrent("a receiver that hangs", () => {
     const { Id } = await api.connect(busy.url);
     await api.change({ Name: "Gate" });
 
-    await until("the other receiver to have it", () => busy.calls.length === 3, PATIENCE_MS);
+    await until("the other receiver to have it", () => busy.calls.length === 3);
     expect(sluggish.receiver.calls).toHaveLength(1);
     const { WorkflowId, Deliveries } = await api.newestEvent();
     const left = Deliveries.find(({ ConnectionId }) => ConnectionId === Id)!.WorkflowId;
@@ -55,18 +53,17 @@ describe.concurrent("a receiver that hangs", () => {
     await api.connect(prompt.url);
     const changes = 5 * FIRST_SIZE;
     await makeChanges(api, changes);
-    await until("the other receiver to have all", () => prompt.calls.length === changes, PATIENCE_MS);
-    await until("its window to be full", () => sluggish.receiver.calls.length === FIRST_SIZE, PATIENCE_MS);
+    await until("the other receiver to have all", () => prompt.calls.length === changes);
+    await until("its window to be full", () => sluggish.receiver.calls.length === FIRST_SIZE);
     const running = `TenantId = "${api.tenant.tenantId}" AND ExecutionStatus = "Running"`;
     await until(
       "nothing more to be under way",
       async () => (await client.workflow.count(running)).count === FIRST_SIZE,
-      PATIENCE_MS,
     );
     expect(sluggish.receiver.calls).toHaveLength(FIRST_SIZE);
 
     sluggish.release();
-    await until("all that waited", async () => (await undelivered(api)) === 0, PATIENCE_MS);
+    await until("all that waited", async () => (await undelivered(api)) === 0);
     expect(sluggish.receiver.calls).toHaveLength(changes);
     expect(new Set(sluggish.receiver.calls.map(({ payload }) => payload.EventId)).size).toBe(changes);
   });
@@ -78,20 +75,20 @@ describe.concurrent("a receiver that hangs", () => {
     const slow = await api.connect(sluggish.receiver.url);
     await api.connect(prompt.url);
     await makeChanges(api, 2 * FIRST_SIZE);
-    await until("its window to be full", () => sluggish.receiver.calls.length === FIRST_SIZE, PATIENCE_MS);
+    await until("its window to be full", () => sluggish.receiver.calls.length === FIRST_SIZE);
 
     await api.change({ Name: "Next" });
     const { EventId, WorkflowId } = await api.newestEvent();
-    await until("the other to have it", () => prompt.callsFor(EventId).length === 1, PATIENCE_MS);
+    await until("the other to have it", () => prompt.callsFor(EventId).length === 1);
     await client.workflow.getHandle(WorkflowId).result();
     expect(sluggish.receiver.callsFor(EventId)).toHaveLength(0);
 
     sluggish.release();
-    await until("its own", () => sluggish.receiver.callsFor(EventId).length === 1, PATIENCE_MS);
+    await until("its own", () => sluggish.receiver.callsFor(EventId).length === 1);
     const { Deliveries } = await api.settled(EventId);
     const delivery = Deliveries.find(({ ConnectionId }) => ConnectionId === slow.Id)!;
     await client.workflow.getHandle(delivery.WorkflowId).result();
-    await until("all that waited", async () => (await undelivered(api)) === 0, PATIENCE_MS);
+    await until("all that waited", async () => (await undelivered(api)) === 0);
   });
 
   test("does not delay another tenant's change, whatever it has waiting", async () => {
@@ -101,13 +98,13 @@ describe.concurrent("a receiver that hangs", () => {
     for (let index = 0; index < 10; index++) await slow.connect(sluggish.receiver.url);
     await quick.connect(prompt.url);
     await makeChanges(slow, 20);
-    await until("its windows to be full", () => sluggish.receiver.calls.length === 10 * FIRST_SIZE, PATIENCE_MS);
+    await until("its windows to be full", () => sluggish.receiver.calls.length === 10 * FIRST_SIZE);
 
     await quick.change({ Name: "Door" });
     expect((await quick.settledEvent()).State).toBe("Delivered");
     expect(sluggish.receiver.calls).toHaveLength(10 * FIRST_SIZE);
     sluggish.release();
-    await until("all of it", async () => (await undelivered(slow)) === 0, PATIENCE_MS);
+    await until("all of it", async () => (await undelivered(slow)) === 0);
     expect(sluggish.receiver.calls).toHaveLength(200);
   });
 });

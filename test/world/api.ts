@@ -5,6 +5,10 @@ import { expect } from "bun:test";
 import type { NewTenant } from "../../server/identity/tenants/index.ts";
 import type { ConnectionId, DeliveryId, EventId, LogoutId, TenantId } from "../../server/platform/ids.ts";
 import type { DeliveryState } from "../../workflows/contract.ts";
+import { tellFault } from "../support/faults.ts";
+import { saw, until } from "../support/until.ts";
+
+export { until };
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests check its type.
 type Any = any;
@@ -126,10 +130,6 @@ export const API = "/Endpoint/rest/api/v1";
 export const TOKEN_PATH = "/oAuth/rest/v2/Token";
 const FINAL: (DeliveryState | null)[] = ["Delivered", "Exhausted", "Held", "Cancelled"];
 const JSON_TYPE = { "content-type": "application/json" };
-const PATIENCE_MS = 90_000;
-/** Polling costs the service CPU time, so long waits poll less often. */
-const FIRST_POLL_MS = 20;
-const LAST_POLL_MS = 500;
 
 /** A client of a tenant. */
 export class Api {
@@ -306,6 +306,8 @@ export async function signIn(url: string, tenant: NewTenant, scope = "*"): Promi
 export async function requestAt(url: string, method: string, path: string, options: SendOptions = {}): Promise<Answer> {
   const response = await fetch(url + path, { method, ...options });
   const text = await response.text();
+  saw(`answer of ${method} ${path}`, () => `${response.status} ${text}`);
+  tellFault(method, response);
   const isOther = /^text\/(csv|event-stream)|^application\/(x-ndjson|zip)/.test(
     response.headers.get("content-type") ?? "",
   );
@@ -334,22 +336,6 @@ export function expectError(answer: Answer, status: number, type: string, says?:
   expect(answer.body.Errors.length).toBeGreaterThan(0);
   expect(answer.body.RequestKey).toBe(answer.headers.get("x-request-id"));
   if (says) expect(answer.body.Errors.join("\n")).toMatch(says);
-}
-
-/** Repeats until the answer is truthy. @returns the answer */
-export async function until<T>(
-  what: string,
-  condition: () => T | Promise<T>,
-  patience = PATIENCE_MS,
-): Promise<Exclude<T, false | undefined | null | 0 | "">> {
-  const began = Date.now();
-  for (;;) {
-    const answer = await condition();
-    if (answer) return answer as Exclude<T, false | undefined | null | 0 | "">;
-    const waited = Date.now() - began;
-    if (waited > patience) throw new Error(`Waited ${patience} ms in vain for ${what}.`);
-    await Bun.sleep(Math.min(Math.max(FIRST_POLL_MS, waited / 10), LAST_POLL_MS));
-  }
 }
 
 /** A word that no other test uses. */

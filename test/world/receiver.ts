@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { saw } from "../support/until.ts";
 import type { Api } from "./api.ts";
 import { setting } from "./tenant.ts";
 
@@ -39,9 +40,11 @@ export interface ReceiverOptions {
 }
 
 const DRIP_MS = 50;
+/** Calls in the message of a wait in vain. */
+const SHOWN = 5;
 
 export class Receiver {
-  readonly calls: Call[] = [];
+  private readonly received: Call[] = [];
   private readonly counts = new Map<string, number>();
   private readonly server: Bun.Server<undefined>;
 
@@ -60,6 +63,11 @@ export class Receiver {
 
   get url(): string {
     return `https://localhost:${this.server.port}/hook`;
+  }
+
+  get calls(): Call[] {
+    saw(`calls of ${this.url}`, () => summaryOf(this.received));
+    return this.received;
   }
 
   /** The calls of one event, in order. */
@@ -81,7 +89,7 @@ export class Receiver {
     const count = (this.counts.get(payload.EventId) ?? 0) + 1;
     this.counts.set(payload.EventId, count);
     const call: Call = { at, method, url: new URL(request.url), headers, bytes, payload, count };
-    this.calls.push(call);
+    this.received.push(call);
     const response = await toResponse(await this.reply(call));
     call.status = response.status;
     return response;
@@ -106,6 +114,13 @@ export async function connected(api: Api, ...answers: Parameters<typeof startRec
   const receiver = startReceiver(...answers);
   await api.connect(receiver.url);
   return receiver;
+}
+
+function summaryOf(calls: Call[]): string {
+  const last = calls.slice(-SHOWN).map(({ method, payload, count, status }) => {
+    return `${payload.EventType ?? method} ${payload.EventRecord ?? ""} (call ${count}: ${status ?? "no answer yet"})`;
+  });
+  return `${calls.length}${last.length > 0 ? `, the last: ${last.join(", ")}` : ""}`;
 }
 
 function toResponse(reply: Reply): Response | Promise<Response> {

@@ -1,6 +1,8 @@
 // A person's browser over plain HTTP: it keeps cookies, follows redirects within Gatehouse, and fills in forms. No
 // script runs.
 
+import { tellFault } from "../support/faults.ts";
+import { saw } from "../support/until.ts";
 import { shared } from "./tenant.ts";
 
 export interface Form {
@@ -100,12 +102,19 @@ export class Visitor {
       ...(this.ca && { tls: { ca: this.ca } }),
     });
     this.keep(response);
+    tellFault(method, response);
     this.trail.push({ method, url, status: response.status, headers: response.headers });
     const location = response.headers.get("location");
-    if (location === null || !REDIRECTS.includes(response.status)) return view(response, undefined);
+    if (location === null || !REDIRECTS.includes(response.status)) return this.seen(method, url, response);
     const target = new URL(location, url);
-    if (target.origin !== this.origin) return view(response, target);
+    if (target.origin !== this.origin) return this.seen(method, url, response, target);
     return this.go("GET", target.href, undefined, headers);
+  }
+
+  private async seen(method: string, url: string, response: Response, location?: URL): Promise<View> {
+    const seen = await view(response, location);
+    saw(`answer of ${method} ${url}`, () => `${seen.status} "${seen.heading}" ${location?.href ?? textOf(seen.html)}`);
+    return seen;
   }
 
   private keep(response: Response): void {
@@ -142,6 +151,9 @@ async function view(response: Response, location: URL | undefined): Promise<View
     .transform(html);
   return { status: response.status, headers: response.headers, html, location, heading, forms };
 }
+
+/** The text of a page, without its markup. */
+const textOf = (html: string) => html.replace(/<(script|style)[\s\S]*?<\/\1>|<[^>]*>/g, " ");
 
 /** HTMLRewriter returns attributes undecoded. */
 function decoded(text: string): string {
