@@ -4,12 +4,11 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { newMasterKey } from "../../server/appliance/embedded/data-directory.ts";
 import { nextFreePort } from "../../server/appliance/embedded/ports.ts";
 import { measureKept } from "../../server/data/retention/measure.ts";
-import { migrate } from "../../server/platform/db/migrate.ts";
 import { LOG_TABLES } from "../../server/platform/db/partitions.ts";
 import { connect } from "../../server/platform/db/sql.ts";
 import type { TenantId } from "../../server/platform/ids.ts";
 import type { DeliveryState } from "../../workflows/contract.ts";
-import { type EmptyDatabase, newEmptyDatabase } from "../support/empty-database.ts";
+import { type EmptyDatabase, newMigratedDatabase } from "../support/empty-database.ts";
 import { type StartedProcess, startProcess } from "../support/process.ts";
 import { scrape, sum } from "../support/scrape.ts";
 import { type Api, until } from "../world/api.ts";
@@ -30,8 +29,7 @@ let api: Api;
 let browser: Visitor;
 
 beforeAll(async () => {
-  database = await newEmptyDatabase();
-  await migrate(database.url);
+  database = await newMigratedDatabase();
   const port = String(await nextFreePort(0, "127.0.0.1", new Set()));
   url = `http://127.0.0.1:${port}`;
   process = startProcess("server/serve.ts", {

@@ -5,13 +5,12 @@ import { newMasterKey } from "../../server/appliance/embedded/data-directory.ts"
 import { removeClosed } from "../../server/data/retention/partitions.store.ts";
 import { removeExpiredLogs } from "../../server/data/retention/retention.ts";
 import { createTenant } from "../../server/identity/tenants/index.ts";
-import { migrate } from "../../server/platform/db/migrate.ts";
 import { connect } from "../../server/platform/db/sql.ts";
 import type { RedeliveryId, TenantId } from "../../server/platform/ids.ts";
 import { createLog } from "../../server/platform/log.ts";
 import { followRedelivery } from "../../server/webhooks/redelivery/follow.ts";
 import type { DeliveryState } from "../../workflows/contract.ts";
-import { newEmptyDatabase } from "../support/empty-database.ts";
+import { newMigratedDatabase } from "../support/empty-database.ts";
 import { blockMarked } from "../support/pages.ts";
 import { startProcess } from "../support/process.ts";
 import { scrape, sum } from "../support/scrape.ts";
@@ -25,8 +24,7 @@ const KEPT = { log: 10 * DAY_MS, payloads: 4 * DAY_MS, audit: 400 * DAY_MS };
 const METRICS_TOKEN = "a token of the test";
 const log = createLog("silent", "worker");
 
-const database = await newEmptyDatabase();
-await migrate(database.url);
+const database = await newMigratedDatabase();
 const process = startProcess("server/serve.ts", {
   DATABASE_URL: database.url,
   MASTER_KEY: newMasterKey(),

@@ -6,14 +6,13 @@ import { createApp } from "../../server/app.ts";
 import { newMasterKey } from "../../server/appliance/embedded/data-directory.ts";
 import { measureKept } from "../../server/data/retention/measure.ts";
 import { readConfig } from "../../server/platform/config/config.ts";
-import { migrate } from "../../server/platform/db/migrate.ts";
 import { connect, type Sql } from "../../server/platform/db/sql.ts";
 import { createEgress } from "../../server/platform/egress/index.ts";
 import type { TenantId } from "../../server/platform/ids.ts";
 import { createLog } from "../../server/platform/log.ts";
 import { createVault } from "../../server/platform/vault.ts";
 import type { DeliveryState } from "../../workflows/contract.ts";
-import { type EmptyDatabase, newEmptyDatabase } from "../support/empty-database.ts";
+import { type EmptyDatabase, newMigratedDatabase } from "../support/empty-database.ts";
 import { API, type Api } from "../world/api.ts";
 import { type Json, operationsOf, resolve } from "../world/documented.ts";
 import { arrange, fill as filled, PATHS } from "../world/every-path.ts";
@@ -73,8 +72,7 @@ const rows = new Map<string, number>();
 const parents = new Map<string, string>();
 
 beforeAll(async () => {
-  database = await newEmptyDatabase();
-  await migrate(database.url);
+  database = await newMigratedDatabase();
   await explainAll(database);
   sql = connect(database.url, "gatehouse plans", 4, { onnotice });
   const url = startApi();

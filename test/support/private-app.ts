@@ -3,12 +3,11 @@
 import pino from "pino";
 import { type AppDependencies, createApp } from "../../server/app.ts";
 import { type Config, readConfig } from "../../server/platform/config/config.ts";
-import { migrate } from "../../server/platform/db/migrate.ts";
 import { connect, type Patience } from "../../server/platform/db/sql.ts";
 import { createEgress } from "../../server/platform/egress/index.ts";
 import { createVault } from "../../server/platform/vault.ts";
 import { type Installed, setting, shared } from "../world/tenant.ts";
-import { newEmptyDatabase } from "./empty-database.ts";
+import { newMigratedDatabase } from "./empty-database.ts";
 
 export interface PrivateApp extends Installed, AsyncDisposable {
   /** The lines of its log. */
@@ -55,8 +54,7 @@ export function startPrivateApp(
 
 /** With more declarations, on a database of its own that has their table, and at its PUBLIC_URL. */
 export async function startAppWith(table: string, declared: Declared): Promise<PrivateApp> {
-  const database = await newEmptyDatabase();
-  await migrate(database.url);
+  const database = await newMigratedDatabase();
   await database.sql.unsafe(table);
   const free = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
   const port = free.port!;

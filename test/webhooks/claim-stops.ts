@@ -2,7 +2,6 @@
 // at them.
 
 import { expect } from "bun:test";
-import { migrate } from "../../server/platform/db/migrate.ts";
 import { connect, type Sql, type Transaction } from "../../server/platform/db/sql.ts";
 import { type ConnectionId, type DeliveryId, type EventId, newId, type TenantId } from "../../server/platform/ids.ts";
 import { insertEvent } from "../../server/records/events/store.ts";
@@ -21,7 +20,7 @@ import {
   startDrain,
   timePastEvents,
 } from "../../server/webhooks/redelivery/store.ts";
-import { type EmptyDatabase, newEmptyDatabase } from "../support/empty-database.ts";
+import { type EmptyDatabase, newMigratedDatabase } from "../support/empty-database.ts";
 import { until } from "../world/api.ts";
 import { pileUp } from "../world/rows.ts";
 
@@ -41,8 +40,7 @@ export interface Sessions {
 
 /** @returns sessions of a new database, until it is disposed of */
 export async function openSessions(): Promise<Sessions & AsyncDisposable> {
-  const database: EmptyDatabase = await newEmptyDatabase();
-  await migrate(database.url);
+  const database: EmptyDatabase = await newMigratedDatabase();
   const sql = connect(database.url, "order", 3);
   const movers = connect(database.url, "order moves", 3);
   const url = new URL(await database.asReader());

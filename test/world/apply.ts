@@ -5,12 +5,11 @@ import { dirname, join } from "node:path";
 import { runApply } from "../../server/appliance/apply/command.ts";
 import { kindsOf } from "../../server/appliance/apply/kinds.ts";
 import { SETTINGS } from "../../server/identity/settings.ts";
-import { createTenant } from "../../server/identity/tenants/index.ts";
 import { ENTITIES } from "../../server/records/entities/registry.ts";
 import { temporaryDirectory } from "../support/directories.ts";
 import { blockMarked } from "../support/pages.ts";
-import { type Api, signIn } from "./api.ts";
-import { db, shared } from "./tenant.ts";
+import type { Api } from "./api.ts";
+import { newTenant, shared } from "./tenant.ts";
 
 export const KINDS = kindsOf(ENTITIES, SETTINGS);
 
@@ -47,7 +46,7 @@ export interface ApplyTenant extends Applier {
 
 export async function newApplyTenant(): Promise<ApplyTenant> {
   const name = `tenant ${Bun.randomUUIDv7()}`;
-  const api = await signIn(shared().url, await createTenant(db(), name));
+  const api = await newTenant(shared(), name);
   const applier = applierOf(api);
   write(join(dirname(applier.file), "secrets/payroll-hook"), `${SECRETS.HOOK_FILE}\n`);
   const example = blockMarked("run: apply")

@@ -18,7 +18,7 @@ export function shared(): Installed {
 }
 
 /** With many concurrent tests, a connection may have to wait. */
-const PATIENT = { connect_timeout: 30 };
+export const PATIENT = { connect_timeout: 30 };
 let database: Sql | undefined;
 /** With a cheap hash, because thousands of sign-ins check it. Passwords set by a page have the product's own hash. */
 const adminPassword = newAdminPassword();
@@ -38,8 +38,10 @@ export function db(): Sql {
  * A client of a new tenant, with a token for all scopes.
  * @example const api = await newTenant(); await api.change({ Name: "Front door" });
  */
-export async function newTenant({ url, databaseUrl }: Installed = shared()): Promise<Api> {
-  const name = `test ${Bun.randomUUIDv7()}`;
+export async function newTenant(
+  { url, databaseUrl }: Installed = shared(),
+  name = `test ${Bun.randomUUIDv7()}`,
+): Promise<Api> {
   if (databaseUrl === process.env.GATEHOUSE_TEST_DATABASE_URL) {
     return signIn(url, await createTenant(db(), name, await adminPassword));
   }
