@@ -10,7 +10,8 @@ const tests = (await readSources(join(import.meta.dir, "../.."), ["test"])).filt
 );
 
 /** test/world has the people and things of tests, test/support their processes, browsers and files. */
-const SHARED = /^test\/(world|support)\//;
+/** Also the runner reads the imports. */
+const SHARED = /^test\/(world|support)\/|^test\/architecture\/imports\.ts$/;
 
 const reachesAcross = (sources: Source[]) =>
   sources.flatMap((source) =>
