@@ -186,9 +186,11 @@ test.concurrent("a file of 5,000 records is read in seconds", async () => {
   await apply("Department: []\n", ["--plan"]);
   const record = (index: number) => `  - { Name: d${index}, ExternalId: D${index}, Description: x, Is_Active: true }\n`;
   writeFileSync(file, `Department:\n${Array.from({ length: 5_000 }, (_, index) => record(index)).join("")}`);
-  const began = performance.now();
+  // On a busy machine it takes longer than its own work.
+  const before = process.cpuUsage();
   expect(readDocument(file, KINDS, {}).entries).toHaveLength(5_000);
-  expect(performance.now() - began).toBeLessThan(20_000);
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1_000).toBeLessThan(20_000);
 });
 
 test.concurrent.each([

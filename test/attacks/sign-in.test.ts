@@ -1,4 +1,4 @@
-// Attacks on users who sign in: session fixation and open redirects. Attacks on forms are in forms.test.ts, those
+// Attacks on users who sign in: session fixation and open redirects. Attacks on forms are in forms.slow.test.ts, those
 // through a provider in providers.test.ts.
 
 import { describe, expect, test } from "bun:test";

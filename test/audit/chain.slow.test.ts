@@ -3,7 +3,6 @@
 import { describe, expect, test } from "bun:test";
 import { removeExpiredLogs } from "../../server/data/retention/retention.ts";
 import { createTenant } from "../../server/identity/tenants/index.ts";
-import { migrate } from "../../server/platform/db/migrate.ts";
 import { connect, type Sql } from "../../server/platform/db/sql.ts";
 import type { TenantId } from "../../server/platform/ids.ts";
 import { createLog } from "../../server/platform/log.ts";
@@ -11,7 +10,7 @@ import { countUnchained, isSettled, readHorizon, removeOldLinks } from "../../se
 import { chainEntries, startAuditChain } from "../../server/records/audit/chain.ts";
 import { type ChainProblem, verifyChain } from "../../server/records/audit/verify.ts";
 import { recordAudit } from "../../server/records/audit/write.ts";
-import { type EmptyDatabase, newEmptyDatabase } from "../support/empty-database.ts";
+import { type EmptyDatabase, newEmptyDatabase, newMigratedDatabase } from "../support/empty-database.ts";
 import { blockMarked } from "../support/pages.ts";
 import { startProcess } from "../support/process.ts";
 import { until } from "../world/api.ts";
@@ -30,8 +29,7 @@ interface Installation extends AsyncDisposable {
 
 /** Two tenants with some entries, chained. */
 async function arrange({ chained = true } = {}): Promise<Installation> {
-  const database = await newEmptyDatabase();
-  await migrate(database.url);
+  const database = await newMigratedDatabase();
   const { sql } = database;
   const made = [await createTenant(sql, "One", await password()), await createTenant(sql, "Two", await password())];
   const tenants = made.map(({ tenantId }) => tenantId as TenantId);

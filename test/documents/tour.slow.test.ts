@@ -12,6 +12,8 @@ import { Visitor } from "../world/visitor.ts";
 
 const RECEIVER_PORT = 8443;
 const CALLBACK_PORT = 3001;
+/** Other checkouts may run the tour on this machine. */
+const PATIENCE_MS = 300_000;
 
 interface Step {
   kind: "start" | "receiver" | "sign-in" | "call";
@@ -40,13 +42,20 @@ test("the tour works when pasted: a sign-in, a signed call, three failed attempt
     const start = terminal(clone, steps[0]!);
     running.push(start.process);
     await start.shows("is ready after");
-    // The tour uses a fixed port for its receiver, and other checkouts may run tests on this machine.
-    await until(`port ${RECEIVER_PORT} to be free`, async () => !(await isTaken(RECEIVER_PORT, "127.0.0.1")));
+    await until(
+      `port ${RECEIVER_PORT} to be free`,
+      async () => !(await isTaken(RECEIVER_PORT, "127.0.0.1")),
+      PATIENCE_MS,
+    );
     const receiver = terminal(clone, steps[1]!);
     running.push(receiver.process);
     await receiver.shows("listening");
 
-    await until("the callback's port to be free", async () => !(await isTaken(CALLBACK_PORT, "127.0.0.1")));
+    await until(
+      "the callback's port to be free",
+      async () => !(await isTaken(CALLBACK_PORT, "127.0.0.1")),
+      PATIENCE_MS,
+    );
     const application = terminal(clone, steps[2]!);
     running.push(application.process);
     await application.shows("&state=");
