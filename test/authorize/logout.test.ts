@@ -190,7 +190,7 @@ describe.each(["GET", "POST"])("an unverified part of a request by %s is not use
   });
 });
 
-/** Requests of which nothing can be read. */
+/** Requests without a readable part. */
 const UNREADABLE: [string, ...Parameters<Visitor["send"]>][] = [
   ["a query in Latin-1", `${PATH}?${new URLSearchParams(TO_BYE)}&state=%E9`, "GET"],
   ["half a character", `${PATH}?state=%C3`, "GET"],

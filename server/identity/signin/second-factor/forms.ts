@@ -52,8 +52,8 @@ export async function takeEnrolment(deps: FactorDependencies, sent: SentForm): P
 }
 
 /**
- * Users who have just signed in or have no password are not asked for it. An older session may be in anybody's hands:
- * it becomes unfinished when the tenant requires a second factor.
+ * Users who have just signed in or have no password are not asked for it. An older session may have been taken over: it
+ * becomes unfinished when the tenant requires a second factor.
  */
 export async function asksPassword(
   { ownPassword }: Pick<FactorDependencies, "ownPassword">,
