@@ -2,7 +2,7 @@ import type { RetentionConfig } from "../platform/config/config.ts";
 import { agesOf, keptFrom, namedPartitions } from "../platform/db/partitions.ts";
 import { countWorkers, isDiskFull, secondsOfOldestDispatch } from "../platform/db/parts.ts";
 import type { Sql } from "../platform/db/sql.ts";
-import { countUnchained, type Unchained } from "../records/index.ts";
+import { countUnchained } from "../records/index.ts";
 
 export interface Backlog {
   /** Deliveries, each count limited to COUNTED_TO. */
@@ -30,7 +30,7 @@ export interface Backlog {
   diskFull: boolean;
   overduePartitions: number;
   /** Entries of the audit log that are not chained yet, up to 100,000. */
-  unchained: Unchained;
+  unchained: Awaited<ReturnType<typeof countUnchained>>;
   /** Seconds since the newest key of each algorithm began to sign. */
   signingKeys: Record<string, number>;
 }

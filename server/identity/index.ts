@@ -38,7 +38,7 @@ export { SEALED_BY_OAUTH } from "./oauth/sealed.ts";
 export type { HourOfTokens } from "./oauth/tokens/issued.store.ts";
 export { createIssuedTokens, type IssuedTokens } from "./oauth/tokens/issued.ts";
 export { scopesNow } from "./oauth/tokens/live-scopes.ts";
-export type { Check, ReadToken, Trial, TrialOutcome, Trials } from "./oauth/trial.ts";
+export type { Trial, TrialOutcome, Trials } from "./oauth/trial.ts";
 export type { UserGrantRecord } from "./oauth/user-grant.ts";
 export { type IdentityRoutes, identityRoutes } from "./routes.ts";
 export {

@@ -59,12 +59,11 @@ export {
   settingsResource,
 } from "./access/settings.ts";
 export {
-  type DeletedPolicy,
   insertStarterAccess,
   POLICIES as STARTER_POLICIES,
   recoverAccess,
 } from "./access/starter.ts";
-export { countUnchained, type Unchained } from "./audit/chain.store.ts";
+export { countUnchained } from "./audit/chain.store.ts";
 export { startAuditChain } from "./audit/chain.ts";
 export { AUDIT_EVENT, type AuditRecord } from "./audit/contract.ts";
 export { ACTOR_TYPES } from "./audit/filter.ts";
@@ -72,7 +71,7 @@ export { AUDIT_KINDS, OUTCOMES } from "./audit/kinds.ts";
 export { AUDIT_SAMPLE } from "./audit/routes.ts";
 export { type AuditLog, createAuditLog } from "./audit/service.ts";
 export type { AuditEntry, HourOfSignIns, Origin, SignIns } from "./audit/store.ts";
-export { type ChainProblem, verifyChain } from "./audit/verify.ts";
+export { verifyChain } from "./audit/verify.ts";
 export { originOf, recordAudit, recordConsequence } from "./audit/write.ts";
 export { takenOut, USER_ATTRIBUTES } from "./entities/attribute-definitions.ts";
 export { countUsersWith } from "./entities/attributes.store.ts";
@@ -106,7 +105,7 @@ export {
 export { type Change, recordEvent, recordPing, recordTest } from "./events/write-event.ts";
 export { RECORDS_EXPIRED } from "./expired.ts";
 export * as recordFields from "./fields.ts";
-export { type Declaration, type ENTITY, type RecordScopes, record, SETTING, type SelfMade, WEBHOOK } from "./record.ts";
+export { type Declaration, type ENTITY, type RecordScopes, record, SETTING, WEBHOOK } from "./record.ts";
 export { ACTOR_FIELDS, type Entity } from "./registry.ts";
 export { METHODS as REQUEST_METHODS, REQUEST, REQUEST_FILTERS, STATUS_CLASSES } from "./requests/contract.ts";
 export { createRequestRecorder, type RequestRecorder } from "./requests/recorder.ts";

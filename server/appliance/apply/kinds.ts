@@ -5,7 +5,7 @@ import { namesOfEventRecords } from "../../kinds.ts";
 import type { Contract } from "../../platform/http/contract.ts";
 import type { Field, Fields } from "../../platform/http/fields.ts";
 import { asTyped, TEXT_LIMIT } from "../../platform/text.ts";
-import { ACTOR_FIELDS, type Declaration, type Entity, type SelfMade } from "../../records/index.ts";
+import { ACTOR_FIELDS, type Declaration, type Entity } from "../../records/index.ts";
 import { connectionContract } from "../../webhooks/index.ts";
 
 export interface FileKind {
@@ -15,7 +15,7 @@ export interface FileKind {
   identifiers: readonly string[];
   partOf: string | undefined;
   /** Its self-made records are found only by their Ids. */
-  selfMade: SelfMade | undefined;
+  selfMade: Declaration["selfMade"];
   settable: ReadonlyMap<string, Field>;
 }
 

@@ -6,7 +6,7 @@ import { connect } from "../../platform/db/sql.ts";
 import { timeOfId } from "../../platform/ids.ts";
 import type { Output } from "../../platform/output.ts";
 import { refuseUsage, runEntry } from "../../platform/process.ts";
-import { type ChainProblem, verifyChain } from "../../records/index.ts";
+import { verifyChain } from "../../records/index.ts";
 import { installationOf } from "./target.ts";
 
 const USAGE = `Usage: bun run audit verify [--head=HASH]...
@@ -40,7 +40,7 @@ async function verify({ say }: Output, databaseUrl: string, heads: ReadonlySet<s
   const sql = connect(databaseUrl, "gatehouse audit", 1);
   let problems = 0;
   let reported = 0;
-  const report = ({ text }: Pick<ChainProblem, "text">) => {
+  const report = ({ text }: { text: string }) => {
     problems++;
     if (problems <= NAMED) say(`${problems === 1 ? "FIRST PROBLEM" : "problem"}: ${text}`);
   };

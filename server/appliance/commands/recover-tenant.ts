@@ -1,14 +1,14 @@
 import { findTenant, makeClient } from "../../identity/index.ts";
 import type { Sql } from "../../platform/db/sql.ts";
 import type { TenantId } from "../../platform/ids.ts";
-import { type DeletedPolicy, ownRecords, recordAudit, recoverAccess, SCOPES } from "../../records/index.ts";
+import { ownRecords, recordAudit, recoverAccess, SCOPES } from "../../records/index.ts";
 
 export interface RecoveredTenant {
   tenantId: TenantId;
   /** A new client with all permissions. Its secret cannot be read again. */
   client: { clientId: string; clientSecret: string };
   /** The policies that locked everyone out, for recreating corrected ones. */
-  deletedPolicies: DeletedPolicy[];
+  deletedPolicies: Awaited<ReturnType<typeof recoverAccess>>;
 }
 
 const APPLICATION = {

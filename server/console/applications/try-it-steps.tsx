@@ -1,5 +1,5 @@
 import type { Children } from "@kitajs/html";
-import type { Check, ReadToken, TrialOutcome } from "../../identity/index.ts";
+import type { TrialOutcome } from "../../identity/index.ts";
 import { Badge, Code, Facts, Section, Text } from "../../ui/index.ts";
 import { Source } from "../activity/requests-and-responses.tsx";
 
@@ -91,6 +91,8 @@ export function Outcome({ clientId, redirectUri, outcome, hasSecret, missing }: 
   );
 }
 
+type ReadToken = NonNullable<TrialOutcome["idToken"]>;
+
 function Token({ title, token: { header, claims, checks } }: { title: string; token: ReadToken }): JSX.Element {
   return (
     <Step title={title}>
@@ -101,7 +103,7 @@ function Token({ title, token: { header, claims, checks } }: { title: string; to
   );
 }
 
-function Checks({ checks }: { checks: Check[] }): JSX.Element {
+function Checks({ checks }: Pick<ReadToken, "checks">): JSX.Element {
   return (
     <ul class="plain">
       {checks.map(({ text, isRight }) => (

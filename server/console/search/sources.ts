@@ -5,7 +5,7 @@ import { isSaneKey } from "../../platform/http/context.ts";
 import { firstPage, isUuid, MAX_LIMIT, toRecordId } from "../../platform/http/query.ts";
 import { searchForm } from "../../platform/text.ts";
 import type { EntityService } from "../../records/index.ts";
-import { toConnectionId, toEventId, toRedeliveryId } from "../../webhooks/index.ts";
+import { toEventId, toRedeliveryId } from "../../webhooks/index.ts";
 import { titleOfEvent } from "../activity/list.tsx";
 import type { ConsoleServices } from "../page.tsx";
 import { titleOfConnection, titleOfRecord } from "../records/names.ts";
@@ -87,7 +87,7 @@ const event: Find = async ({ eventLog }, visit, text) => {
 
 const connectionById: Find = async ({ connections }, visit, text) => {
   if (!isUuid(text) || !visit.may("Webhooks:Read")) return [];
-  const { record } = await connections.read(visit.caller, toConnectionId(text));
+  const { record } = await connections.read(visit.caller, text);
   return [
     { title: titleOfConnection(record), detail: "Connection", path: path(visit, "WebhookConnection", record.Id) },
   ];

@@ -38,7 +38,7 @@ export function discardPages({ connections, discard }: ConsoleServices): Console
       />
     ),
     async read({ caller, params }) {
-      const { record } = await connections.read(caller, toConnectionId(params.id!));
+      const { record } = await connections.read(caller, params.id!);
       caller.permissions.require("Webhooks:Update", "WebhookConnection", { ...record });
       return record;
     },

@@ -10,7 +10,6 @@ import {
   REPLAY_DATA,
   REPLAYED_STATES,
   type ReplayInput,
-  toConnectionId,
 } from "../../webhooks/index.ts";
 import type { ConsolePage, ConsoleServices } from "../page.tsx";
 import { addressOf } from "../records/names.ts";
@@ -74,7 +73,7 @@ export function redeliverPages(deps: ConsoleServices): ConsolePage[] {
         />
       </>
     ),
-    read: async ({ caller, params }) => (await deps.connections.read(caller, toConnectionId(params.id!))).record,
+    read: async ({ caller, params }) => (await deps.connections.read(caller, params.id!)).record,
     ask: (visit, connection, anew) => askToSend(deps, visit, connection, anew),
     async act(visit, { input, body, asOf }) {
       const { Id, Reason } = await deps.redeliveries.create(visit.permitted(...NEEDS), input, body, asOf);

@@ -2,7 +2,7 @@
 
 import { UNCONDITIONAL } from "../../platform/http/conditions.ts";
 import { readDate } from "../../platform/http/dates.ts";
-import { type ConnectionRecord, REPLAY_DATA, toConnectionId } from "../../webhooks/index.ts";
+import { type ConnectionRecord, REPLAY_DATA } from "../../webhooks/index.ts";
 import { type Confirmation, type ConsolePage, type ConsoleServices, confirming } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { receiverOf } from "./redeliver.tsx";
@@ -47,7 +47,7 @@ export function resumePage(deps: ConsoleServices): ConsolePage {
     path: `${CONNECTIONS}/:id/resume`,
     needs: ["Webhooks:Read", ...WRITE],
     async ask(visit, anew) {
-      const { record } = await deps.connections.read(visit.caller, toConnectionId(visit.params.id!));
+      const { record } = await deps.connections.read(visit.caller, visit.params.id!);
       const [since, asOf] = ["Since", "AsOf"].map((name) => visit.form.get(name) ?? "");
       return askToResume(deps, visit, record, since!, anew ? undefined : readDate(asOf!));
     },

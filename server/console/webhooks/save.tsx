@@ -14,13 +14,7 @@ import {
   formOf,
   formOfRecord,
 } from "../../ui/index.ts";
-import {
-  CONNECTION,
-  type ConnectionContract,
-  type ConnectionRecord,
-  generateSecret,
-  toConnectionId,
-} from "../../webhooks/index.ts";
+import { CONNECTION, type ConnectionContract, type ConnectionRecord, generateSecret } from "../../webhooks/index.ts";
 import type { ShownOnce } from "../once.ts";
 import type { ConsoleServices, View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
@@ -103,7 +97,7 @@ const MEANINGS = new Map<string, string>(
 );
 
 export async function addedPage({ once, connections }: ConsoleServices, visit: Visit): Promise<View> {
-  await connections.read(visit.caller, toConnectionId(visit.params.id!));
+  await connections.read(visit.caller, visit.params.id!);
   const path = `${CONNECTIONS}/${visit.params.id}`;
   const shown = Object.entries(once.take(visit) ?? {});
   return {

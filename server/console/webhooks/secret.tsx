@@ -39,7 +39,7 @@ export async function secretPage(
   shown: { generated?: string; refused?: FormState } = {},
 ): Promise<View> {
   const { caller, params } = visit;
-  const { record } = await connections.read(caller, toConnectionId(params.id!));
+  const { record } = await connections.read(caller, params.id!);
   const rotation = await rotations.read(caller, record.Id);
   const mayChange = visit.may("Webhooks:Update", "WebhookConnection", record);
   const state = shown.refused ?? formOf({ OverlapSeconds: String(rotations.overlapSeconds) });
@@ -223,7 +223,7 @@ export function giveUpPage({ connections, rotations }: ConsoleServices): Console
     path: "/settings/webhooks/:id/secret/give-up",
     needs: ["Webhooks:Read", "Webhooks:Update"],
     async ask(visit) {
-      const { record } = await connections.read(visit.caller, toConnectionId(visit.params.id!));
+      const { record } = await connections.read(visit.caller, visit.params.id!);
       return askToGiveUp(record, await rotations.read(visit.caller, record.Id));
     },
     async act(visit, { back }) {

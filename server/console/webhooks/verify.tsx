@@ -26,7 +26,7 @@ const REFRESH_SECONDS = 2;
 const MAX_TESTS = 10;
 
 export async function verifyPage(deps: ConsoleServices, visit: Visit): Promise<View> {
-  const { record, isSigned } = await deps.connections.read(visit.caller, toConnectionId(visit.params.id!));
+  const { record, isSigned } = await deps.connections.read(visit.caller, visit.params.id!);
   const tests = await readTests(deps, visit, record.Id);
   const mayTest = visit.may("Webhooks:Update", "WebhookConnection", record);
   return {
