@@ -169,7 +169,7 @@ const goOf = ({ env }: Search) => Bun.which("go", { PATH: env.PATH ?? "" });
 
 function buildTime(): string {
   const cores = availableParallelism();
-  const minutes = Math.ceil(BUILD_CPU_SECONDS / cores / 60);
+  const minutes = Math.max(1, Math.round(BUILD_CPU_SECONDS / cores / 60));
   return `${minutes} ${minutes === 1 ? "minute" : "minutes"} with the ${cores} cores of this machine`;
 }
 
