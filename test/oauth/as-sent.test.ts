@@ -133,7 +133,7 @@ describe.concurrent("a code that is sent again with its verifier", () => {
   }
 
   test.each(["confidential", "public"] as const)(
-    "by its %s client within 5 s is refused, and its tokens stay",
+    "by its %s client in the same moment is refused, and its tokens stay",
     async (type) => {
       const { client, redeem, userinfo, secret } = await begin(type);
       const answers = await Promise.all([redeem(), redeem(), redeem()]);
