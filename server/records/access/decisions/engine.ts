@@ -45,6 +45,14 @@ export interface Decision {
   statements: number[];
 }
 
+/** The decision of some statements about a record with an unknown part. */
+export interface PartialDecision {
+  /** A permit applies, whatever the part contains. */
+  isPermitted: boolean;
+  /** A forbid applies or may apply; so does one that cannot be evaluated. */
+  mayBeForbidden: boolean;
+}
+
 export interface PolicyText {
   name: string;
   /** Cedar. */
@@ -57,9 +65,14 @@ export interface Engine {
   decide(set: PolicySet, question: CedarQuestion): Decision;
   /** Counts the use of an earlier decision about the same question. */
   repeat(decision: Decision): void;
+  /** @param question with UNKNOWN values @param statements by their place; the others are ignored */
+  decidePartly(set: PolicySet, question: CedarQuestion, statements: readonly number[]): PartialDecision;
   /** The records that a checked policy names. */
   namedIn(policy: string): Named;
 }
+
+/** An attribute with it exists, with any value. */
+export const UNKNOWN: Cedar.CedarValueJson = { __extn: { fn: "unknown", arg: "part" } };
 
 /** @param seconds that Cedar needed; undefined: the same question was decided before */
 export type OnDecision = (allowed: boolean, seconds: number | undefined) => void;
@@ -81,6 +94,7 @@ export function createEngine(types: ReadonlyMap<string, ResourceType>, onDecisio
   });
   /** By set and question: the same question, time and network included, has the same answer. */
   const decisions = new LRUCache<string, Decision>({ max: DECISIONS });
+  const partial = new LRUCache<string, PartialDecision>({ max: DECISIONS });
   /** By a digest of the text. */
   const named = new LRUCache<string, Named>({ max: NAMED_TEXTS });
   let sets = 0;
@@ -114,6 +128,21 @@ export function createEngine(types: ReadonlyMap<string, ResourceType>, onDecisio
       policies: names(diagnostics.reason),
       failed: names(diagnostics.errors.map((error) => error.policyId)),
       statements: diagnostics.reason.map(Number),
+    };
+  }
+
+  function decidePartlyAnew(set: PolicySet, question: CedarQuestion, statements: readonly number[]): PartialDecision {
+    const asked = statements.map((index) => [String(index), set.statements.get(String(index))!] as const);
+    const staticPolicies = Object.fromEntries(asked.map(([id, { text }]) => [id, text]));
+    const answer = run((cedar) => cedar.isAuthorizedPartial({ ...question, policies: { staticPolicies } }));
+    if (answer.type === "failure") {
+      throw new Error(`Cedar failed to decide: ${answer.errors.map((error) => error.message).join("; ")}`);
+    }
+    const { satisfied, errored, nontrivialResiduals } = answer.response;
+    const have = (ids: string[], effect: Cedar.Effect) => ids.some((id) => set.statements.get(id)?.effect === effect);
+    return {
+      isPermitted: have(satisfied, "permit"),
+      mayBeForbidden: have([...satisfied, ...errored, ...nontrivialResiduals], "forbid"),
     };
   }
 
@@ -154,6 +183,12 @@ export function createEngine(types: ReadonlyMap<string, ResourceType>, onDecisio
       return known;
     },
     repeat: ({ allowed }) => onDecision(allowed, undefined),
+    decidePartly(set, question, statements) {
+      const key = digestOf(`${set.number} ${statements} ${JSON.stringify(question)}`);
+      const known = partial.get(key) ?? decidePartlyAnew(set, question, statements);
+      partial.set(key, known);
+      return known;
+    },
     decide(set, question) {
       if (set.isTried) return decideAnew(set, question);
       const key = digestOf(`${set.number} ${JSON.stringify(question)}`);

@@ -7,7 +7,7 @@ import { traceIdOf } from "../../../platform/http/context.ts";
 import type { TenantId } from "../../../platform/ids.ts";
 import type { Action } from "../scopes.ts";
 import type { Mentioned } from "./cedar.ts";
-import type { Decision, Engine, PolicySet } from "./engine.ts";
+import { type CedarQuestion, type Decision, type Engine, type PolicySet, UNKNOWN } from "./engine.ts";
 import type { Look } from "./looks.ts";
 import {
   type JudgedRecord,
@@ -94,16 +94,19 @@ export function createPermissions(
   /** The same of earlier calls. The principal's record and roles are another object once they change. */
   const earlier = isSettledBy(context, set) ? decisionsOf(set, principal) : undefined;
 
-  function ask(action: Action, resource: Entity, place: RecordPlace): Decision {
+  function questionOf(action: Action, resource: Entity, place: RecordPlace): CedarQuestion {
     const isPayload = place === "Payload" && set.mentioned("payload");
-    return engine.decide(set, {
+    return {
       principal: { type, id },
       action: { type: "Action", id: action },
       resource: resource.uid,
       context: isPayload ? { ...context, payload: true } : context,
       entities: withPrincipal(principal, attributes, resource),
-    });
+    };
   }
+
+  const ask = (action: Action, resource: Entity, place: RecordPlace): Decision =>
+    engine.decide(set, questionOf(action, resource, place));
 
   function decideForAll(action: Action, typeName: string, place: RecordPlace): Decision {
     const key = `${action} ${typeName} ${place}`;
@@ -129,13 +132,23 @@ export function createPermissions(
     after: JudgedRecord,
     place: RecordPlace,
   ): Decision {
+    const resourceType = typeOf(typeName);
+    if (set.looksOf(principal, action, typeName).length === 0) return decideForAll(action, typeName, place);
+    return ask(action, judged(resourceType, record, after), place);
+  }
+
+  function judged(resourceType: ResourceType, record: JudgedRecord, after: JudgedRecord): Entity {
+    const resource = resourceEntity(resourceType, record, after, set.mentioned);
+    const { name } = resourceType;
+    if (ROLE_MEMBERS.includes(name)) resource.parents = roleUids(rolesOf(memberships, name, record));
+    if (!isTellable(set, principal, resource.uid)) resource.uid.id = ANY_RECORD;
+    return resource;
+  }
+
+  function typeOf(typeName: string): ResourceType {
     const resourceType = types.get(typeName);
     if (!resourceType) throw new Error(`Policies do not cover records of type ${typeName}.`);
-    if (set.looksOf(principal, action, typeName).length === 0) return decideForAll(action, typeName, place);
-    const resource = resourceEntity(resourceType, record, after, set.mentioned);
-    if (ROLE_MEMBERS.includes(typeName)) resource.parents = roleUids(rolesOf(memberships, typeName, record));
-    if (!isTellable(set, principal, resource.uid)) resource.uid.id = ANY_RECORD;
-    return ask(action, resource, place);
+    return resourceType;
   }
 
   /** The statements with which the decision may differ between the records of a type. */
@@ -175,7 +188,12 @@ export function createPermissions(
     looksInto: (action, typeName) => lookingAt(action, typeName, "Record").flatMap(({ into }) => [...into]),
     decidesWithout(action, typeName, record, part) {
       const looking = lookingAt(action, typeName, "Record").filter(({ into }) => into.has(part));
-      return looking.length === 0 || isSettled(looking, decide(action, typeName, record, record, "Record"));
+      if (looking.length === 0) return true;
+      const question = questionOf(action, withUnknown(judged(typeOf(typeName), record, record), part), "Record");
+      const statements = looking.map(({ index }) => index);
+      const { isPermitted, mayBeForbidden } = engine.decidePartly(set, question, statements);
+      if (mayBeForbidden) return false;
+      return isPermitted || isPermittedBesides(looking, decide(action, typeName, record, record, "Record"));
     },
   };
 }
@@ -194,8 +212,12 @@ function decisionsOf(set: PolicySet, principal: Principal): Map<string, Decision
 }
 
 /** Whether other statements permit it already: permits can only add to that, but a forbid may apply. */
-function isSettled(looking: readonly Look[], { allowed, statements }: Decision): boolean {
+function isSettled(looking: readonly Look[], decision: Decision): boolean {
   if (looking.some(({ effect }) => effect === "forbid")) return false;
+  return isPermittedBesides(looking, decision);
+}
+
+function isPermittedBesides(looking: readonly Look[], { allowed, statements }: Decision): boolean {
   return allowed && statements.some((one) => looking.every(({ index }) => index !== one));
 }
 
@@ -230,6 +252,12 @@ function resourceEntity(type: ResourceType, record: JudgedRecord, after: JudgedR
     attrs: { ...attrs, after: afterwards },
     parents: [],
   };
+}
+
+/** The record with a part that existed, but has unknown content. */
+function withUnknown({ attrs, ...resource }: Entity, part: string): Entity {
+  const after = { ...(attrs.after as Attributes), [part]: UNKNOWN };
+  return { ...resource, attrs: { ...attrs, [part]: UNKNOWN, after } };
 }
 
 /**
