@@ -32,8 +32,11 @@ export interface Redeemed {
 export interface ConsoleClient {
   /** Different on each call. Without a tenant, it is one for the given unknown name. */
   clientId(tenantId: TenantId | undefined, name: string): string;
-  /** The client for this client_id, even if the tenant does not exist; undefined for any other client_id. */
-  find(clientId: string): Promise<Client | undefined>;
+  /**
+   * The client for this client_id, even if the tenant does not exist; undefined for any other client_id.
+   * @param purpose the account pages need only the tenant, so the application of Settings may be inactive
+   */
+  find(clientId: string, purpose?: "Settings" | "Account"): Promise<Client | undefined>;
   authorizationRequest(clientId: string, state: string, bindings: Bindings): string;
   /** @throws TokenError */
   redeem(request: Request, clientId: string, code: string, bindings: Bindings): Promise<Redeemed>;
@@ -67,14 +70,15 @@ export function createConsoleClient(deps: ConsoleClientDependencies): ConsoleCli
   }
 
   /** Ignores changes of its Application. Without an active one the client looks the same, but sign-in fails. */
-  async function find(clientId: string): Promise<Client | undefined> {
+  const find: ConsoleClient["find"] = async (clientId, purpose = "Settings") => {
     const named = tenantOf(clientId);
     if (named === undefined) return undefined;
     const found = await findConsoleClient(sql, named);
     const placeholder = { id: 0, tenantId: placeholderTenant(named), identityProvider: null };
-    const { id, tenantId, identityProvider } = found?.isActive ? found : placeholder;
+    const isUsable = found?.isActive || purpose === "Account";
+    const { id, tenantId, identityProvider } = (isUsable && found) || placeholder;
     return { ...CONSOLE_CLIENT, id, tenantId, identityProvider, redirectUris: [redirectUri] };
-  }
+  };
 
   return {
     find,

@@ -122,7 +122,7 @@ export async function checkRequest(deps: RequestDependencies, asked: Authorizati
 /**
  * The account pages' request, which ends with the session. The application, or Settings with the name of an
  * organisation, selects the tenant. For an unknown or inactive one the page looks the same, but sign-in fails, so
- * strangers cannot probe for them.
+ * strangers cannot probe for them. The application of Settings may be inactive.
  * @throws BadInput
  */
 async function accountRequest(deps: RequestDependencies, { parameters }: AuthorizationTarget) {
@@ -130,11 +130,11 @@ async function accountRequest(deps: RequestDependencies, { parameters }: Authori
   const { application, next = null } = Object.fromEntries(new URLSearchParams(parameters.text));
   if (!application) throw new BadInput("This address does not say which application you belong to.");
   const [settings, known, unknown] = await Promise.all([
-    consoleClient.find(application),
+    consoleClient.find(application, "Account"),
     findClient(application, "anew"),
-    consoleClient.find(consoleClient.clientId(undefined, application)),
+    consoleClient.find(consoleClient.clientId(undefined, application), "Account"),
   ]);
-  const client = settings ?? (known?.isActive ? known : unknown!);
+  const client = settings ?? (known?.isActive || known?.isConsole ? known : unknown!);
   const named = { name: "your account", isConsole: settings !== undefined, firstParty: true, isOpen: false };
   const accountPage = pageBelow(ACCOUNT_PATH, next) ?? ACCOUNT_PATH;
   return ownRequest(parameters, issuer + accountPage, { client: { ...client, ...named }, accountPage });

@@ -13,7 +13,7 @@ export interface ClientDependencies {
   sql: Sql;
   findClient: FindKnownClient;
   consoleClient: {
-    find(clientId: string): Promise<Client | undefined>;
+    find(clientId: string, purpose?: "Settings" | "Account"): Promise<Client | undefined>;
     clientId(tenantId: undefined, name: string): string;
   };
 }
