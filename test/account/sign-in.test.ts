@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { issuer } from "../world/client.ts";
-import { newApplication } from "../world/person.ts";
+import { newApplication, signedIn } from "../world/person.ts";
 import { rowsOf } from "../world/rows.ts";
 import { clientOf } from "../world/tenant.ts";
 import { Visitor } from "../world/visitor.ts";
@@ -25,5 +25,16 @@ describe.concurrent("signing in to the account pages", () => {
     const other = new Visitor(issuer());
     const refused = await other.submit(await other.open(`/settings?organisation=${tenantId}`), admin);
     expect(refused).toMatchObject({ status: 422, heading: "Sign in" });
+  });
+
+  test("needs no consent: its form leads to the account", async () => {
+    const { visitor, client } = await signedIn();
+    const { csrf } = (await visitor.open("/account/password")).forms[0]!.fields;
+    for (const decision of ["allow", "deny"]) {
+      const request = `/account/sign-in?application=${client.id}`;
+      const view = await visitor.post("/consent", { request, decision, csrf: csrf!, shown: "any" });
+      expect(view).toMatchObject({ status: 200, heading: "Your account" });
+      expect(visitor.trail.at(-1)!.url).not.toContain("error=");
+    }
   });
 });

@@ -268,6 +268,11 @@ export function isExpected({ expectedUser }: AuthorizationRequest, userId: numbe
   return expectedUser === undefined || expectedUser === userId;
 }
 
+/** A request of our own pages, whose errors are for the user: no client would show them. */
+export function isOwn({ accountPage, device, client }: AuthorizationRequest): boolean {
+  return accountPage !== undefined || device !== undefined || client.isConsole;
+}
+
 /** An earlier sign-in elsewhere may not be recent enough. */
 export function wantsFreshSignIn({ prompts, maxAge }: AuthorizationRequest): boolean {
   return prompts.has("login") || maxAge !== undefined;

@@ -6,7 +6,7 @@ import { AUTHORIZATION_REQUEST, SPEC_AUTHORIZATION_REQUEST } from "../contract.t
 import type { PageEndpoint } from "../declared.ts";
 import type { Door } from "../door.ts";
 import { isCovered } from "../issuable.ts";
-import { checkRequest } from "./authorization-request.ts";
+import { type AuthorizationRequest, checkRequest } from "./authorization-request.ts";
 import { issueCode } from "./code.ts";
 import type { AuthorizeDependencies } from "./dependencies.ts";
 import { nextStep } from "./next-step.ts";
@@ -93,7 +93,7 @@ async function authorize(deps: AuthorizeDependencies, request: Request, asked: A
     case "choose-account":
       return chooseAccountPage(deps, request, checked, step.session);
     case "sign-in":
-      return checked.client.identityProvider
+      return checked.client.identityProvider && !showsBoth(checked)
         ? sendToProvider(deps, request, target, checked, checked.client.identityProvider.id)
         : showSignIn(deps, request, target, checked, { username: checked.loginHint });
     case "second-factor":
@@ -105,4 +105,9 @@ async function authorize(deps: AuthorizeDependencies, request: Request, asked: A
     case "answer":
       return respond(site, checked.reply, await issueCode(deps, checked, step.session, asking!));
   }
+}
+
+/** The account pages let the user choose between the application's provider and a password. */
+function showsBoth({ accountPage, client }: AuthorizationRequest): boolean {
+  return accountPage !== undefined && client.identityProvider?.allowLocal === true;
 }

@@ -37,8 +37,9 @@ async function decide(
   const checked = await checkRequest(deps, sent);
   const { target, device, reply } = checked;
   const session = await startedSessionFor(deps, request, checked);
-  // The session has ended or now needs a second factor, so sign-in and consent are repeated.
-  if (!session || session.isUnfinished) return goTo(site, target.path, queryOf(target.parameters));
+  // The session has ended or now needs a second factor, so sign-in and consent are repeated. The account pages ask for none.
+  if (!session || session.isUnfinished || checked.accountPage)
+    return goTo(site, target.path, queryOf(target.parameters));
   const stale = deps.forms.troubleWith(request, form.get("csrf"), session);
   if (stale) {
     const asked = askedOf(checked, session);

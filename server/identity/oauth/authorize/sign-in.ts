@@ -7,7 +7,13 @@ import type { Pages } from "../../signin/endpoint.tsx";
 import type { Visitor } from "../../signin/session.ts";
 import { throttled } from "../../signin/throttle.ts";
 import { canSignInAnew } from "../../signin/upstream/upstream.ts";
-import { type AuthorizationRequest, checkRequest, isExpected, wantsFreshSignIn } from "./authorization-request.ts";
+import {
+  type AuthorizationRequest,
+  checkRequest,
+  isExpected,
+  isOwn,
+  wantsFreshSignIn,
+} from "./authorization-request.ts";
 import type { AuthorizeDependencies } from "./dependencies.ts";
 import { type SignInState, signInPage } from "./pages.tsx";
 import { type AuthorizationTarget, goTo, readCarried, readTarget, withoutPrompts } from "./parameters.ts";
@@ -91,7 +97,8 @@ export async function showSignIn(
   state: SignInState,
 ): Promise<Response> {
   const { tenantId, identityProvider } = checked.client;
-  const offered = identityProvider ? [] : await upstream.offered(tenantId);
-  const providers = wantsFreshSignIn(checked) ? offered.filter(canSignInAnew) : offered;
+  const all = await upstream.offered(tenantId);
+  const offered = identityProvider ? all.filter(({ id }) => id === identityProvider.id) : all;
+  const providers = wantsFreshSignIn(checked) && !isOwn(checked) ? offered.filter(canSignInAnew) : offered;
   return signInPage(site, target, checked, forms.protect(request), providers, state);
 }

@@ -22,6 +22,7 @@ import {
   type AuthorizationRequest,
   checkRequest,
   isExpected,
+  isOwn,
   RefusedRequest,
   wantsFreshSignIn,
 } from "./authorization-request.ts";
@@ -140,8 +141,12 @@ export async function sendToProvider(
 ): Promise<Response> {
   const { client, prompts, loginHint } = checked;
   const provider = await usableProvider(deps, checked, providerId);
-  if (wantsFreshSignIn(checked) && !canSignInAnew(provider)) throw cannotSignInAnew({ checked, provider });
-  return tellingTheUser(deps, { request, target, checked, provider }, async () => {
+  const way = { request, target, checked, provider };
+  if (wantsFreshSignIn(checked) && !canSignInAnew(provider)) {
+    if (isOwn(checked)) return upstreamProblem(deps, way, "same-account");
+    throw cannotSignInAnew(way);
+  }
+  return tellingTheUser(deps, way, async () => {
     // OIDC Core 15.1: max_age=0 is equivalent to prompt=login.
     const maxAge = prompts.has("login") ? 0 : checked.maxAge;
     const hint = loginHint.length <= LOGIN_HINT_LIMIT ? loginHint : "";
@@ -184,8 +189,9 @@ async function tellingTheUser(
     const { kind, detail } = error;
     const { tenantId } = checked.client;
     deps.log.warn({ tenantId, providerId: provider.id, kind, detail }, "a sign-in by an identity provider failed");
-    const page = await refuse(deps, way, kind, { detail });
-    if (kind === "not-anew" && checked.client.identityProvider?.allowLocal === false) throw cannotSignInAnew(way);
+    const problem = kind === "not-anew" && isOwn(checked) ? "same-account" : kind;
+    const page = await refuse(deps, way, problem, { detail });
+    if (problem === "not-anew" && checked.client.identityProvider?.allowLocal === false) throw cannotSignInAnew(way);
     return page;
   }
 }
@@ -217,7 +223,12 @@ function upstreamProblem(
 ): Promise<Response> {
   const { status, line } = problemText(problem);
   const links = [];
-  if (problem !== "switched-off" && problem !== "inactive" && problem !== "stranger") {
+  if (problem === "same-account") {
+    const asked = parseParameters(AUTHORIZATION_PARAMETERS, withoutPrompts(target.parameters, ["login"]));
+    const plain = { ...target, parameters: asked };
+    links.push({ href: site.href(upstreamPath(provider.id, plain)), text: `Sign in with ${provider.name}` });
+    links.push({ href: site.href(targetText(plain)), text: "Keep the current account" });
+  } else if (problem !== "switched-off" && problem !== "inactive" && problem !== "stranger") {
     // Asks the provider to let the user choose an account.
     const again =
       problem === "other-user"

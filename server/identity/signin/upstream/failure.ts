@@ -87,7 +87,14 @@ export function codeOf(error: string, description = ""): string {
 
 // The outcomes of a redirect to a provider, as users and the audit log see them.
 
-export type UpstreamProblem = UpstreamFailureKind | "inactive" | "stranger" | "other-user" | "unknown" | "taken";
+export type UpstreamProblem =
+  | UpstreamFailureKind
+  | "inactive"
+  | "stranger"
+  | "other-user"
+  | "same-account"
+  | "unknown"
+  | "taken";
 
 interface ProblemText {
   status: number;
@@ -152,6 +159,13 @@ const PROBLEM_TEXTS: Record<UpstreamProblem, ProblemText> = {
     status: 403,
     line: "The application requested a different account. Sign in with that one.",
     reason: "NotTheUserAskedFor",
+  },
+  "same-account": {
+    status: 403,
+    line:
+      "It signs the same account in again, because this service cannot make it ask. To use another account, sign out " +
+      "there first. Then sign in with it again.",
+    reason: "ProviderNotAnew",
   },
   unknown: {
     status: 403,
