@@ -9,10 +9,12 @@ export interface CardPageProps {
   children: Children;
   script?: "submit.js" | "time.js";
   wide?: boolean;
+  /** Of the signed-in user. */
+  organisation?: string;
 }
 
 /** The heading is part of each page. */
-export function CardPage({ site, title, children, script, wide }: CardPageProps): JSX.Element {
+export function CardPage({ site, title, children, script, wide, organisation }: CardPageProps): JSX.Element {
   return (
     <html lang="en">
       <Head
@@ -25,6 +27,13 @@ export function CardPage({ site, title, children, script, wide }: CardPageProps)
           <header class="brand">
             <Mark />
             <span>Gatehouse</span>
+            {organisation === undefined ? (
+              ""
+            ) : (
+              <span class="organisation" safe>
+                {organisation}
+              </span>
+            )}
           </header>
           <main class="card">{children as "safe"}</main>
         </div>

@@ -13,14 +13,28 @@ import {
   inWords,
   type WhichSessions,
 } from "./authorize/index.ts";
+import type { FindKnownClient } from "./clients/known-clients.ts";
+import type { ConsoleClient } from "./console-client.ts";
 import type { Families } from "./tokens/families.ts";
 import { findUserGrant, listUserGrants } from "./user-grants.store.ts";
 import { endUserGrant } from "./user-grants.ts";
 
 const MAX_LISTED = 200;
 
-export function createApplications(sql: Sql, families: Families, findApis: FindApis) {
+interface ApplicationsDependencies {
+  sql: Sql;
+  families: Families;
+  findApis: FindApis;
+  findClient: FindKnownClient;
+  consoleClient: Pick<ConsoleClient, "find">;
+}
+
+export function createApplications({ sql, families, findApis, findClient, consoleClient }: ApplicationsDependencies) {
   return {
+    async isOf(tenantId: TenantId, clientId: string) {
+      const client = (await consoleClient.find(clientId, "Account")) ?? (await findClient(clientId, "anew"));
+      return client?.tenantId === tenantId;
+    },
     async allowed(tenantId: TenantId, userId: number) {
       const grants = await listUserGrants(sql, tenantId, { userId }, MAX_LISTED, undefined);
       const apis = await findApis(tenantId);

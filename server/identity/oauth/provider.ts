@@ -181,7 +181,7 @@ export function createProvider(deps: ProviderDependencies) {
     credentials: createCredentials(sql, passwords, endGrants),
     passwordProblem: createPasswordProblem(sql, new URL(issuer).hostname),
     linkedAccounts: createLinkedAccounts(sql, endGrants),
-    applications: createApplications(sql, families, findApis),
+    applications: createApplications({ ...forPeople, families }),
     exportOwn,
   };
 

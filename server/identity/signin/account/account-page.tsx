@@ -16,6 +16,7 @@ export interface AllowedApplication {
 
 export interface AccountProps extends ProvidersSectionProps {
   user: string;
+  organisation: string;
   notice?: string;
   factor: EnrolledFactor | undefined;
   sessions: ListedSession[];
@@ -25,12 +26,13 @@ export interface AccountProps extends ProvidersSectionProps {
 }
 
 export function AccountPage(props: AccountProps): JSX.Element {
-  const { site, user, notice } = props;
+  const { site, user, organisation, notice } = props;
   return (
-    <CardPage site={site} title="Your account" script="time.js" wide>
+    <CardPage site={site} title="Your account" script="time.js" wide organisation={organisation}>
       <h1>Your account</h1>
       <p class="lead">
-        You are signed in as <strong safe>{user}</strong>. <a href={site.href("/oauth2/logout")}>Sign out</a>
+        You are signed in as <strong safe>{user}</strong> at <strong safe>{organisation}</strong>.{" "}
+        <a href={site.href("/oauth2/logout")}>Sign out</a>
       </p>
       {notice ? (
         <p class="notice" role="status" safe>

@@ -15,7 +15,7 @@ import { LINK_PATH, START_LINK_PATH, UNLINK_PATH } from "./providers/pages.tsx";
 import { enrol, enrolPage, NEW_CODES, REMOVAL } from "./second-factor.tsx";
 import { listSessions } from "./store.ts";
 import { ACCOUNT_PATH, type AccountDependencies, type AccountVisit, nameOf, toAccount } from "./visit.ts";
-import { visited } from "./visited.ts";
+import { visited } from "./visited.tsx";
 
 export function accountController(deps: AccountDependencies) {
   type Answer = (deps: AccountDependencies, visit: AccountVisit) => Promise<Response>;
@@ -58,6 +58,7 @@ async function overview(deps: AccountDependencies, { request, session }: Account
       site={deps.endpoints.site}
       csrf={csrf}
       user={nameOf(session)}
+      organisation={session.tenantName}
       notice={notice}
       hasPassword={hasPassword}
       factor={factor}

@@ -26,7 +26,9 @@ export async function guardedPage(
   if (guarded.needsFactor && !session.hasSecondFactor) return toAccount(deps);
   const { csrf, cookies } = deps.forms.protect(request, session);
   const asked = await proofAsked(deps, session);
-  const page = <ConfirmPage {...guarded} {...asked} site={deps.endpoints.site} csrf={csrf} problem={problem} />;
+  const { site } = deps.endpoints;
+  const organisation = session.tenantName;
+  const page = <ConfirmPage {...guarded} {...asked} {...{ site, csrf, problem, organisation }} />;
   return pageResponse(page, { status, headers, cookies });
 }
 
@@ -67,14 +69,15 @@ interface ConfirmProps extends Omit<Guarded, "act"> {
   site: Site;
   csrf: string;
   problem?: string;
+  organisation: string;
   asksPassword: boolean;
   asksCode: boolean;
 }
 
 function ConfirmPage(props: ConfirmProps): JSX.Element {
-  const { site, csrf, problem, action, heading, lead, button, asksPassword, asksCode } = props;
+  const { site, csrf, problem, organisation, action, heading, lead, button, asksPassword, asksCode } = props;
   return (
-    <CardPage site={site} title={problem ? `Error: ${heading}` : heading}>
+    <CardPage site={site} title={problem ? `Error: ${heading}` : heading} organisation={organisation}>
       <h1 safe>{heading}</h1>
       <p class="lead" safe>
         {lead}

@@ -20,7 +20,13 @@ export async function passwordPage(
   if (!(await deps.ownPassword.exists(session))) return toAccount(deps);
   const { csrf, cookies } = deps.forms.protect(request, session);
   const page = (
-    <ChangePasswordPage site={deps.endpoints.site} csrf={csrf} problem={problem} username={session.username} />
+    <ChangePasswordPage
+      site={deps.endpoints.site}
+      csrf={csrf}
+      problem={problem}
+      username={session.username}
+      organisation={session.tenantName}
+    />
   );
   return pageResponse(page, { status, headers, cookies });
 }
@@ -90,13 +96,18 @@ interface FormProps {
   problem?: string;
 }
 
-export interface ChangePasswordProps extends FormProps {
+interface UsernameProps extends FormProps {
   username: string;
 }
 
-function ChangePasswordPage({ site, csrf, problem, username }: ChangePasswordProps): JSX.Element {
+export interface ChangePasswordProps extends UsernameProps {
+  organisation: string;
+}
+
+function ChangePasswordPage({ site, csrf, problem, username, organisation }: ChangePasswordProps): JSX.Element {
+  const title = problem ? "Error: Change your password" : "Change your password";
   return (
-    <CardPage site={site} title={problem ? "Error: Change your password" : "Change your password"}>
+    <CardPage site={site} title={title} organisation={organisation}>
       <h1>Change your password</h1>
       <p class="lead">A new password signs you out everywhere else.</p>
       <Problem text={problem} />
@@ -112,7 +123,7 @@ function ChangePasswordPage({ site, csrf, problem, username }: ChangePasswordPro
   );
 }
 
-export interface ResetPasswordProps extends ChangePasswordProps {
+export interface ResetPasswordProps extends UsernameProps {
   token: string;
 }
 

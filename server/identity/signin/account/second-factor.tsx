@@ -6,6 +6,7 @@ import { flashCookie } from "../cookies.ts";
 import { asksPassword, takeEnrolment } from "../second-factor/forms.ts";
 import { EnrolPage, RecoveryCodesPage } from "../second-factor/pages.tsx";
 import type { Proposal } from "../second-factor/second-factor.ts";
+import type { Session } from "../session.ts";
 import type { Trouble } from "../throttle.ts";
 import type { Guarded } from "./guarded.tsx";
 import { ACCOUNT_PATH, type AccountDependencies, type AccountVisit, NOTICES, toAccount } from "./visit.ts";
@@ -33,6 +34,7 @@ export async function enrolPage(
       proposal={proposal}
       asksPassword={await asksPassword(deps, session)}
       lead="You will then sign in with your password and a code from the app."
+      organisation={session.tenantName}
       backHref={site.href(ACCOUNT_PATH)}
     />
   );
@@ -49,12 +51,17 @@ export async function enrol(deps: AccountDependencies, visit: AccountVisit): Pro
   const { trouble } = enrolment;
   if (trouble) return enrolPage(deps, visit, { proposal: enrolment.proposal, ...trouble });
   const cookie = flashCookie(deps.cookies, NOTICES.enrolled);
-  return codesPage(deps, enrolment.codes, [...enrolment.cookies, cookie]);
+  return codesPage(deps, session, enrolment.codes, [...enrolment.cookies, cookie]);
 }
 
-function codesPage({ endpoints: { site } }: AccountDependencies, codes: string[], cookies?: string[]) {
-  const continueHref = site.href(ACCOUNT_PATH);
-  return pageResponse(<RecoveryCodesPage site={site} codes={codes} continueHref={continueHref} />, { cookies });
+function codesPage(
+  { endpoints: { site } }: AccountDependencies,
+  { tenantName: organisation }: Session,
+  codes: string[],
+  cookies?: string[],
+) {
+  const shown = { site, codes, organisation, continueHref: site.href(ACCOUNT_PATH) };
+  return pageResponse(<RecoveryCodesPage {...shown} />, { cookies });
 }
 
 export const NEW_CODES: Guarded = {
@@ -64,7 +71,7 @@ export const NEW_CODES: Guarded = {
   button: "Create new codes",
   needsFactor: true,
   act: async (deps, { request, session }) =>
-    codesPage(deps, await deps.secondFactor.newRecoveryCodes(request, session)),
+    codesPage(deps, session, await deps.secondFactor.newRecoveryCodes(request, session)),
 };
 
 export const REMOVAL: Guarded = {

@@ -62,6 +62,8 @@ export function nameOf({ name, username }: Pick<Session, "name" | "username">): 
 export interface Applications {
   allowed(tenantId: TenantId, userId: number): Promise<AllowedApplication[]>;
   revoke(request: Request, tenantId: TenantId, userId: number, clientId: string): Promise<void>;
+  /** Also for an inactive one. */
+  isOf(tenantId: TenantId, clientId: string): Promise<boolean>;
 }
 
 export interface AccountDependencies {

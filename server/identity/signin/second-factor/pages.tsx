@@ -42,14 +42,17 @@ export interface EnrolProps extends FactorForm {
   proposal: Proposal;
   asksPassword: boolean;
   lead: string;
+  /** On an account page. */
+  organisation?: string;
   backHref?: string;
 }
 
 /** Sets up an authenticator app by QR code or by typed key, and asks for a first code. */
 export function EnrolPage(props: EnrolProps): JSX.Element {
-  const { site, action, request, csrf, problem, proposal, asksPassword, lead, backHref } = props;
+  const { site, action, request, csrf, problem, proposal, asksPassword, lead, organisation, backHref } = props;
+  const title = problem ? "Error: Set up your authenticator" : "Set up your authenticator";
   return (
-    <CardPage site={site} title={problem ? "Error: Set up your authenticator" : "Set up your authenticator"}>
+    <CardPage site={site} title={title} organisation={organisation}>
       <h1>Set up your authenticator</h1>
       <p class="lead" safe>
         {lead}
@@ -97,12 +100,13 @@ export interface RecoveryCodesProps {
   site: Site;
   codes: string[];
   continueHref: string;
+  organisation?: string;
 }
 
 /** The codes are shown only here. */
-export function RecoveryCodesPage({ site, codes, continueHref }: RecoveryCodesProps): JSX.Element {
+export function RecoveryCodesPage({ site, codes, continueHref, organisation }: RecoveryCodesProps): JSX.Element {
   return (
-    <CardPage site={site} title="Keep your recovery codes">
+    <CardPage site={site} title="Keep your recovery codes" organisation={organisation}>
       <h1>Keep your recovery codes</h1>
       <p>
         {RECOVERY_CODES} codes to use without your authenticator. Each works once. They are shown only now: print them,

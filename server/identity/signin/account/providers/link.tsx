@@ -12,7 +12,7 @@ import type { Provider } from "../../upstream/providers/contract.ts";
 import type { TakenAttempt } from "../../upstream/round-trips.ts";
 import { proofAsked, troubleWithProof } from "../guarded.tsx";
 import { type AccountDependencies, type AccountVisit, nameOf, toAccount } from "../visit.ts";
-import { visited } from "../visited.ts";
+import { visited } from "../visited.tsx";
 import { GoOnPage, LINK_PATH, LinkAccountPage } from "./pages.tsx";
 import { findProvider, refuse, tellingTheUser } from "./redirect.tsx";
 
@@ -26,9 +26,10 @@ export async function startLinking(deps: AccountDependencies, visit: AccountVisi
   deps.forms.require(request, form.get("csrf"), session);
   const provider = await findProvider(deps, session.tenantId, form.get("provider") ?? "");
   return tellingTheUser(deps, visit, provider, async () => {
+    const organisation = session.tenantName;
     const wish = { target: LINK_PATH, maxAge: undefined, loginHint: "" };
     const { location: href, cookies } = await deps.upstream.begin(request, session.tenantId, provider, wish);
-    const page = <GoOnPage site={deps.endpoints.site} provider={provider.name} href={href} />;
+    const page = <GoOnPage {...{ site: deps.endpoints.site, organisation, href }} provider={provider.name} />;
     return pageResponse(page, { cookies, headers: { refresh: `0; url=${href}` } });
   });
 }
@@ -107,6 +108,7 @@ async function linkPage(
       provider={provider.name}
       there={whoIs(identity)}
       here={nameOf(session)}
+      organisation={session.tenantName}
       asksPassword={asksPassword}
       asksCode={asksCode}
       problem={problem}

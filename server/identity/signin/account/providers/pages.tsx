@@ -12,6 +12,7 @@ export interface LinkAccountProps {
   provider: string;
   there: string;
   here: string;
+  organisation: string;
   asksPassword: boolean;
   asksCode: boolean;
   problem?: string;
@@ -19,10 +20,10 @@ export interface LinkAccountProps {
 
 /** Names both accounts first: at the provider, the browser may be signed in to someone else's account. */
 export function LinkAccountPage(props: LinkAccountProps): JSX.Element {
-  const { site, csrf, link, shown, provider, there, here, asksPassword, asksCode, problem } = props;
+  const { site, csrf, link, shown, provider, there, here, organisation, asksPassword, asksCode, problem } = props;
   const heading = `Link ${provider}`;
   return (
-    <CardPage site={site} title={problem ? `Error: ${heading}` : heading}>
+    <CardPage site={site} title={problem ? `Error: ${heading}` : heading} organisation={organisation}>
       <h1 safe>{heading}</h1>
       <p class="lead">
         <span safe>{provider}</span> has signed in <strong safe>{there}</strong>. Once it is linked, signing in there is
@@ -45,10 +46,17 @@ export function LinkAccountPage(props: LinkAccountProps): JSX.Element {
 }
 
 /** Refreshes itself; the link is for browsers that do not. */
-export function GoOnPage({ site, provider, href }: { site: Site; provider: string; href: string }): JSX.Element {
+export interface GoOnProps {
+  site: Site;
+  provider: string;
+  organisation: string;
+  href: string;
+}
+
+export function GoOnPage({ site, provider, organisation, href }: GoOnProps): JSX.Element {
   const heading = `Continue to ${provider}`;
   return (
-    <CardPage site={site} title={heading}>
+    <CardPage site={site} title={heading} organisation={organisation}>
       <h1 safe>{heading}</h1>
       <p>Sign in there with the account that you want to link.</p>
       <div class="actions">

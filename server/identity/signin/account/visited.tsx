@@ -1,0 +1,78 @@
+import { isRead, requestUrl } from "../../../platform/http/request.ts";
+import { asTyped, TEXT_LIMIT } from "../../../platform/text.ts";
+import { attribute, CardPage, pageResponse, type Site } from "../../../ui/index.ts";
+import type { Session, Visitor } from "../session.ts";
+import { redirectTo } from "../sign-out.tsx";
+import { type AccountDependencies, type AccountVisit, accountSignIn, nameOf, toAccount } from "./visit.ts";
+
+/** Answers requests of a finished session; otherwise the user signs in and returns to the page. */
+export async function visited(
+  deps: AccountDependencies,
+  request: Request,
+  visitor: Visitor,
+  answer: (visit: AccountVisit) => Promise<Response>,
+): Promise<Response> {
+  const session = await deps.sessions.findStarted(request);
+  if (session && !session.isUnfinished) {
+    const isAsked = !isRead(request) || (await isOfAskedTenant(deps, request, session));
+    return isAsked ? answer({ request, visitor, session }) : otherTenantPage(deps, request, session);
+  }
+  // A form that was sent without a valid session is dropped.
+  if (!isRead(request)) return toAccount(deps);
+  return redirectTo(deps.endpoints.site.href(signInPath(request)), []);
+}
+
+/** User names are unique only in a tenant, so an application's link or the name of the organisation selects it. */
+function signInPath(request: Request): string {
+  const { pathname: next, searchParams } = requestUrl(request);
+  const application = searchParams.get("client_id");
+  if (application) return accountSignIn(application, next);
+  const organisation = searchParams.get("organisation");
+  return `/settings/sign-in?${new URLSearchParams({ next, ...(organisation !== null && { organisation }) })}`;
+}
+
+/** An unknown application or organisation is treated as one of another tenant, so users cannot probe for them. */
+async function isOfAskedTenant(deps: AccountDependencies, request: Request, session: Session): Promise<boolean> {
+  const { searchParams } = requestUrl(request);
+  const application = searchParams.get("client_id");
+  if (application) return deps.applications.isOf(session.tenantId, application);
+  const organisation = searchParams.get("organisation");
+  if (!organisation) return true;
+  const { text } = asTyped(organisation, TEXT_LIMIT);
+  return text === session.tenantName || text === session.tenantId;
+}
+
+function otherTenantPage({ endpoints: { site } }: AccountDependencies, request: Request, session: Session) {
+  const hrefs = { signInHref: site.href(signInPath(request)), stayHref: site.href(requestUrl(request).pathname) };
+  const page = <OtherTenantPage site={site} user={nameOf(session)} organisation={session.tenantName} {...hrefs} />;
+  return pageResponse(page);
+}
+
+interface OtherTenantProps {
+  site: Site;
+  user: string;
+  organisation: string;
+  signInHref: string;
+  stayHref: string;
+}
+
+function OtherTenantPage({ site, user, organisation, signInHref, stayHref }: OtherTenantProps): JSX.Element {
+  return (
+    <CardPage site={site} title="Another organisation" organisation={organisation}>
+      <h1>Another organisation</h1>
+      <p>
+        You are signed in to <strong safe>{organisation}</strong> as <strong safe>{user}</strong>, and this link is not
+        for that organisation.
+      </p>
+      <p>If you sign in to the other organisation, you are signed out here in this browser.</p>
+      <div class="accounts">
+        <a class="button outline" href={attribute(signInHref)}>
+          Sign in to the other organisation
+        </a>
+        <a class="button outline" href={attribute(stayHref)} safe>
+          {`Stay in ${organisation}`}
+        </a>
+      </div>
+    </CardPage>
+  );
+}
