@@ -27,7 +27,8 @@ export class InvalidTarget extends Error {
 
 /** The APIs that a client may request tokens for: those with a scope of the client. Others stay hidden from it. */
 export function apisInReach(apis: readonly Api[], { scopes }: { scopes: string[] }): Api[] {
-  return apis.filter((api) => scopesOf(api).some((scope) => scopes.includes(scope)));
+  const own = new Set(scopes);
+  return apis.filter((api) => scopesOf(api).some((scope) => own.has(scope)));
 }
 
 /** The API with this `aud`, in any equivalent spelling. */
@@ -36,14 +37,22 @@ export function apiOfAudience(apis: readonly Api[], aud: string): Api | undefine
   return apis.find(({ audience }) => normalAddress(audience) === named);
 }
 
+/** Different values of `resource`, or of `audience`, in a request. */
+export const MAX_RESOURCES = 100;
+
 /**
  * The resources that a request names by `resource` (RFC 8707 2), or by `audience`, which some clients send instead.
  * @param apis in the client's reach @throws InvalidTarget
  */
 export function resourcesIn(apis: readonly Api[], issuer: string, request: URLSearchParams): string[] {
+  let byAddress: ReturnType<typeof resourcesByAddress> | undefined;
   const named = (parameter: string) => {
     const values = new Set(request.getAll(parameter).filter(Boolean));
-    return [...new Set([...values].map((value) => resourceNamed(apis, issuer, value, parameter)))];
+    if (values.size > MAX_RESOURCES) {
+      throw new InvalidTarget(`${parameter} has ${values.size} different values; the limit is ${MAX_RESOURCES}.`);
+    }
+    if (values.size > 0) byAddress ??= resourcesByAddress(apis, issuer);
+    return [...new Set([...values].map((value) => resourceAt(byAddress!, issuer, value, parameter)))];
   };
   const [resources, audiences] = [named("resource"), named("audience")];
   if (resources.length === 0) return audiences;
@@ -87,11 +96,19 @@ interface ImpliedResource {
 const OWN_API = { id: ENTITY_API, name: "of this service" };
 
 /** The resource of a name. @param apis in the client's reach @throws InvalidTarget */
-export function resourceNamed(apis: readonly Api[], issuer: string, name: string, parameter = "resource"): string {
-  const named = normalAddress(name);
-  if (["", "/", API_PATH, `${API_PATH}/`].some((path) => normalAddress(issuer + path) === named)) return ENTITY_API;
-  const api = apiOfAudience(apis, name);
-  if (api) return api.id;
+export function resourceNamed(apis: readonly Api[], issuer: string, name: string): string {
+  return resourceAt(resourcesByAddress(apis, issuer), issuer, name, "resource");
+}
+
+/** Each audience is normalized once, however many names a request has. */
+function resourcesByAddress(apis: readonly Api[], issuer: string): ReadonlyMap<string, string> {
+  const own = ["", "/", API_PATH, `${API_PATH}/`].map((path) => [normalAddress(issuer + path), ENTITY_API] as const);
+  return new Map([...apis.map(({ id, audience }) => [normalAddress(audience), id] as const), ...own]);
+}
+
+function resourceAt(byAddress: ReadonlyMap<string, string>, issuer: string, name: string, parameter: string): string {
+  const resource = byAddress.get(normalAddress(name));
+  if (resource) return resource;
   throw new InvalidTarget(
     `${parameter} must be ${issuer}${API_PATH}, or the Audience of an API that the client has a scope of.`,
   );
@@ -134,7 +151,9 @@ export function standardScopes(door: Door, apis: readonly Api[], resources: read
 
 /** Explains why no requested scope is available. @param apis in the client's reach */
 export function withoutScope(apis: readonly Api[], owned: string[], asked: readonly string[]): string {
-  const missing = asked.find((scope) => owned.includes(scope) && apis.some((api) => scopesOf(api).includes(scope)));
+  const ofApis = new Set(apis.flatMap(scopesOf));
+  const own = new Set(owned.filter((scope) => ofApis.has(scope)));
+  const missing = asked.find((scope) => own.has(scope));
   const api = apis.find((one) => scopesOf(one).includes(missing ?? ""));
   if (!api) return `The client does not have the scope ${printable(asked.join(" "))}.`;
   return `${missing} is a scope of the API ${api.name}. Request it with resource=${api.audience}.`;

@@ -11,6 +11,12 @@ export function askableScopes({ scopes }: Pick<Client, "scopes">, ofRoles: reado
   return common(scopes, [...OPENID_SCOPES, ...ofRoles]);
 }
 
+/** The scopes of the first list that are not in the other. */
+export function without(scopes: readonly string[], others: readonly string[]): string[] {
+  const known = new Set(others);
+  return scopes.filter((scope) => !known.has(scope));
+}
+
 /** The scopes in both lists, in the order of the first. */
 export function common(scopes: string[], others: readonly string[]): string[] {
   const known = new Set(others);

@@ -18,7 +18,7 @@ import {
   type Target,
   targetOf,
 } from "../resources.ts";
-import { askableScopes, common } from "../scopes.ts";
+import { askableScopes, common, without } from "../scopes.ts";
 import type { Acting, ReadAccessToken } from "../tokens/access-token.ts";
 import type { ForExchange } from "../tokens/live.store.ts";
 import { subjectFor } from "../tokens/subjects.ts";
@@ -71,7 +71,7 @@ export async function tokenExchange(request: GrantRequest): Promise<Issued> {
     familyId,
     act,
     lifetime,
-    exchangeScopes: ceiling.filter((one) => !ofTarget.includes(one)),
+    exchangeScopes: without(ceiling, ofTarget),
     claims: await accessTokenClaims(sql, client, target, { userId, scopes: granted }),
     user: { id: userId, authTime: subject.auth_time ?? subject.iat, acr: subject.acr, amr: subject.amr },
   });
@@ -171,12 +171,12 @@ function ceilingOf({ client, allApis, tokens }: GrantRequest, subject: UserToken
   const own = askableScopes(client, ofRoles);
   const named = aud === tokens.issuer ? ENTITY_API : apiOfAudience(allApis, aud)?.id;
   const ofAudience = askableWith(allApis, named === undefined ? [] : [named], own);
-  const elsewhere = own.filter((one) => !ofAudience.includes(one));
+  const elsewhere = without(own, ofAudience);
   const here = common(ofAudience, before);
   if (carried !== undefined) return [...here, ...common(elsewhere, carried.split(" "))];
   if (!grant) return here;
-  const ofGrant = askableWith(allApis, grant.resources, elsewhere);
-  return [...here, ...elsewhere.filter((one) => !ofGrant.includes(one) || grant.scopes.includes(one))];
+  const ungranted = without(askableWith(allApis, grant.resources, elsewhere), grant.scopes);
+  return [...here, ...without(elsewhere, ungranted)];
 }
 
 /** @param max the part of the ceiling for the target @throws TokenError invalid_scope */
