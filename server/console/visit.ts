@@ -51,7 +51,7 @@ export class Visit {
 
   constructor(props: VisitProps) {
     this.request = props.request;
-    this.url = new URL(props.url);
+    this.url = new URL(props.url.href);
     this.refreshes = this.url.searchParams.get(REFRESH) !== "off";
     this.url.searchParams.delete(REFRESH);
     this.part = /#([\w-]+)$/.exec(props.request.headers.get("hx-target") ?? "")?.[1];

@@ -11,7 +11,8 @@ export const MAX_TEXT = 10_000;
  */
 export const MAX_MARKS = 30;
 
-const MARKS = /\p{M}+/gu;
+/** Normalization may remove characters without width, which joins the marks around them. */
+const RUNS = /[\p{M}\p{Default_Ignorable_Code_Point}]+/gu;
 const NOT_TEXT = "contains a character that is not text (NUL or an unpaired surrogate).";
 const MANY_MARKS = `has more than ${MAX_MARKS} combining marks in a row.`;
 
@@ -19,7 +20,11 @@ const MANY_MARKS = `has more than ${MAX_MARKS} combining marks in a row.`;
 function textProblem(text: string, max: number): string | undefined {
   if (text.length > max) return `has ${text.length} characters; the limit is ${max}.`;
   if (text.includes("\0") || !text.isWellFormed()) return NOT_TEXT;
-  return text.match(MARKS)?.some((marks) => marks.length > MAX_MARKS) ? MANY_MARKS : undefined;
+  return text.match(RUNS)?.some(hasManyMarks) ? MANY_MARKS : undefined;
+}
+
+function hasManyMarks(run: string): boolean {
+  return run.length > MAX_MARKS && run.replace(/\P{M}/gu, "").length > MAX_MARKS;
 }
 
 /** Whether it can be stored as text: not too long, no NUL, no lone surrogate, not too many combining marks in a row. */
@@ -66,12 +71,19 @@ function trimmed(text: string, end = END): string {
   return text.slice(from, to);
 }
 
+/** Characters of a username, also in its compatibility form (NFKC), which may have 18 for one. */
+export const KEY_LIMIT = 500;
+
 /**
  * The form in which usernames are compared, as PostgreSQL's username_key makes it; "" without a visible character.
  * @param text as `asTyped` returns it
+ * @returns undefined if it is too long
  */
-export function usernameKey(text: string): string {
-  const visible = trimmed(text.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}/gu, ""), /[ \t\r\n]/);
+export function usernameKey(text: string): string | undefined {
+  if (text.length > KEY_LIMIT) return undefined;
+  const compatible = text.normalize("NFKC");
+  if (compatible.length > KEY_LIMIT) return undefined;
+  const visible = trimmed(compatible.replace(/\p{Default_Ignorable_Code_Point}/gu, ""), /[ \t\r\n]/);
   const upper = Array.from(visible, (character) => alone(character.toUpperCase()) ?? character).join("");
   const lower = Array.from(upper.normalize("NFC"), (character) => [...character.toLowerCase()][0]).join("");
   return lower.normalize("NFC");
@@ -108,14 +120,6 @@ const ACCENTS =
 function alone(mapped: string): string | undefined {
   const [first, ...others] = mapped;
   return others.length === 0 ? first : undefined;
-}
-
-/** Longer redirect URIs, endpoints and the like are invalid. */
-export const URL_LIMIT = 4_000;
-
-/** Parses an absolute address. `new URL` normalizes its host, which takes quadratic time for combining marks. */
-export function readUrl(text: string): URL | undefined {
-  return (isText(text, URL_LIMIT) && URL.parse(text)) || undefined;
 }
 
 /** Whether a value's texts, and the names in it, have at most MAX_TEXT characters. */

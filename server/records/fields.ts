@@ -21,7 +21,7 @@ import {
   uuidOrNone,
 } from "../platform/http/fields.ts";
 import { toRecordId } from "../platform/http/query.ts";
-import { asTitle, asTyped, TEXT_LIMIT } from "../platform/text.ts";
+import { asTitle, asTyped, KEY_LIMIT, TEXT_LIMIT } from "../platform/text.ts";
 import { parseReference } from "./reference.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: the fields of an entity are known by their names alone.
@@ -33,7 +33,7 @@ interface TextOptions extends FieldOptions {
 }
 
 /** A PostgreSQL index entry is limited to 2,704 bytes, and a character takes up to three. */
-export const UNIQUE_TEXT_LIMIT = 500;
+export const UNIQUE_TEXT_LIMIT = KEY_LIMIT;
 export const INT32_MAX = 2_147_483_647;
 /** docs/behaviour.md "Fields": the default of every date. */
 export const UNSET_DATE = "1900-01-01T12:00:00Z";
@@ -56,7 +56,9 @@ export function text(options: TextOptions): RecordField {
     refuse(value: string | null, name) {
       const { text, problem } = (options.shownAtSignIn ? asTitle : asTyped)(value ?? "", maxLength);
       if (text === undefined) return `${name} ${problem}`;
-      if (text && compared?.keyOf(text) === "") return `${name} needs a visible character.`;
+      const key = text && compared ? compared.keyOf(text) : text;
+      if (key === undefined) return `${name} has more than ${KEY_LIMIT} characters in its compatibility form (NFKC).`;
+      if (key === "" && text) return `${name} needs a visible character.`;
       const isFit = text === "" || !shape || (shape.pattern.test(text) && (shape.fits?.(text) ?? true));
       return isFit ? undefined : `${name} ${shape.must}`;
     },

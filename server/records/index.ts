@@ -13,7 +13,12 @@ export { MAX_ROWS_READ } from "./access/gate/list.ts";
 export type { FindRecords } from "./access/gate/references.ts";
 export { type Shown, type ShownPage, type Tagged, type Whole, withoutRecords } from "./access/gate/shown.ts";
 export { createLog, type Log, logRoutes } from "./access/log.ts";
-export { POLICY, POLICY_TEXT, type PolicyRecord, type PolicyVersion } from "./access/policies/contract.ts";
+export {
+  POLICY,
+  POLICY_TEXT,
+  type PolicyRecord,
+  type PolicyVersion,
+} from "./access/policies/contract.ts";
 export { type Case, type Comparison, type Evaluation, ScopesHidden } from "./access/policies/evaluate.ts";
 export { QUESTION } from "./access/policies/question.ts";
 export { createRenameRole } from "./access/policies/rename.ts";

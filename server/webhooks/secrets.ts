@@ -1,5 +1,6 @@
 // Secrets of a connection: its signing secret, its API key and its extra headers.
 
+import { urlOf } from "../platform/address.ts";
 import { BadInput } from "../platform/errors.ts";
 import { printable } from "../platform/http/body.ts";
 import type { SealedColumn, Vault } from "../platform/vault.ts";
@@ -35,7 +36,7 @@ export function createConnectionSeals(vault: Vault) {
 export function ownApiKeys(url: string): string[] {
   // A fast path, because most addresses have no query and every post calls this.
   if (!url.includes("?")) return [];
-  return [...new Set(new URL(url).searchParams.getAll("ApiKey"))].filter(Boolean);
+  return [...new Set(urlOf(url).searchParams.getAll("ApiKey"))].filter(Boolean);
 }
 
 const HIDDEN = "…";

@@ -164,6 +164,22 @@ const failing = (path: string, status = 500): Behaviour => ({
 });
 const METADATA = "/.well-known/openid-configuration";
 
+/** JSON that no reader with a stack can read. */
+function nested(members: string): Response {
+  const lists = `${"[".repeat(120_000)}${"]".repeat(120_000)}`;
+  return new Response(`{${members},"x":${lists}}`, { headers: { "content-type": "application/json" } });
+}
+
+function nestedMetadata({ url }: Request): Response {
+  const issuer = url.replace(METADATA, "");
+  const endpoints = { authorization_endpoint: "authorize", token_endpoint: "token", jwks_uri: "jwks" };
+  const members = Object.entries({ issuer: "", ...endpoints }).map(([name, path]) => [
+    name,
+    path && `${issuer}/${path}`,
+  ]);
+  return nested(JSON.stringify({ ...Object.fromEntries(members), issuer }).slice(1, -1));
+}
+
 describe.concurrent("users see an error and other ways to sign in when", () => {
   test.each<[string, Behaviour, string]>([
     ["the metadata fail", failing(METADATA), UNAVAILABLE],
@@ -197,6 +213,10 @@ describe.concurrent("users see an error and other ways to sign in when", () => {
     ["an address is none", { metadata: { token_endpoint: "nowhere" } }, MISCONFIGURED],
     ["the keys' address is none", { metadata: { jwks_uri: "nowhere" } }, MISCONFIGURED],
     ["userinfo is not https", { metadata: { userinfo_endpoint: "http://localhost/me" } }, MISCONFIGURED],
+    ["the metadata are nested deeply", { answers: { [METADATA]: nestedMetadata } }, MISCONFIGURED],
+    ["the keys are nested deeply", { answers: { "/jwks": () => nested('"keys":[]') } }, MISCONFIGURED],
+    ["the tokens are nested deeply", { answers: { "/token": () => nested('"access_token":"a"') } }, MISCONFIGURED],
+    ["userinfo is nested deeply", { answers: { "/me": () => nested('"sub":"somebody"') } }, MISCONFIGURED],
     ["an answer is endless", { answers: { "/jwks": () => new Response("x".repeat(300 * 1024)) } }, UNAVAILABLE],
     ["an answer is not of the protocol", { answers: { "/token": () => Response.json(["x"]) } }, UNTRUSTED],
     ["it does not answer in time", { answers: { "/token": () => new Promise<Response>(() => {}) } }, UNAVAILABLE],

@@ -2,7 +2,17 @@
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { asTyped, hasShortTexts, isText, MAX_MARKS, MAX_TEXT, readUrl, URL_LIMIT } from "../../server/platform/text.ts";
+import { HOST_LIMIT, readUrl, URL_LIMIT, urlOf } from "../../server/platform/address.ts";
+import { MAX_JSON_DEPTH, parseJson } from "../../server/platform/http/json.ts";
+import {
+  asTyped,
+  hasShortTexts,
+  isText,
+  KEY_LIMIT,
+  MAX_MARKS,
+  MAX_TEXT,
+  usernameKey,
+} from "../../server/platform/text.ts";
 
 const MAX = 1_000;
 
@@ -70,6 +80,44 @@ test("an address is one of limited length", () => {
   expect(readUrl(`${longest}a`)).toBeUndefined();
   expect(readUrl(`https://a${"\u0301\u0323".repeat(MAX_MARKS)}.example`)).toBeUndefined();
   expect(readUrl("example.com")).toBeUndefined();
+});
+
+test("an address has a host of limited length, in any spelling that URL accepts", () => {
+  const [longest, longer] = ["a".repeat(HOST_LIMIT), "a".repeat(HOST_LIMIT + 1)];
+  for (const start of ["https://", "HTTPS:", " ht\ttps:\\\\", "wss://ana:secret@", "ftp:///"]) {
+    expect(readUrl(`${start}${longest}:443/${longer}?${longer}#${longer}`)?.hostname).toBe(longest);
+    expect(readUrl(`${start}${longer}/`)).toBeUndefined();
+  }
+  // These hosts stay as they are.
+  expect(readUrl(`urn:${longer}`)?.href).toBe(`urn:${longer}`);
+  expect(readUrl(`com.example.app://${longer}/`)?.hostname).toBe(longer);
+  expect(readUrl(`/${longest}`, "https://example.com")?.pathname).toBe(`/${longest}`);
+  expect(() => urlOf(`https://${longer}/`)).toThrow(TypeError);
+});
+
+test("marks on both sides of a character without width are in a row", () => {
+  for (const ignorable of ["\u00ad", "\u2064", "\u034f", "\u200d", "\u3164"]) {
+    const marks = `a${"\u0316\u0301".repeat(MAX_MARKS / 2)}${ignorable}`;
+    expect(isText(marks, MAX)).toBe(ignorable !== "\u034f");
+    expect(isText(`${marks}\u0301`, MAX)).toBe(false);
+    expect(readUrl(`https://${marks}\u0301/`)).toBeUndefined();
+  }
+});
+
+test("a username is measured again in its compatibility form", () => {
+  expect(usernameKey("\ufdfa".repeat(27))).toHaveLength(486);
+  expect(usernameKey("\ufdfa".repeat(28))).toBeUndefined();
+  expect(usernameKey("A".repeat(KEY_LIMIT))).toBe("a".repeat(KEY_LIMIT));
+});
+
+test("JSON from outside is parsed up to a depth", () => {
+  const nested = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`;
+  expect(parseJson(nested(MAX_JSON_DEPTH))).toBeArray();
+  for (const depth of [MAX_JSON_DEPTH + 1, 120_000]) expect(parseJson(nested(depth))).toBeUndefined();
+  expect(parseJson(`{"a":"${"[".repeat(100)}\\"${"{".repeat(100)}"}`)).toEqual({
+    a: `${"[".repeat(100)}"${"{".repeat(100)}`,
+  });
+  expect(parseJson("{")).toBeUndefined();
 });
 
 test("a value is searched for long texts at any depth, and in its members' names", () => {

@@ -2,6 +2,7 @@
 
 import { CREDENTIALS, type SettingsKinds, TENANT_SETTINGS } from "../../identity/index.ts";
 import { namesOfEventRecords } from "../../kinds.ts";
+import { readUrl } from "../../platform/address.ts";
 import type { Contract } from "../../platform/http/contract.ts";
 import type { Field, Fields } from "../../platform/http/fields.ts";
 import { asTyped, TEXT_LIMIT } from "../../platform/text.ts";
@@ -27,7 +28,7 @@ export function comparable({ settable }: FileKind, name: string, value: unknown)
 
 /** The server knows the allowed addresses. */
 const checkUrl = (url: string) =>
-  URL.canParse(url) ? undefined : "The URL must be written in full, such as https://example.com/path.";
+  readUrl(url) ? undefined : "The URL must be written in full, such as https://example.com/path.";
 
 /** Settings of the tenant come first, and policies and roles last, because they can restrict the caller. */
 export function kindsOf(entities: readonly Entity[], settings: SettingsKinds): FileKind[] {

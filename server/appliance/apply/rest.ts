@@ -1,5 +1,6 @@
 // The API as a client of the tenant calls it.
 
+import { readUrl, urlOf } from "../../platform/address.ts";
 import { CannotStart } from "../../platform/errors.ts";
 import { isObject } from "../../platform/http/body.ts";
 import { MAX_LIMIT } from "../../platform/http/query.ts";
@@ -83,7 +84,7 @@ export async function connectRest(env: NodeJS.ProcessEnv): Promise<Rest> {
 
 /** A secret is sent there. @throws CannotStart */
 function baseOf(text: string): string {
-  const url = URL.parse(text);
+  const url = readUrl(text);
   const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && LOOPBACK.test(url.hostname));
   if (!isSafe || url.username || url.password || url.search || url.hash) {
     throw new CannotStart("GATEHOUSE_URL must be an https address, or on this machine an http address.");
@@ -93,7 +94,7 @@ function baseOf(text: string): string {
 
 /** @throws CannotStart if Gatehouse does not answer, Refused if it rejects the request */
 async function request(url: string, options: RequestInit): Promise<Json> {
-  const { origin, pathname } = new URL(url);
+  const { origin, pathname } = urlOf(url);
   const whose = `${options.method} ${origin}${pathname}`;
   for (let attempt = 1; ; attempt++) {
     const { response, text } = await answerTo(url, options).catch(({ message, name }: Error) => {
@@ -117,13 +118,13 @@ async function request(url: string, options: RequestInit): Promise<Json> {
 async function answerTo(url: string, options: RequestInit) {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   // Requests to this machine must not use a configured proxy, which would get the secret.
-  const direct = LOOPBACK.test(new URL(url).hostname) ? { proxy: false as const } : {};
+  const direct = LOOPBACK.test(urlOf(url).hostname) ? { proxy: false as const } : {};
   const response = await fetch(url, { ...options, ...direct, redirect: "manual", signal });
   return { response, text: await response.text() };
 }
 
 function redirected(whose: string, status: number, location: string | null, base: string): string {
-  const to = location ? URL.parse(location, base) : null;
+  const to = location ? readUrl(location, base) : undefined;
   const where = to ? `to ${to.origin}${to.pathname}` : "to no address";
   return `${whose} answered ${status} and redirects ${where}, which was not followed. ${CHECK_ADDRESS}`;
 }

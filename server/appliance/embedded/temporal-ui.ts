@@ -3,6 +3,7 @@
 
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
+import { urlOf } from "../../platform/address.ts";
 import { requestUrl } from "../../platform/http/request.ts";
 import { refuseForeignHost } from "./own-host.ts";
 import { nextFreePort, type Reserved } from "./ports.ts";
@@ -29,7 +30,7 @@ export interface TemporalUi {
 }
 
 export function serveTemporalUi({ port, inner, url }: TemporalUiOptions): TemporalUi {
-  const more = url ? [new URL(url).host] : [];
+  const more = url ? [urlOf(url).host] : [];
   const server = Bun.serve({
     hostname: LOOPBACK,
     port,

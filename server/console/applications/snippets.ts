@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ApiRecord, type CredentialsRecord, DEVICE_GRANT } from "../../identity/index.ts";
+import { urlOf } from "../../platform/address.ts";
 import { PROJECT_ROOT } from "../../platform/config/config.ts";
 import { isOwnScope } from "../../records/index.ts";
 
@@ -99,7 +100,7 @@ export interface SnippetValues {
 /** A loopback URI, if there is one; a native client may use any port (RFC 8252 7.3). */
 function redirectUriOf({ ClientType, RedirectUris }: CredentialsRecord): string | undefined {
   const local = RedirectUris.find((uri) => uri.startsWith("http://"));
-  if (local === undefined || ClientType !== "native" || new URL(local).port) return local ?? RedirectUris[0];
+  if (local === undefined || ClientType !== "native" || urlOf(local).port) return local ?? RedirectUris[0];
   return local.replace(/^http:\/\/[^/?]+/, "$&:3001");
 }
 
@@ -109,7 +110,7 @@ export function snippet(file: string, { issuer, clientId, client, api }: Snippet
   const redirectUri = redirectUriOf(client);
   const values: Record<string, string | undefined> = {
     [EXAMPLE.redirectUri]: redirectUri,
-    [EXAMPLE.login]: redirectUri && `${new URL(redirectUri).origin}/login`,
+    [EXAMPLE.login]: redirectUri && `${urlOf(redirectUri).origin}/login`,
     [EXAMPLE.signInScopes]: scopes.join(" "),
     [EXAMPLE.ownScopes]: own.join(" "),
     [EXAMPLE.audience]: api?.Audience,

@@ -1,3 +1,4 @@
+import { urlOf } from "../../platform/address.ts";
 import { BadInput } from "../../platform/errors.ts";
 import { UNCONDITIONAL } from "../../platform/http/conditions.ts";
 import {
@@ -147,7 +148,7 @@ interface ConfigurationProps {
 }
 
 function hasOwnApiKey({ URL: address }: ConnectionRecord): boolean {
-  return new URL(address).searchParams.has("ApiKey");
+  return urlOf(address).searchParams.has("ApiKey");
 }
 
 function HoldNote({ record, status }: { record: ConnectionRecord; status: StatusRecord }): JSX.Element {

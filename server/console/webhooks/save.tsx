@@ -1,5 +1,6 @@
 // A connection's form, and its special parts for adding and deleting.
 
+import { urlOf } from "../../platform/address.ts";
 import { BadInput } from "../../platform/errors.ts";
 import { EVENT_TYPES } from "../../records/index.ts";
 import {
@@ -78,7 +79,7 @@ export function showMade(
   { Id, ApiKey }: Partial<ConnectionRecord>,
   sent: Partial<ConnectionRecord> & { Secret?: string },
 ): Response {
-  const isKeyMade = sent.ApiKey === undefined && !new URL(sent.URL!).searchParams.get("ApiKey");
+  const isKeyMade = sent.ApiKey === undefined && !urlOf(sent.URL!).searchParams.get("ApiKey");
   const isSecretMade = sent.Secret !== undefined && !visit.form.get("Secret");
   const shown = {
     ...(isSecretMade && { Secret: sent.Secret }),

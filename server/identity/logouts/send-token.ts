@@ -1,5 +1,6 @@
 // One attempt of a logout: sign and post (OIDC Back-Channel Logout 2.5).
 
+import { urlOf } from "../../platform/address.ts";
 import type { Egress } from "../../platform/egress/index.ts";
 import type { TenantId } from "../../platform/ids.ts";
 import { type AttemptResult, resultOf, type Unsent } from "../../webhooks/index.ts";
@@ -29,7 +30,7 @@ export function createSendToken(egress: Egress, sign: IssueLogoutToken, timeoutM
         number,
         startedOn,
         url: uri,
-        secrets: [token, ...new URL(uri).searchParams.values()].filter(Boolean),
+        secrets: [token, ...urlOf(uri).searchParams.values()].filter(Boolean),
       });
     },
   };

@@ -4,6 +4,7 @@
 import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
 import ipaddr from "ipaddr.js";
+import { readUrl } from "../../platform/address.ts";
 import { distinguishedName, isSameName, type RelativeName } from "./distinguished-name.ts";
 import { TokenError } from "./errors.ts";
 
@@ -115,7 +116,7 @@ interface Kind {
 
 const KINDS: Record<Exclude<CertificateName, "SubjectDn">, Kind> = {
   SanDns: { type: "dns", plain: plainHost, entered: enteredHost },
-  SanUri: { type: "url", plain: (value) => (VISIBLE.test(value) && URL.canParse(value) ? value : undefined) },
+  SanUri: { type: "url", plain: (value) => (VISIBLE.test(value) && readUrl(value) ? value : undefined) },
   SanIp: { type: "ip", plain: octets },
   SanEmail: {
     type: "email",

@@ -1,6 +1,7 @@
 // GET /.well-known/openid-configuration (OIDC Discovery 3) and /.well-known/oauth-authorization-server (RFC 8414).
 
 import { Elysia } from "elysia";
+import { urlOf } from "../../platform/address.ts";
 import { openTo, preflight } from "../../platform/http/cors.ts";
 import { requireMethod } from "../../platform/http/request.ts";
 import { SCOPES } from "../../records/index.ts";
@@ -77,7 +78,7 @@ export function discoveryController(
   }
   const headers = { "content-type": "application/json", "cache-control": "public, max-age=300" };
   // RFC 8414 3.1: the well-known path precedes the issuer's path. Some proxies forward such an address unchanged.
-  const base = new URL(issuer).pathname.replace(/\/$/, "");
+  const base = urlOf(issuer).pathname.replace(/\/$/, "");
   const paths = METADATA.flatMap(({ path }) => (base ? [path, path + base] : [path]));
   for (const path of paths) {
     controller

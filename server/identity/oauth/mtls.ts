@@ -1,6 +1,7 @@
 // Requests at MTLS_URL, where a proxy requests client certificates (RFC 8705) and forwards them in a header (RFC 9440).
 // At other addresses any client could send that header, so it is ignored.
 
+import { urlOf } from "../../platform/address.ts";
 import type { Config } from "../../platform/config/config.ts";
 import { contextOf } from "../../platform/http/context.ts";
 import { type Certificate, readCertificate } from "./certificate.ts";
@@ -15,7 +16,7 @@ export interface Mtls {
 }
 
 export function createMtls(issuer: string, config: Config["mtls"]): Mtls {
-  const { host = "", port = "" } = config ? new URL(config.url) : {};
+  const { host = "", port = "" } = config ? urlOf(config.url) : {};
   // Some clients include https's default port.
   const hosts = port === "" ? [host, `${host}:443`] : [host];
   const isThere = (request: Request) => hosts.includes(request.headers.get("host")?.toLowerCase() ?? "");

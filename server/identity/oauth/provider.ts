@@ -2,6 +2,7 @@
 
 import { Elysia } from "elysia";
 import type { Logger } from "pino";
+import { urlOf } from "../../platform/address.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Sql } from "../../platform/db/sql.ts";
 import type { Egress } from "../../platform/egress/index.ts";
@@ -179,7 +180,7 @@ export function createProvider(deps: ProviderDependencies) {
   const forAccounts = {
     ...forPeople,
     credentials: createCredentials(sql, passwords, endGrants),
-    passwordProblem: createPasswordProblem(sql, new URL(issuer).hostname),
+    passwordProblem: createPasswordProblem(sql, urlOf(issuer).hostname),
     linkedAccounts: createLinkedAccounts(sql, endGrants),
     applications: createApplications({ ...forPeople, families }),
     exportOwn,

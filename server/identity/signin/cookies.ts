@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { urlOf } from "../../platform/address.ts";
 import type { TenantId } from "../../platform/ids.ts";
 
 const OPAQUE = /^[A-Za-z0-9_-]{43}$/;
@@ -41,7 +42,7 @@ const ORGANISATION_LIFETIME = 365 * 24 * 3600;
  */
 export function createCookies(publicUrl: string): Cookies {
   const secure = publicUrl.startsWith("https:");
-  const installation = installationOf(new URL(publicUrl));
+  const installation = installationOf(urlOf(publicUrl));
   const full = (name: CookieName) => `${secure ? "__Host-" : ""}gatehouse-${name}${installation}`;
   const set = (name: CookieName, value: string, maxAge?: number) =>
     new Bun.Cookie(full(name), value, { path: "/", httpOnly: true, sameSite: "lax", secure, maxAge }).serialize();

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { urlOf } from "../../platform/address.ts";
 import type { Sql } from "../../platform/db/sql.ts";
 import { newId, type TenantId } from "../../platform/ids.ts";
 import { asTitle } from "../../platform/text.ts";
@@ -63,7 +64,7 @@ async function newAdminPassword(): Promise<AdminPassword> {
 
 /** Redirect URIs for trying a tenant's client on this machine; none if PUBLIC_URL is not loopback. */
 export function tryOutUris(publicUrl: string): string[] {
-  return LOOPBACK.includes(new URL(publicUrl).hostname) ? DEMO_REDIRECT_URIS : [];
+  return LOOPBACK.includes(urlOf(publicUrl).hostname) ? DEMO_REDIRECT_URIS : [];
 }
 
 /**

@@ -1,6 +1,7 @@
 // Parsers of environment variables. Each throws an Error that states the valid values.
 
 import { resolve } from "node:path";
+import { readUrl } from "../address.ts";
 import { parseDatabaseUrl } from "../db/address.ts";
 import { isNameServer, parseAllowList, parseDenyList, parseRange, readCertificates } from "../egress/index.ts";
 import type { Network, TrustProxy } from "../http/context.ts";
@@ -161,7 +162,7 @@ export function parseCertificatesFile(text: string): string {
 
 export function parseProxy(text: string): string {
   // The scheme is often omitted.
-  const url = URL.parse(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`);
+  const url = readUrl(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`);
   if (url?.protocol !== "http:" || url.pathname !== "/" || url.search || url.hash) {
     throw new Error("an http address of a proxy, such as http://proxy.internal:3128");
   }
@@ -174,7 +175,7 @@ export function parseProxy(text: string): string {
 }
 
 export function parseOrigin(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = readUrl(text);
   if (!url || !["http:", "https:"].includes(url.protocol) || url.search || url.hash || url.username || url.password) {
     throw new Error("an http or https address without user name, query or fragment");
   }
@@ -182,7 +183,7 @@ export function parseOrigin(text: string): string {
 }
 
 export function parseMtlsUrl(text: string): string {
-  const url = URL.canParse(text) ? parseOrigin(text) : "";
+  const url = readUrl(text) ? parseOrigin(text) : "";
   if (!url.startsWith("https://")) throw new Error("an https address without user name, query or fragment");
   return url;
 }

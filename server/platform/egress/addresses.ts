@@ -2,6 +2,7 @@
 
 import { isIPv4, isIPv6 } from "node:net";
 import ipaddr from "ipaddr.js";
+import { urlOf } from "../address.ts";
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 export type Range = [Address, number];
@@ -18,7 +19,7 @@ export function parseAddress(text: string): Address | undefined {
   if (isIPv4(bare)) return ipaddr.IPv4.parse(bare);
   if (!isIPv6(bare) || bare.includes("%")) return undefined;
   // URL normalizes first, because ipaddr.js reads ::1.2.3.4 as ::ffff:1.2.3.4.
-  const address = ipaddr.IPv6.parse(new URL(`https://[${bare}]`).hostname.slice(1, -1));
+  const address = ipaddr.IPv6.parse(urlOf(`https://[${bare}]`).hostname.slice(1, -1));
   return address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
 }
 

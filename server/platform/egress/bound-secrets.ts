@@ -1,6 +1,7 @@
 // Binds stored secrets to their address: changing the address requires giving the secrets again. Otherwise a caller who
 // may change the address could send a secret to their own server.
 
+import { urlOf } from "../address.ts";
 import { BadInput } from "../errors.ts";
 
 /** Address and secret fields of each resource, by their API names. */
@@ -22,7 +23,7 @@ type Addresses<R extends Resource> = Record<Address<R>, string>;
 
 export function movedAddresses<R extends Resource>(resource: R, before: Addresses<R>, after: Addresses<R>): string[] {
   const { addresses, compared } = BOUND_SECRETS[resource];
-  const place = (address: string) => (compared === "origin" && address ? new URL(address).origin : address);
+  const place = (address: string) => (compared === "origin" && address ? urlOf(address).origin : address);
   return (addresses as readonly Address<R>[]).filter((name) => place(before[name]) !== place(after[name]));
 }
 

@@ -1,6 +1,7 @@
 // A guarded fetch for protocols: any method, and a complete response of limited size within one timeout.
 
 import type { IncomingMessage } from "node:http";
+import { readUrl } from "../address.ts";
 import type { TenantId } from "../ids.ts";
 import { codingsOf, decode } from "./content.ts";
 import { EgressError, timedOut } from "./failures.ts";
@@ -26,7 +27,7 @@ export type EgressFetch = (tenantId: TenantId, address: string, request: FetchRe
 
 export function createFetch(resources: Resources): EgressFetch {
   return async (tenantId, address, { method, headers = {}, body, timeoutMs, maxBytes = MAX_BODY_BYTES }) => {
-    const url = URL.parse(address);
+    const url = readUrl(address);
     if (!url) throw new EgressError("blocked-address", UNREADABLE);
     const { host } = url;
     const leave = resources.requests.enter(tenantId);

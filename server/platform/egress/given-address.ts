@@ -1,3 +1,4 @@
+import { urlOf } from "../address.ts";
 // External addresses are used unchanged, because re-encoding could invalidate a signature in them.
 
 /** Adds query parameters before the fragment. */
@@ -18,7 +19,7 @@ export function encodeUnsendable(address: string): string {
 export function requestTarget(address: string): string {
   const [, target] = /^[a-z]+:\/\/[^/?#\\]*([^#]*)/i.exec(address.trim()) ?? [];
   // URL also accepts spellings without these parts, such as https:host/path.
-  const { pathname, search } = target === undefined ? new URL(address) : { pathname: target, search: "" };
+  const { pathname, search } = target === undefined ? urlOf(address) : { pathname: target, search: "" };
   const sent = encodeUnsendable(pathname + search);
   return sent.startsWith("/") ? sent : `/${sent}`;
 }

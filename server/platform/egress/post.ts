@@ -1,6 +1,7 @@
 // One POST: resolve, vet, connect to the vetted address, and read a limited part of the response.
 
 import type { IncomingMessage } from "node:http";
+import { readUrl } from "../address.ts";
 import type { TenantId } from "../ids.ts";
 import { codingsOf, decode, textOf } from "./content.ts";
 import { type EgressError, type Failure, timedOut } from "./failures.ts";
@@ -47,7 +48,7 @@ export type EgressOutcome =
 
 export function createPost(resources: Resources): (request: EgressRequest) => Promise<EgressOutcome> {
   return async ({ tenantId, url: address, timeoutMs, signal, headers, body }) => {
-    const url = URL.parse(address);
+    const url = readUrl(address);
     if (!url) return { kind: "failure", failure: "blocked-address", detail: UNREADABLE, durationMs: 0 };
     const { host } = url;
     const leave = resources.requests.enter(tenantId);

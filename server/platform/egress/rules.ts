@@ -1,6 +1,6 @@
 // Checks of a URL before look-up.
 
-import { readUrl } from "../text.ts";
+import { readUrl } from "../address.ts";
 import {
   type Address,
   contains,
@@ -115,8 +115,8 @@ export function hostAndPort(url: URL): string {
 }
 
 function parseHostAndPort(entry: string): string | undefined {
-  if (!/^[^/?#@\\\s]+:\d{1,5}$/.test(entry) || !URL.canParse(`https://${entry}`)) return undefined;
-  return hostAndPort(new URL(`https://${entry}`));
+  const url = /^[^/?#@\\\s]+:\d{1,5}$/.test(entry) ? readUrl(`https://${entry}`) : undefined;
+  return url && hostAndPort(url);
 }
 
 // Destinations that are always denied: metadata services of clouds, and EGRESS_DENY.
@@ -189,8 +189,7 @@ export function parseDenyList(entries: readonly string[]): DenyList {
 }
 
 function parseName(entry: string): string | undefined {
-  if (!URL.canParse(`https://${entry}`)) return undefined;
-  const { hostname } = new URL(`https://${entry}`);
+  const { hostname = "" } = readUrl(`https://${entry}`) ?? {};
   const isName = NAME.test(hostname) && hostname === entry.toLowerCase() && !parseAddress(hostname);
   return isName ? hostname : undefined;
 }

@@ -4,6 +4,7 @@ import { request } from "node:http";
 import { Agent, type AgentOptions, type RequestOptions } from "node:https";
 import type { Duplex } from "node:stream";
 import { type ConnectionOptions, connect } from "node:tls";
+import { urlOf } from "../address.ts";
 import { type Address, contains, parseAddress, parseRange, type Range } from "./addresses.ts";
 import { NotConnected } from "./failures.ts";
 import { hostAndPort } from "./rules.ts";
@@ -38,7 +39,7 @@ export class TunnelAgent extends Agent {
 
   constructor({ url }: ProxyConfig, options?: AgentOptions) {
     super(options);
-    this.proxy = new URL(url);
+    this.proxy = urlOf(url);
   }
 
   override createConnection(options: RequestOptions, callback?: Callback): undefined {

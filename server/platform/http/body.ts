@@ -1,13 +1,13 @@
 import { BadInput, BodyCutOff, PayloadTooLarge, UnsupportedContentCoding, UnsupportedMediaType } from "../errors.ts";
 import { contextOf } from "./context.ts";
+import { MAX_JSON_DEPTH } from "./json.ts";
 import { isKept, roundedNumber } from "./numbers.ts";
 import { requestUrl } from "./request.ts";
 
 /** The maximum size of a JSON body in bytes. */
 export const JSON_BODY_LIMIT = 1024 * 1024;
-/** Parsing more values or deeper nesting would block the process for a quarter of a second. */
+/** Parsing more values would block the process for a quarter of a second. */
 export const MAX_JSON_VALUES = 100_000;
-export const MAX_JSON_DEPTH = 32;
 /** Names in an object, and values in a list. A body that is a list has its operation's own limit. */
 export const MAX_JSON_MEMBERS = 2_000;
 /** The maximum size of a form in bytes. */
@@ -44,6 +44,16 @@ export function typedNumber(field: string, label: string, text: string): number 
   if (Number.isNaN(read)) return text;
   if (isKept(written, read)) return read;
   const Message = `${label} is ${printable(written)}, which would be rounded to ${read}. Write fewer digits.`;
+  throw BadInput.in([{ Field: field, Message }]);
+}
+
+/** Characters of a form's field with several values, such as one a line. */
+export const VALUES_LIMIT = 64 * 1024;
+
+/** The text of such a field, before it is divided. @throws BadInput */
+export function limited(field: string, text: string): string {
+  if (text.length <= VALUES_LIMIT) return text;
+  const Message = `${field} has ${text.length} characters; the limit is ${VALUES_LIMIT}.`;
   throw BadInput.in([{ Field: field, Message }]);
 }
 

@@ -3,6 +3,7 @@
 import { connect } from "node:net";
 import { type Static, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import { urlOf } from "../address.ts";
 import { clockProblem } from "../db/clock.ts";
 import { outageOf } from "../db/failures.ts";
 import { type PartsSeen, readParts } from "../db/parts.ts";
@@ -10,7 +11,7 @@ import type { Sql } from "../db/sql.ts";
 import { CannotStart, NotFound } from "../errors.ts";
 import { errorResponse } from "./error-record.ts";
 import { word } from "./fields.ts";
-import { requireMethod } from "./request.ts";
+import { requestUrl, requireMethod } from "./request.ts";
 
 export function healthController(sql: Sql, temporalAddress: string, lifecycle: Pick<Lifecycle, "phase">) {
   return new Elysia()
@@ -127,7 +128,7 @@ function deliveryReasons(parts: PartsSeen | undefined): string[] {
 }
 
 function canConnect(address: string): Promise<boolean> {
-  const { hostname, port } = new URL(`tcp://${address}`);
+  const { hostname, port } = urlOf(`tcp://${address}`);
   return new Promise((resolve) => {
     // An IPv6 address has brackets.
     const socket = connect({ host: hostname.replace(/^\[(.*)\]$/, "$1"), port: Number(port) });
@@ -156,7 +157,7 @@ export function serveWorkerProbes(
 ): { stop(): Promise<void> } {
   if (port === undefined) return { stop: () => Promise.resolve() };
   const answer = async (request: Request): Promise<Response> => {
-    const { pathname } = new URL(request.url);
+    const { pathname } = requestUrl(request);
     if (pathname !== "/healthz" && pathname !== "/readyz") {
       throw new NotFound("A worker serves only /healthz and /readyz.");
     }

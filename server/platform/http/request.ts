@@ -1,7 +1,7 @@
 // Parsing of a request before routing: method, path and headers.
 
+import { readUrl, urlOf } from "../address.ts";
 import { BadInput, MethodNotAllowed } from "../errors.ts";
-import { readUrl } from "../text.ts";
 
 /** HEAD is allowed wherever GET is (RFC 9110 9.1); the server omits its body. @throws MethodNotAllowed */
 export function requireMethod(request: Request, ...methods: string[]): void {
@@ -69,7 +69,7 @@ export const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
  * Its cookies would be missing at PUBLIC_URL. Other names are not compared, because a proxy may replace Host.
  */
 export function hasOtherLocalName(request: Request, origin: string): boolean {
-  const own = new URL(origin);
+  const own = urlOf(origin);
   const asked = readUrl(`${own.protocol}//${request.headers.get("host")}`);
   // Scripts and API clients do not navigate.
   const isNavigation = isRead(request) && request.headers.get("sec-fetch-mode") === "navigate";

@@ -8,7 +8,7 @@ import type { MetricsConfig } from "../config/config.ts";
 import { migrationNames } from "../db/migrate.ts";
 import { CannotStart, Unauthorized } from "../errors.ts";
 import { errorResponse } from "../http/error-record.ts";
-import { requireMethod } from "../http/request.ts";
+import { requestUrl, requireMethod } from "../http/request.ts";
 
 const PATH = "/metrics";
 
@@ -23,7 +23,7 @@ export function metricsController(registry: Registry, token: string | undefined)
 export function serveMetrics({ port, host, token }: MetricsConfig, registry: Registry): { stop(): Promise<void> } {
   if (port === undefined) return { stop: () => Promise.resolve() };
   const fetch = async (request: Request) => {
-    if (new URL(request.url).pathname !== PATH) return new Response("Metrics are at /metrics.\n", { status: 404 });
+    if (requestUrl(request).pathname !== PATH) return new Response("Metrics are at /metrics.\n", { status: 404 });
     return answer(registry, token, request).catch((error) => errorResponse(error, request));
   };
   try {

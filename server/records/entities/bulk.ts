@@ -1,5 +1,6 @@
 // PATCH and POST of an array: all of it or nothing.
 
+import { setImmediate } from "node:timers/promises";
 import type { Transaction } from "../../platform/db/sql.ts";
 import { ApiError, BadInput } from "../../platform/errors.ts";
 import { isObject } from "../../platform/http/body.ts";
@@ -27,7 +28,7 @@ export async function upsertRecords(
   if (bodies.length > MAX_RECORDS) {
     throw new BadInput(`The array has ${bodies.length} records; the limit is ${MAX_RECORDS}.`);
   }
-  const inputs = parseInputs(entity, bodies);
+  const inputs = await parseInputs(entity, bodies);
   const { tenantId } = caller;
   return records.sql.beginLong(tenantId, async (tx) => {
     // Concurrent arrays with the same new identifiers in different order would deadlock.
@@ -62,9 +63,23 @@ export async function upsertRecords(
   });
 }
 
-function parseInputs(entity: Entity, bodies: unknown[]): EntityInput[] {
-  const noObject = { input: {}, problems: [{ Message: `${entity.name} must be a JSON object.` }] };
-  const checked = bodies.map((body) => (isObject(body) ? entity.check(body) : noObject));
+/** Milliseconds after which other requests are served. */
+const SLICE_MS = 10;
+
+async function parseInputs(entity: Entity, bodies: unknown[]): Promise<EntityInput[]> {
+  const noObject = {
+    input: {},
+    problems: [{ Message: `${entity.name} must be a JSON object.` }],
+  };
+  const checked: { input: EntityInput; problems: { Message: string }[] }[] = [];
+  let began = performance.now();
+  for (const body of bodies) {
+    if (performance.now() - began > SLICE_MS) {
+      await setImmediate();
+      began = performance.now();
+    }
+    checked.push(isObject(body) ? entity.check(body) : noObject);
+  }
   const problems = checked.flatMap((one, index) => one.problems.map(({ Message }) => numbered(index, Message)));
   if (problems.length > 0) throw new BadInput(...problems);
   return checked.map(({ input }) => input);

@@ -1,5 +1,6 @@
 // The headers and address of an attempt, and the parts of them that may be shown.
 
+import { urlOf } from "../../platform/address.ts";
 import { extendAddress } from "../../platform/egress/index.ts";
 import type { Connection } from "../connections.store.ts";
 import { type ConnectionSeals, type ExtraHeaders, ownApiKeys } from "../secrets.ts";
@@ -98,7 +99,7 @@ export function createKnownRequest(requestOf: RequestOf): KnownRequestOf {
     const { url, extra, own } = requestOf(unsent, startedOn);
     return {
       address: /^[^?#]*/.exec(url)![0],
-      query: [...new URL(url).searchParams.keys()],
+      query: [...urlOf(url).searchParams.keys()],
       isSigned: connection.secret !== null,
       headers: [
         ...Object.entries(own).map(([name, value]) => ({ name, value: SHOWN.includes(name) ? value : null })),

@@ -1,5 +1,6 @@
 // Signs and sends the post of an attempt, and turns the response into its result.
 
+import { urlOf } from "../../platform/address.ts";
 import { type Egress, type EgressOutcome, requestTarget } from "../../platform/egress/index.ts";
 import type { TenantId } from "../../platform/ids.ts";
 import type { Vault } from "../../platform/vault.ts";
@@ -74,7 +75,7 @@ export function resultOf(
   { number, startedOn, url, secrets }: { number: number; startedOn: Date; url: string; secrets: string[] },
 ): AttemptResult | Unsent {
   if (outcome.kind === "unsent") return { unsent: outcome.detail };
-  const { hostname } = new URL(url);
+  const { hostname } = urlOf(url);
   const answered = outcome.kind === "response";
   return {
     attempt: toAttempt(number, startedOn, outcome, secrets),

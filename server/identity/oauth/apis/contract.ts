@@ -1,6 +1,7 @@
 // An API of the tenant: its declaration. Routes, validation, policies, the audit log and documents derive from it.
 
 import { Type } from "@sinclair/typebox";
+import { readUrl } from "../../../platform/address.ts";
 import { field, flag, integer, oneOf, orNull, type RecordOf, type RowOf } from "../../../platform/http/fields.ts";
 import { asTitle, isText } from "../../../platform/text.ts";
 import { isOwnScope, record, recordFields, SCOPE_NAME, SETTING } from "../../../records/index.ts";
@@ -46,7 +47,7 @@ const FIELDS = {
     must: `must be an absolute URI without a fragment, of at most ${AUDIENCE_LIMIT} visible ASCII characters.`,
     // RFC 8707 2.
     fits: (value: string) =>
-      value.length <= AUDIENCE_LIMIT && /^[\x21\x22\x24-\x7e]+$/.test(value) && URL.canParse(value),
+      value.length <= AUDIENCE_LIMIT && /^[\x21\x22\x24-\x7e]+$/.test(value) && readUrl(value) !== undefined,
     example: "https://orders.example.com",
   }),
   Scopes: field<ApiScope[], ScopeRecord[]>({

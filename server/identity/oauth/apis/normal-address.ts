@@ -1,4 +1,4 @@
-import { readUrl } from "../../../platform/text.ts";
+import { readUrl } from "../../../platform/address.ts";
 
 /**
  * Normalizes equivalent addresses (RFC 3986 6.2.2 and 6.2.3): lower-case scheme and host, no default port, no empty

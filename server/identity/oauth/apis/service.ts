@@ -1,5 +1,6 @@
 // …/Api: a tenant's own APIs, which accept access tokens issued for them.
 
+import { readUrl, urlOf } from "../../../platform/address.ts";
 import type { Queries } from "../../../platform/db/sql.ts";
 import { BadInput, Conflict } from "../../../platform/errors.ts";
 import { changesOf } from "../../../platform/http/contract.ts";
@@ -63,8 +64,8 @@ function createApis(deps: ApiDependencies) {
 
 /** Ignores upper case in scheme and host, and a default port. */
 function isWithin(publicUrl: string, address: string): boolean {
-  if (!URL.canParse(address)) return false;
-  const [own, other] = [new URL(publicUrl), new URL(normalAddress(address))];
+  const [own, other] = [urlOf(publicUrl), readUrl(normalAddress(address))];
+  if (!other) return false;
   const pathOf = ({ pathname }: URL) => `${pathname.toLowerCase()}/`.replace(/\/+$/, "/");
   return own.origin === other.origin && pathOf(other).startsWith(pathOf(own));
 }

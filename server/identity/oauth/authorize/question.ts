@@ -1,6 +1,7 @@
 // The consent question. The page shows it, the form carries it sealed, and nothing else is granted.
 
 import type { Logger } from "pino";
+import { urlOf } from "../../../platform/address.ts";
 import type { Transaction } from "../../../platform/db/sql.ts";
 import { BadInput } from "../../../platform/errors.ts";
 import { printable } from "../../../platform/http/body.ts";
@@ -143,7 +144,7 @@ export function nameOfClient(checked: AuthorizationRequest): string {
 
 /** A host or scheme, which cannot be faked; undefined if the response goes to a program on the user's device. */
 function strangersAddress({ client: { documentUrl }, reply: { redirectUri } }: AuthorizationRequest) {
-  if (documentUrl !== null) return new URL(documentUrl).host;
+  if (documentUrl !== null) return urlOf(documentUrl).host;
   return withoutLoopbackPort(redirectUri) === undefined ? placeOf(redirectUri) : undefined;
 }
 

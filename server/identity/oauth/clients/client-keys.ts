@@ -4,6 +4,7 @@ import { compactVerify, createLocalJWKSet, errors } from "jose";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import { EgressError, type EgressFetch } from "../../../platform/egress/index.ts";
+import { answeredJson } from "../../../platform/http/json.ts";
 import { CLIENT_JWT_ALGS } from "../contract.ts";
 import { type Jwks, usableKeys } from "./jwks.ts";
 import { type Client, isVouchedFor } from "./store.ts";
@@ -52,7 +53,7 @@ export function createClientKeys(
     const asking = isVouchedFor(owner, "JwksUri") ? fetch : forStrangers.fetch;
     const answer = await asking(owner.tenantId, owner.jwksUri, { method: "GET", headers, timeoutMs: TIMEOUT_MS });
     if (answer.status !== 200) throw new UnusableSet(`the answer has status ${answer.status}`);
-    const set: unknown = await answer.json().catch(() => undefined);
+    const set: unknown = await answeredJson(answer);
     const usable = usableKeys(set);
     if (usable.keys.length === 0) throw new UnusableSet("the answer contains no usable key");
     return createLocalJWKSet(usable as never);

@@ -1,9 +1,9 @@
 // The effects of changing credentials, and the rules between their fields.
 
+import { readUrl, urlOf } from "../../../platform/address.ts";
 import type { CheckUrl } from "../../../platform/egress/index.ts";
 import { BadInput } from "../../../platform/errors.ts";
 import { printable } from "../../../platform/http/body.ts";
-import { readUrl } from "../../../platform/text.ts";
 import { type CertificateName, canBeNamed } from "../certificate.ts";
 import { EXCHANGE_GRANT, STANDARD_GRANT_TYPES } from "../contract.ts";
 import { CREDENTIALS, type Credentials, type CredentialsInput } from "./contract.ts";
@@ -164,8 +164,8 @@ const LOOPBACK = ["127.0.0.1", "[::1]", "localhost"];
 /** Redirect URIs are stored as sent and compared as strings (RFC 9700 2.1). */
 export function redirectUriProblem(uri: string, clientType: Credentials["clientType"]): string | undefined {
   const shown = printable(uri);
-  const url = readUrl(uri);
-  if (!/^[\x21-\x7e]+$/.test(uri) || !url) return `${shown} is not an absolute address.`;
+  const url = /^[\x21-\x7e]+$/.test(uri) ? readUrl(uri) : undefined;
+  if (!url) return `${shown} is not an absolute address.`;
   // RFC 6749 3.1.2.
   if (uri.includes("#")) return `${shown} has a fragment; redirect URIs must not have one.`;
   if (url.username || url.password) return `${shown} has a user name; redirect URIs must not have one.`;
@@ -216,7 +216,7 @@ export function withoutLoopbackPort(uri: string): string | undefined {
 
 /** The recognizable part of an address: its host, or the scheme of an app's private-use URI. */
 export function placeOf(uri: string): string {
-  const { protocol, host } = new URL(uri);
+  const { protocol, host } = urlOf(uri);
   return protocol === "https:" || protocol === "http:" ? host : protocol.slice(0, -1);
 }
 

@@ -23,6 +23,8 @@ export interface Jwks {
 }
 
 const MAX_KEYS = 20;
+/** The first ones of a published set; reading a key takes time. */
+const MAX_PUBLISHED = 100;
 const MEMBER_LIMIT = 2_000;
 /** The minimum and maximum size of an RSA key in bits. */
 const RSA_BITS = [2048, 8192] as const;
@@ -123,6 +125,6 @@ function publicKey(key: PublicKey): PublicKey {
 export function usableKeys(set: unknown): Jwks {
   const { keys } = (set ?? {}) as { keys?: unknown };
   if (!Array.isArray(keys)) return { keys: [] };
-  const usable = keys.filter((key): key is PublicKey => keyProblem(key) === undefined);
+  const usable = keys.slice(0, MAX_PUBLISHED).filter((key): key is PublicKey => keyProblem(key) === undefined);
   return { keys: usable.slice(0, MAX_KEYS).map(publicKey) };
 }

@@ -1,8 +1,10 @@
 // The addresses in a client's SectorIdentifierUri (OIDC Core 8.1).
 
+import { urlOf } from "../../../platform/address.ts";
 import { type CheckUrl, EgressError, type EgressFetch } from "../../../platform/egress/index.ts";
 import { BadInput } from "../../../platform/errors.ts";
 import { printable } from "../../../platform/http/body.ts";
+import { answeredJson } from "../../../platform/http/json.ts";
 import type { TenantId } from "../../../platform/ids.ts";
 import type { Credentials } from "./contract.ts";
 
@@ -25,7 +27,7 @@ export function createReadSector(fetch: EgressFetch, checkUrl: CheckUrl): ReadSe
       const headers = { accept: "application/json" };
       const answer = await fetch(tenantId, uri, { method: "GET", headers, timeoutMs: TIMEOUT_MS });
       if (answer.status !== 200) return failed(`the answer has status ${answer.status}`);
-      const listed: unknown = await answer.json().catch(() => undefined);
+      const listed: unknown = await answeredJson(answer);
       const isList = Array.isArray(listed) && listed.every((one) => typeof one === "string");
       return isList ? { uri, uris: listed } : failed("the answer is not a JSON list of addresses");
     } catch (error) {
@@ -55,8 +57,8 @@ type SectorOwner = Pick<Credentials, "sectorIdentifierUri" | "redirectUris">;
 
 /** OIDC Core 8.1. @returns undefined if SectorIdentifierUri is required */
 export function sectorOf({ sectorIdentifierUri, redirectUris }: SectorOwner): string | undefined {
-  if (sectorIdentifierUri !== "") return new URL(sectorIdentifierUri).host;
-  const all = redirectUris.map((uri) => new URL(uri));
+  if (sectorIdentifierUri !== "") return urlOf(sectorIdentifierUri).host;
+  const all = redirectUris.map(urlOf);
   const hosts = new Set(all.map(({ host }) => host));
   // Loopback addresses are shared by all applications.
   return all.length > 0 && hosts.size === 1 && all.every(({ protocol }) => protocol === "https:")

@@ -1,9 +1,9 @@
 import type { PendingQuery, Row } from "postgres";
+import { readUrl } from "../../../platform/address.ts";
 import type { Queries } from "../../../platform/db/sql.ts";
 import { hearOwn } from "../../../platform/db/watch.ts";
 import { toRecordId } from "../../../platform/http/query.ts";
 import type { TenantId } from "../../../platform/ids.ts";
-import { readUrl } from "../../../platform/text.ts";
 import { storedFields } from "../../../records/index.ts";
 import { KEYS_CHANNEL } from "../keys/store.ts";
 import type { Credentials } from "./contract.ts";

@@ -1,8 +1,8 @@
 // A DPoP proof (RFC 9449 4): a JWT that proves possession of the key that tokens are bound to.
 
 import { calculateJwkThumbprint, EmbeddedJWK, errors, type JWK, type JWTPayload, jwtVerify } from "jose";
+import { readUrl, urlOf } from "../../../platform/address.ts";
 import { requestUrl } from "../../../platform/http/request.ts";
-import { readUrl } from "../../../platform/text.ts";
 import { CLIENT_JWT_ALGS } from "../contract.ts";
 
 export const DPOP_HEADER = "dpop";
@@ -71,7 +71,7 @@ async function verified(jwt: string): Promise<{ claims: JWTPayload; key: JWK; al
 
 /** Ignores query, fragment, encoding (RFC 9449 4.3, RFC 3986 6.2.2) and case; harmless, as a proof is valid once. */
 function isSameAddress(htu: string, address: string): boolean {
-  const [a, b] = [readUrl(htu), new URL(address)];
+  const [a, b] = [readUrl(htu), urlOf(address)];
   return a !== undefined && a.origin === b.origin && plainPath(a) === plainPath(b);
 }
 

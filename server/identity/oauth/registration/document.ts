@@ -1,8 +1,9 @@
 // Client ID metadata documents (draft-ietf-oauth-client-id-metadata-document).
 
+import { readUrl } from "../../../platform/address.ts";
 import { type CheckUrl, EgressError, type EgressFetch } from "../../../platform/egress/index.ts";
+import { answeredJson } from "../../../platform/http/json.ts";
 import type { TenantId } from "../../../platform/ids.ts";
-import { readUrl } from "../../../platform/text.ts";
 import { invalid } from "./metadata.ts";
 
 /** The maximum size in bytes (6.6 of the draft). */
@@ -34,7 +35,7 @@ export async function fetchDocument(fetch: EgressFetch, tenantId: TenantId, url:
   if (answer.status !== 200) throw new NoDocument(`the answer has status ${answer.status}, not 200`);
   const type = answer.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
   if (!/^application\/([\w.-]+\+)?json$/.test(type)) throw new NoDocument("the Content-Type is not JSON");
-  const document: unknown = await answer.json().catch(() => undefined);
+  const document: unknown = await answeredJson(answer);
   if (typeof document !== "object" || document === null || Array.isArray(document)) {
     throw new NoDocument("it is not a JSON object");
   }

@@ -1,9 +1,10 @@
 // Client metadata (RFC 7591 2), and the fields of Application and Credentials that it maps to.
 
 import { Type } from "@sinclair/typebox";
+import { readUrl } from "../../../platform/address.ts";
 import { BadInput } from "../../../platform/errors.ts";
 import { isObject } from "../../../platform/http/body.ts";
-import { asTyped, isText, readUrl } from "../../../platform/text.ts";
+import { asTyped, isText } from "../../../platform/text.ts";
 import type { CertificateName } from "../certificate.ts";
 import type { Ceiling } from "../clients/ceilings.store.ts";
 import type { Credentials } from "../clients/contract.ts";

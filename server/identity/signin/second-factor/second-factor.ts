@@ -1,5 +1,6 @@
 // A second factor beside the password: an authenticator app, with recovery codes for its loss.
 
+import { urlOf } from "../../../platform/address.ts";
 import type { Sql, Transaction } from "../../../platform/db/sql.ts";
 import type { TenantId } from "../../../platform/ids.ts";
 import type { Vault } from "../../../platform/vault.ts";
@@ -59,7 +60,7 @@ export interface SecondFactor {
 
 /** @param issuer PUBLIC_URL */
 export function createSecondFactor(sql: Sql, vault: Vault, browsers: KnownBrowsers, issuer: string): SecondFactor {
-  const { hostname } = new URL(issuer);
+  const { hostname } = urlOf(issuer);
   const totpKeys = vault.sealFor(TOTP_PURPOSE);
   const recoveryKeys = vault.sealFor(RECOVERY_KEY_PURPOSE);
 

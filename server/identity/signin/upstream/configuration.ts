@@ -16,7 +16,9 @@ import {
   PrivateKeyJwt,
   type ServerMetadata,
 } from "openid-client";
+import { readUrl, urlOf } from "../../../platform/address.ts";
 import type { EgressFetch } from "../../../platform/egress/index.ts";
+import { answeredJson, isTooDeep, MAX_JSON_DEPTH } from "../../../platform/http/json.ts";
 import type { TenantId } from "../../../platform/ids.ts";
 import type { Vault } from "../../../platform/vault.ts";
 import { toUpstreamFailure, UpstreamFailure } from "./failure.ts";
@@ -85,11 +87,8 @@ function tolerant({ token_endpoint }: ServerMetadata, guarded: GuardedFetch): Gu
   return async (url, options) => {
     const response = await guarded(url, options);
     if (options.method !== "POST" || !response.ok) return response;
-    if (url !== new URL(token_endpoint!).href) return response;
-    const body = (await response
-      .clone()
-      .json()
-      .catch(() => null)) as Record<string, unknown> | null;
+    if (url !== urlOf(token_endpoint!).href) return response;
+    const body = (await answeredJson(response.clone())) as Record<string, unknown> | null | undefined;
     if (typeof body?.error === "string" && !body.access_token) {
       return Response.json({ error: OTHER_WORDS.get(body.error) ?? body.error }, { status: 400 });
     }
@@ -100,10 +99,9 @@ function tolerant({ token_endpoint }: ServerMetadata, guarded: GuardedFetch): Gu
 }
 
 /** openid-client has parsed the endpoint's URL, which may have changed its spelling. */
-function asGiven(server: ServerMetadata, href: string): string {
-  const isIt = (value: unknown): value is string =>
-    typeof value === "string" && URL.canParse(value) && new URL(value).href === href;
-  return Object.values(server).find(isIt) ?? href;
+function asGiven({ token_endpoint, jwks_uri, userinfo_endpoint }: ServerMetadata, href: string): string {
+  const given = [token_endpoint, jwks_uri, userinfo_endpoint];
+  return given.find((address) => address !== undefined && readUrl(address)?.href === href) ?? href;
 }
 
 /** The issuer in the metadata of Microsoft's `common` and `organizations`; an id_token has its `tid` in that place. */
@@ -120,7 +118,7 @@ function sharedConfiguration(
   authentication: ClientAuth,
 ): Promise<Configuration> {
   const read = () => Promise.resolve(Response.json(server));
-  return discovery(new URL(issuer!), clientId, {}, authentication, { [customFetch]: read });
+  return discovery(urlOf(issuer!), clientId, {}, authentication, { [customFetch]: read });
 }
 
 /** OIDC Core 9: RS256, or PS256 if only that is supported; one key serves both. */
@@ -164,7 +162,7 @@ export function authMethodOf(server: ServerMetadata, { tokenEndpointAuthMethod: 
 /** Plain OAuth 2.0 has no metadata, so the endpoints come from the settings. */
 export function endpointsOf({ authorizationEndpoint, tokenEndpoint, userinfoEndpoint }: Provider): ServerMetadata {
   return {
-    issuer: new URL(tokenEndpoint!).origin,
+    issuer: urlOf(tokenEndpoint!).origin,
     authorization_endpoint: authorizationEndpoint!,
     token_endpoint: tokenEndpoint!,
     userinfo_endpoint: userinfoEndpoint!,
@@ -174,13 +172,16 @@ export function endpointsOf({ authorizationEndpoint, tokenEndpoint, userinfoEndp
 /** Applies one time limit to all requests of a step, which count as the tenant's. */
 export function guardedFetch(fetch: EgressFetch, tenantId: TenantId): GuardedFetch {
   const until = Date.now() + STEP_TIMEOUT_MS;
-  return (url, { method, headers, body }) =>
-    fetch(tenantId, url, {
+  return async (url, { method, headers, body }) => {
+    const response = await fetch(tenantId, url, {
       method: method === "POST" ? "POST" : "GET",
       headers,
       body: body === undefined || body === null ? undefined : String(body),
       timeoutMs: Math.max(1, until - Date.now()),
     });
+    if (!isTooDeep(await response.clone().text())) return response;
+    throw new UpstreamFailure("misconfigured", `an answer is nested deeper than ${MAX_JSON_DEPTH} levels`);
+  };
 }
 
 // An issuer's metadata (OpenID Connect Discovery 1.0).
@@ -242,14 +243,25 @@ async function readAt(metadataUri: string, guarded: GuardedFetch): Promise<Serve
       `the metadata's address answered ${response.status}`,
     );
   }
-  const metadata = (await response.json().catch(() => undefined)) as ServerMetadata | null | undefined;
-  if (typeof metadata?.issuer === "string" && URL.canParse(metadata.issuer)) return metadata;
-  throw new UpstreamFailure("misconfigured", "the metadata name no issuer");
+  const metadata = (await answeredJson(response)) as ServerMetadata | null | undefined;
+  if (isAddress(metadata?.issuer)) return metadata!;
+  throw new UpstreamFailure("misconfigured", NO_ISSUER);
 }
 
+const NO_ISSUER = "the metadata name no issuer";
+
+const isAddress = (value: unknown) => typeof value === "string" && readUrl(value) !== undefined;
+
 async function discover(issuer: string, guarded: GuardedFetch): Promise<ServerMetadata> {
+  // openid-client parses the issuer to compare it.
+  const read: GuardedFetch = async (url, options) => {
+    const response = await guarded(url, options);
+    const metadata = (await answeredJson(response.clone())) as Partial<ServerMetadata> | null | undefined;
+    if (metadata?.issuer === undefined || isAddress(metadata.issuer)) return response;
+    throw new UpstreamFailure("misconfigured", NO_ISSUER);
+  };
   try {
-    const config = await discovery(new URL(issuer), "discovery", undefined, None(), { [customFetch]: guarded });
+    const config = await discovery(urlOf(issuer), "discovery", undefined, None(), { [customFetch]: read });
     return { ...config.serverMetadata() };
   } catch (error) {
     const found = otherIssuer(error);
@@ -290,7 +302,7 @@ function otherIssuer(error: unknown): string | undefined {
 function requireUsable(source: MetadataSource, metadata: ServerMetadata): ServerMetadata {
   // With an address of its own, other organisations' metadata could be meant by mistake.
   const isAnyOrganisation = isMicrosoftShared(metadata) && !source.metadataUri;
-  if (!isAnyOrganisation && new URL(metadata.issuer).href !== new URL(source.issuer!).href) {
+  if (!isAnyOrganisation && urlOf(metadata.issuer).href !== urlOf(source.issuer!).href) {
     throw new OtherIssuer(source, metadata.issuer);
   }
   const { authorization_endpoint, token_endpoint, jwks_uri, userinfo_endpoint } = metadata;
@@ -311,7 +323,9 @@ function requireUsable(source: MetadataSource, metadata: ServerMetadata): Server
   }
   const algs = listOf(metadata, "id_token_signing_alg_values_supported") ?? ["RS256"];
   // Metadata may omit the algorithm that an administrator has chosen (LINE).
-  const usable = source.idTokenAlg ? [source.idTokenAlg] : algs.filter((alg) => ID_TOKEN_ALGS.includes(alg));
+  const usable = source.idTokenAlg
+    ? [source.idTokenAlg]
+    : [...new Set(algs)].filter((alg) => ID_TOKEN_ALGS.includes(alg));
   if (usable.length === 0) throw new UpstreamFailure("misconfigured", "no common id_token algorithm");
   return {
     ...metadata,
@@ -338,7 +352,7 @@ function listOf(
 }
 
 export function isHttps(address: unknown): boolean {
-  return typeof address === "string" && URL.canParse(address) && new URL(address).protocol === "https:";
+  return typeof address === "string" && readUrl(address)?.protocol === "https:";
 }
 
 /** The namespace of a provider's subjects: a provider with other endpoints has other users. */

@@ -32,8 +32,8 @@ export class UpstreamFailure extends Error {
 
 /** Maps a protocol error to UpstreamFailure; returns other errors unchanged. */
 export function toUpstreamFailure(error: unknown): unknown {
-  if (error instanceof UpstreamFailure) return error;
   for (let cause = error; cause instanceof Error; cause = cause.cause as unknown) {
+    if (cause instanceof UpstreamFailure) return cause;
     if (cause instanceof EgressError) {
       return new UpstreamFailure(cause.failure === "blocked-address" ? "misconfigured" : "unavailable", cause.detail);
     }

@@ -11,7 +11,9 @@ import {
   fetchUserInfo,
   type ServerMetadata,
 } from "openid-client";
+import { urlOf } from "../../../platform/address.ts";
 import { type EgressFetch, encodeUnsendable, extendAddress } from "../../../platform/egress/index.ts";
+import { answeredJson } from "../../../platform/http/json.ts";
 import type { TenantId } from "../../../platform/ids.ts";
 import type { Vault } from "../../../platform/vault.ts";
 import { CARRIED_NAME, createCarriedNames } from "./carried-name.ts";
@@ -133,7 +135,8 @@ export function createProtocol(fetch: EgressFetch, vault: Vault, publicUrl: stri
     identify: (tenantId, provider, { state, nonce, codeVerifier }, query, { maxAge }, age) =>
       withUpstreamFailure(async () => {
         const config = await configure(tenantId, provider, false);
-        const answer = new URL(redirectUriOf(publicUrl, provider.id) + query);
+        const answer = urlOf(redirectUriOf(publicUrl, provider.id));
+        answer.search = query;
         const isOpenId = provider.type === "OpenIDConnect";
         // Plain OAuth 2.0 has no issuer to compare; the redirect URI already identifies the provider.
         if (!isOpenId) answer.searchParams.delete("iss");
@@ -181,7 +184,7 @@ export function createProtocol(fetch: EgressFetch, vault: Vault, publicUrl: stri
 
 /** Keeps the endpoint's own query as the provider wrote it, which URL has rewritten, and appends the rest. */
 function asWritten(endpoint: string, built: URL): string {
-  const added = [...built.searchParams].slice(new URL(endpoint).searchParams.size);
+  const added = [...built.searchParams].slice(urlOf(endpoint).searchParams.size);
   return encodeUnsendable(extendAddress(endpoint, added));
 }
 
@@ -252,11 +255,11 @@ const EMAILS = "the e-mail addresses endpoint";
 
 async function resource(config: Configuration, address: string, what: string, accessToken: string): Promise<unknown> {
   const headers = new Headers({ accept: "application/json" });
-  const response = await fetchProtectedResource(config, accessToken, new URL(address), "GET", null, headers);
+  const response = await fetchProtectedResource(config, accessToken, urlOf(address), "GET", null, headers);
   if (response.status !== 200) {
     throw new UpstreamFailure(kindOfStatus(response.status), `${what} answered ${response.status}`);
   }
-  return response.json().catch(() => undefined);
+  return answeredJson(response);
 }
 
 async function withUpstreamFailure<T>(step: () => Promise<T>): Promise<T> {

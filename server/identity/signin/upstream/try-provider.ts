@@ -2,6 +2,7 @@
 
 import { type Configuration, genericGrantRequest, type ServerMetadata } from "openid-client";
 import type { EgressFetch } from "../../../platform/egress/index.ts";
+import { answeredJson } from "../../../platform/http/json.ts";
 import type { TenantId } from "../../../platform/ids.ts";
 import type { Vault } from "../../../platform/vault.ts";
 import {
@@ -114,7 +115,7 @@ function algsOf({ kty, crv, use, alg }: Record<string, unknown>): string[] {
 async function readKeys(uri: string, guarded: GuardedFetch): Promise<Record<string, unknown>[]> {
   const response = await get(uri, guarded);
   if (response.status !== 200) throw new UpstreamFailure("misconfigured", `their address answered ${response.status}`);
-  const body = (await response.json().catch(() => undefined)) as { keys?: unknown } | null | undefined;
+  const body = (await answeredJson(response)) as { keys?: unknown } | null | undefined;
   if (!Array.isArray(body?.keys)) throw new UpstreamFailure("misconfigured", "their address returned no key set");
   return body.keys.filter((key) => typeof key === "object" && key !== null);
 }

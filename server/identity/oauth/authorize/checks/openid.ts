@@ -1,4 +1,5 @@
 import { isObject } from "../../../../platform/http/body.ts";
+import { parseJson } from "../../../../platform/http/json.ts";
 import { ACR } from "../../../signin/session.ts";
 import { isKnownClaim } from "../../claims.ts";
 import { type Client, clientIdOf } from "../../clients/store.ts";
@@ -132,12 +133,8 @@ function essentialAcrs({ acr }: Members): string[] | undefined {
 }
 
 function parseObject(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isObject(value)) return value;
-  } catch {
-    // Reported below, like JSON that is not an object.
-  }
+  const value = parseJson(text);
+  if (isObject(value)) return value;
   throw new AuthorizationError("invalid_request", "claims must be a JSON object.");
 }
 

@@ -1,4 +1,5 @@
 import { printable } from "../../../../platform/http/body.ts";
+import { parseJson } from "../../../../platform/http/json.ts";
 import { grantedScopes, ScopeNotGranted } from "../../../../records/index.ts";
 import type { Api } from "../../apis/contract.ts";
 import type { Client } from "../../clients/store.ts";
@@ -54,12 +55,8 @@ export function parametersOfReply(parameters: RequestParameters): RequestParamet
 }
 
 function payloadOf(requestObject: string | undefined): Record<string, unknown> {
-  try {
-    const payload: unknown = JSON.parse(Buffer.from(requestObject?.split(".")[1] ?? "", "base64url").toString("utf8"));
-    return typeof payload === "object" && payload !== null ? (payload as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
+  const payload = parseJson(Buffer.from(requestObject?.split(".")[1] ?? "", "base64url").toString("utf8"));
+  return typeof payload === "object" && payload !== null ? (payload as Record<string, unknown>) : {};
 }
 
 /** OIDC Core 6 and 7.2.1. */

@@ -1,9 +1,9 @@
 // An unregistered redirect_uri, with details for those who may see them.
 
 import type { Logger } from "pino";
+import { readUrl, urlOf } from "../../../../platform/address.ts";
 import { NotFound } from "../../../../platform/errors.ts";
 import { contextOf } from "../../../../platform/http/context.ts";
-import { readUrl } from "../../../../platform/text.ts";
 import type { Client } from "../../clients/store.ts";
 
 /** The redirect_uri is not registered. The page is the same as for an unknown client, so clients cannot be probed. */
@@ -23,9 +23,10 @@ export class WrongAddress extends NotFound {
     const known = client.redirectUris;
     if (known.length === 0) return "The client has no redirect URI.";
     if (sent === undefined) return "It is missing, and the client has several: one must be named.";
-    if (!readUrl(sent)) return "It is not an absolute URI.";
+    const given = readUrl(sent);
+    if (!given) return "It is not an absolute URI.";
     const [closest] = known
-      .map((uri) => ({ uri, parts: differentParts(sent, uri) }))
+      .map((uri) => ({ uri, parts: differentParts(given, urlOf(uri)) }))
       .toSorted((one, other) => one.parts.length - other.parts.length);
     const { uri, parts } = closest!;
     if (parts.length === 0) return `It differs from ${uri}; every character must match.`;
@@ -64,10 +65,9 @@ const PARTS = {
   hash: "fragment",
 };
 
-function differentParts(sent: string, registered: string): [name: string, is: string, was: string][] {
-  const [is, was] = [new URL(sent), new URL(registered)];
+function differentParts(sent: URL, registered: URL): [name: string, is: string, was: string][] {
   return Object.entries(PARTS).flatMap(([part, name]) => {
-    const [one, other] = [is[part as keyof typeof PARTS], was[part as keyof typeof PARTS]];
+    const [one, other] = [sent[part as keyof typeof PARTS], registered[part as keyof typeof PARTS]];
     return one === other ? [] : [[name, one, other] as [string, string, string]];
   });
 }

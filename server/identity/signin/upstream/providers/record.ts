@@ -3,6 +3,7 @@
 import { generateKeyPair } from "node:crypto";
 import { promisify } from "node:util";
 import { calculateJwkThumbprint, exportJWK } from "jose";
+import { urlOf } from "../../../../platform/address.ts";
 import { BadInput } from "../../../../platform/errors.ts";
 import type { Seal, Vault } from "../../../../platform/vault.ts";
 import { CLIENT_KEY_PURPOSE, jwksUriOf, redirectUriOf, signedOutUriOf } from "../configuration.ts";
@@ -117,7 +118,7 @@ const MICROSOFT = ["login.microsoftonline.com", "login.microsoft.com", "login.wi
 const MICROSOFT_PUBLIC = /^\/(common|organizations|consumers|9188040d-6c67-4c5b-b112-36a304b66dad)(\/|$)/i;
 
 function publicHostOf(address: string): string | undefined {
-  const { hostname: named, pathname } = new URL(address);
+  const { hostname: named, pathname } = urlOf(address);
   // A trailing dot names the same host.
   const hostname = named.replace(/\.$/, "");
   if (MICROSOFT.includes(hostname)) return MICROSOFT_PUBLIC.test(pathname) ? hostname : undefined;
