@@ -2,9 +2,10 @@
 
 import type { Children } from "@kitajs/html";
 import { ApiError, BadInput } from "../platform/errors.ts";
-import { printable, typedNumber } from "../platform/http/body.ts";
+import { limited, printable, typedNumber } from "../platform/http/body.ts";
 import type { Contract } from "../platform/http/contract.ts";
 import { type Field, type Fields, kindOf } from "../platform/http/fields.ts";
+import { isTooDeep, MAX_JSON_DEPTH } from "../platform/http/json.ts";
 import { roundedNumber } from "../platform/http/numbers.ts";
 import type { FieldProblem, FormState } from "./form.tsx";
 import { Checkbox, CheckboxGroup, Form, Hidden, type Option, SelectField, TextField } from "./form.tsx";
@@ -190,11 +191,11 @@ function valueSent(name: string, field: Field, form: URLSearchParams): unknown {
     case "words":
       return form.getAll(name);
     case "texts":
-      return textsIn(text, field);
+      return textsIn(limited(name, text), field);
     case "lines":
-      return linesOf(name, text);
+      return linesOf(name, limited(name, text));
     case "json":
-      return jsonOf(name, text);
+      return jsonOf(name, limited(name, text));
     case "flag":
       return text === "true";
     case "number":
@@ -219,6 +220,7 @@ function textsIn(text: string, { form }: Field): unknown[] {
 function jsonOf(field: string, text: string): unknown {
   const reject = (words: string) => BadInput.in([{ Field: field, Message: `${field} ${words}` }]);
   if (text.trim() === "") return null;
+  if (isTooDeep(text)) throw reject(`is nested deeper than ${MAX_JSON_DEPTH} levels.`);
   const [rounded, value] = parsed();
   if (rounded)
     throw reject(`has ${printable(rounded.written)}, which would be rounded. Write fewer digits, or a text.`);

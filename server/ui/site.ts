@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { Elysia } from "elysia";
+import { urlOf } from "../platform/address.ts";
 import { PROJECT_ROOT } from "../platform/config/config.ts";
 import { NO_STORE } from "../platform/http/conditions.ts";
 
@@ -52,7 +53,7 @@ export function createSite(publicUrl: string): Site {
 
 /** @param assets by the names that pages use, such as `pico.css` */
 export function createSiteOf<Name extends string>(publicUrl: string, assets: Record<Name, AssetFile>): SiteOf<Name> {
-  const { origin, pathname } = new URL(publicUrl);
+  const { origin, pathname } = urlOf(publicUrl);
   const base = pathname.replace(/\/$/, "");
   const files = new Map<Name, { path: string; type: string; in(encoding: Encoding): Promise<Bytes> }>();
   for (const [name, { url, type }] of Object.entries<AssetFile>(assets)) {

@@ -2,6 +2,7 @@
 // with scripts.
 
 import { randomBytes } from "node:crypto";
+import { MAX_TEXT } from "../../platform/text.ts";
 import type { PolicyProblem } from "../../records/index.ts";
 import type { FormState } from "../../ui/index.ts";
 import type { Visit } from "../visit.ts";
@@ -25,7 +26,8 @@ const HINT = "Written in Cedar. Calls without a permit are rejected, and a forbi
 export function Editor({ visit, state, problems, readonly, hint = HINT, optional = false }: EditorProps): JSX.Element {
   visit.editorNonce ??= randomBytes(NONCE_BYTES).toString("base64");
   const text = state.value("Policy").replaceAll("\r\n", "\n");
-  const lines = text.split("\n");
+  // A longer text is refused, and its form has all of it.
+  const lines = text.slice(0, MAX_TEXT).split("\n");
   const rows = lines.length + (readonly ? 0 : SPARE_LINES);
   const wrong = new Set(problems.map(({ line }) => line));
   const isWrong = state.problem("Policy") !== undefined;

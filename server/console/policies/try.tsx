@@ -1,6 +1,7 @@
 // Tries a policy before it is saved: the decision on one call, and the callers that the text affects.
 
 import { BadInput, type Problem } from "../../platform/errors.ts";
+import { limited } from "../../platform/http/body.ts";
 import { etagOf } from "../../platform/http/conditions.ts";
 import { isUuid, toRecordId } from "../../platform/http/query.ts";
 import { ACTIONS, type Evaluation, EXCHANGE, QUESTION, SCOPE_ACTIONS, ScopesHidden } from "../../records/index.ts";
@@ -312,7 +313,7 @@ async function named(
 function fieldsOf({ policies }: ConsoleServices, type: string, text: string): Record<string, unknown> {
   const attributes = policies.types.get(type)?.attributes ?? [];
   return Object.fromEntries(
-    text
+    limited("Fields", text)
       .split(/\r?\n/)
       .filter((line) => line.trim() !== "")
       .map((line) => {

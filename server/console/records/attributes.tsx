@@ -1,6 +1,6 @@
 // A User's attributes in the form, by the tenant's definitions.
 
-import { typedNumber } from "../../platform/http/body.ts";
+import { limited, typedNumber } from "../../platform/http/body.ts";
 import type { AttributeDefinition, Attributes, AttributeValue } from "../../records/index.ts";
 import { type FormState, SelectField, TextField } from "../../ui/index.ts";
 
@@ -55,7 +55,7 @@ function valueIn({ Name, Type: type }: AttributeDefinition, text: string) {
   if (type === "Boolean") return text === "true";
   if (type === "Number") return typedNumber(PREFIX + Name, Name, text);
   if (type === "Text") return text;
-  return text
+  return limited(PREFIX + Name, text)
     .split(/\r?\n/)
     .map((line) => line.trim())
     .filter(Boolean);
