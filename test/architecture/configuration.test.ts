@@ -12,7 +12,9 @@ import { MAPPING_LIMIT } from "../../server/identity/oauth/claim-mapping.ts";
 import { MAX_REDIRECT_URIS, REDIRECT_URIS_LIMIT } from "../../server/identity/oauth/clients/contract.ts";
 import { MAX_SECRETS } from "../../server/identity/oauth/clients/service.ts";
 import { DOCUMENT_LIMIT } from "../../server/identity/oauth/registration/document.ts";
+import { MAX_RESOURCES } from "../../server/identity/oauth/resources.ts";
 import { BY_ADDRESS, BY_USER } from "../../server/identity/signin/guesses.ts";
+import { HOST_LIMIT, URL_LIMIT } from "../../server/platform/address.ts";
 import { hostProblems, readConfig } from "../../server/platform/config/config.ts";
 import { connectionsOfApi, connectionsOfWorker } from "../../server/platform/db/capacity.ts";
 import { IMPATIENT } from "../../server/platform/db/sql.ts";
@@ -20,13 +22,14 @@ import {
   FORM_BODY_LIMIT,
   JSON_BODY_LIMIT,
   MAX_FIELDS,
-  MAX_JSON_DEPTH,
   MAX_JSON_MEMBERS,
   MAX_JSON_VALUES,
+  VALUES_LIMIT,
 } from "../../server/platform/http/body.ts";
 import { MAX_EXPORTED } from "../../server/platform/http/export.ts";
+import { MAX_JSON_DEPTH } from "../../server/platform/http/json.ts";
 import { DEFAULT_LIMIT, MAX_LIMIT } from "../../server/platform/http/query.ts";
-import { MAX_MARKS, MAX_TEXT, TEXT_LIMIT, URL_LIMIT } from "../../server/platform/text.ts";
+import { MAX_MARKS, MAX_TEXT, TEXT_LIMIT } from "../../server/platform/text.ts";
 import { POLICY_LIMIT } from "../../server/records/access/policies/contract.ts";
 import { MEMBER_LIMIT } from "../../server/records/access/roles/contract.ts";
 import { MAX_RECORDS } from "../../server/records/entities/bulk.ts";
@@ -67,6 +70,7 @@ const LIMITS = {
   "characters of a Description": count(DESCRIPTION_LIMIT),
   "characters of any text in a body, and of a query value": count(MAX_TEXT),
   "characters of an address": count(URL_LIMIT),
+  "characters of its host": count(HOST_LIMIT),
   "combining marks in a row": count(MAX_MARKS),
   "characters of a unique field or a Username": count(UNIQUE_TEXT_LIMIT),
   "characters of a Search": count(SEARCH_LIMIT),
@@ -88,6 +92,9 @@ const LIMITS = {
   "redeliveries of a logout": count(MAX_LOGOUT_REDELIVERIES),
   "logouts of an application in progress": count(MAX_UNDER_WAY.ofClient),
   "logouts of a tenant in progress": count(MAX_UNDER_WAY.ofTenant),
+  "different values of `resource` or `audience` in a request": count(MAX_RESOURCES),
+  "characters of a form field with several values": count(VALUES_LIMIT),
+  "levels of JSON in a parameter, and in an answer to a request of Gatehouse": count(MAX_JSON_DEPTH),
   "bytes of all names and constants of a ClaimMapping": count(MAPPING_LIMIT),
   "waiting pushed requests of an application": count(MAX_PUSHES.client),
   "waiting pushed requests of an application without a secret, from one address": count(MAX_PUSHES.address),
