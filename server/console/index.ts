@@ -35,8 +35,10 @@ import { organisationPages } from "./organisation.tsx";
 import { overviewPages } from "./overview/pages.tsx";
 import type { ConsoleDependencies, ConsolePage, ConsoleServices, Group } from "./page.tsx";
 import { policyPages } from "./policies/pages.tsx";
-import { declaredPages } from "./records/declared.tsx";
+import { declaredKind } from "./records/declared.tsx";
 import { entityPages } from "./records/entities.tsx";
+import { withMembers } from "./records/members.tsx";
+import { recordPages } from "./records/record-pages.tsx";
 import { registrationTokenPages } from "./registration-tokens.tsx";
 import { requestPages } from "./requests.tsx";
 import { rootController } from "./root.tsx";
@@ -77,8 +79,10 @@ function createPages(deps: ConsoleServices): ConsolePage[] {
 function ownPages(deps: ConsoleServices): ConsolePage[] {
   const ofSettings = (isWanted: (kind: string) => boolean) =>
     Object.entries(deps.settings).flatMap(([kind, resource]) =>
-      isWanted(kind) ? (SPECIAL_SETTINGS[kind]?.(deps) ?? declaredPages(resource.type, resource.service)) : [],
+      isWanted(kind) ? (SPECIAL_SETTINGS[kind]?.(deps) ?? plainPages(resource)) : [],
     );
+  const plainPages = ({ type, service }: (typeof deps.settings)[string]) =>
+    recordPages(withMembers(deps, declaredKind(type, service), type));
   return [
     ...overviewPages(deps),
     ...below("Webhooks", [...webhookPages(deps), ...activityPages(deps), ...alertPages(deps)]),

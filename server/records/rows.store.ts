@@ -28,7 +28,7 @@ export function rowsOf(entity: Entity): ReturnType<typeof recordTable<Row>> {
 /** Cached, because it is constant per entity and expensive to build. */
 const tables = new WeakMap<Entity, ReturnType<typeof recordTable<Row>>>();
 
-function tableOf({ table, fields, references }: Entity) {
+function tableOf({ name, table, fields, references }: Entity) {
   const stored = [...fields, ...references].map((field) => [field.name, field]);
   const shown = references.flatMap(({ name, column, pointsAt, writeOnly }) => {
     const target = `select ${abstractText(pointsAt, "target")} from ${quoted(pointsAt.table)} target`;
@@ -37,7 +37,7 @@ function tableOf({ table, fields, references }: Entity) {
   const stamps = ["id", "createdOn", "modifiedOn"];
   const further = fields.filter(({ readOnly, column }) => readOnly && !stamps.includes(column));
   return recordTable<Row>(
-    { table, field: Object.fromEntries(stored) },
+    { name, table, field: Object.fromEntries(stored) },
     {
       more: ["sequence"],
       computed: {

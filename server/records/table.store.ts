@@ -1,10 +1,18 @@
 // The SQL of a table of records, built from its column names. Values are parameters; names come from declarations.
 
 import type { Queries } from "../platform/db/sql.ts";
-import { type Fields, inSnakeCase, keyOf, type LogRow, type TextComparison } from "../platform/http/fields.ts";
+import {
+  type Fields,
+  inSnakeCase,
+  keyOf,
+  type LogRow,
+  type ReferenceList,
+  type TextComparison,
+} from "../platform/http/fields.ts";
 import { isUuid as isUuidText, toRecordId } from "../platform/http/query.ts";
 import type { TenantId } from "../platform/ids.ts";
 import type { Declaration } from "./record.ts";
+import { keyOf as keyOfMember, type Member } from "./reference-list.ts";
 
 /** The caller named in created_by and modified_by. */
 interface Author {
@@ -64,11 +72,14 @@ export function storedFields({ field }: Pick<Declaration, "field">) {
 
 /** Columns' names are in camel case. Unless `id` is a UUID, PostgreSQL assigns it, and lists begin with the lowest. */
 export function recordTable<Row extends { id: string | number }>(
-  { table, field: fields }: Pick<Declaration, "table" | "field">,
+  { name, table, field: fields }: Pick<Declaration, "name" | "table" | "field">,
   options: TableOptions<Row> = {},
 ) {
   const { owner = "tenant_id", more = [], renamed = {}, computed = {}, written, only = "true", isRaced } = options;
   const stored = storedFields({ field: fields });
+  const lists = Object.entries(fields).flatMap(([key, one]) =>
+    one.list ? listTable(keyOf(key, one), name, one.list) : [],
+  );
   const names = [...stored.map(({ name }) => name), ...more] as (keyof Row & string)[];
   const json = stored.filter(({ isJson }) => isJson).map(({ name }) => name);
   const comparisons = new Map(Object.entries(fields).map(([name, one]) => [keyOf(name, one), one.compared]));
@@ -79,6 +90,7 @@ export function recordTable<Row extends { id: string | number }>(
   const text = [
     ...["id", ...names].map((name) => `${table}.${columnOf(name)} as "${name}"`),
     ...Object.entries(computed).map(([name, expression]) => `${expression} as "${name}"`),
+    ...lists.map((list) => `${list.members(`${table}.id`)} as "${list.name}"`),
     ...(isStamped ? [STAMPS] : []),
   ].join(", ");
   const columns = (sql: Queries) => sql.unsafe(text);
@@ -102,23 +114,37 @@ export function recordTable<Row extends { id: string | number }>(
     return values as Record<string, string>;
   }
 
+  async function find(
+    sql: Queries,
+    tenantId: TenantId,
+    key: { id: Row["id"] } | { name: string },
+    lock?: "for update" | "for no key update",
+  ): Promise<Row | undefined> {
+    const match = "id" in key ? sql`id = ${key.id as string}${sql.unsafe(cast)}` : sql`name = ${key.name}`;
+    const [row] = await sql<Row[]>`
+      select ${columns(sql)} from ${sql(table)} where ${where(sql, tenantId)} and ${match} ${sql.unsafe(lock ?? "")}`;
+    return row;
+  }
+
+  /** The row with its lists. Only members that differ are written. */
+  async function withLists(sql: Queries, tenantId: TenantId, saved: Row, row: Partial<Row>, before: Partial<Row> = {}) {
+    const membersOf = (of: Partial<Row>, name: string) => (of as Record<string, Member[] | undefined>)[name] ?? [];
+    let isSame = true;
+    for (const { name, write } of lists) {
+      if (!(name in row) || Bun.deepEquals(membersOf(row, name), membersOf(before, name))) continue;
+      await write(sql, tenantId, saved.id, membersOf(before, name), membersOf(row, name));
+      isSame = false;
+    }
+    return isSame ? saved : (await find(sql, tenantId, saved))!;
+  }
+
   return {
     names,
     columns,
+    find,
     /** @returns undefined for a text that is no Id */
     toId: (text: string) =>
       (isUuid ? (isUuidText(text) ? text : undefined) : toRecordId(text)) as Row["id"] | undefined,
-    async find(
-      sql: Queries,
-      tenantId: TenantId,
-      key: { id: Row["id"] } | { name: string },
-      lock?: "for update" | "for no key update",
-    ): Promise<Row | undefined> {
-      const match = "id" in key ? sql`id = ${key.id as string}${sql.unsafe(cast)}` : sql`name = ${key.name}`;
-      const [row] = await sql<Row[]>`
-        select ${columns(sql)} from ${sql(table)} where ${where(sql, tenantId)} and ${match} ${sql.unsafe(lock ?? "")}`;
-      return row;
-    },
     /** The rows that satisfy a condition, in the order of their Ids. */
     async findWhere(sql: Queries, tenantId: TenantId, condition: Condition, lock?: "for update"): Promise<Row[]> {
       return sql<Row[]>`
@@ -154,17 +180,58 @@ export function recordTable<Row extends { id: string | number }>(
       const [inserted] = await sql<Row[]>`
         insert into ${sql(table)} ${sql(values as Record<string, string>)}
         ${sql.unsafe(isRaced ? "on conflict do nothing" : "")} returning ${columns(sql)}`;
-      return inserted;
+      return inserted && withLists(sql, tenantId, inserted, row);
     },
-    async update(sql: Queries, tenantId: TenantId, row: Partial<Row>, author?: Author): Promise<Row> {
+    /** @param before needed for a kind with a list of references */
+    async update(
+      sql: Queries,
+      tenantId: TenantId,
+      row: Partial<Row>,
+      author?: Author,
+      before?: Partial<Row>,
+    ): Promise<Row> {
       const stamps = by(sql, "modified", author);
       const [updated] = await sql<Row[]>`
         update ${sql(table)} set ${sql(valuesOf(sql, tenantId, row, stamps))}
         where ${sql(owner)} = ${tenantId} and id = ${row.id as string} returning ${columns(sql)}`;
-      return updated!;
+      return withLists(sql, tenantId, updated!, row, before);
     },
     async remove(sql: Queries, tenantId: TenantId, id: Row["id"]): Promise<void> {
       await sql`delete from ${sql(table)} where tenant_id = ${tenantId} and id = ${id as string}`;
+    },
+  };
+}
+
+/** The table of a list of references. */
+function listTable(name: string, owner: string, { of, through }: ReferenceList) {
+  const kinds = of.map((type) => ({ type, column: `${inSnakeCase(type)}_id`, table: `${inSnakeCase(type)}s` }));
+  const ids = kinds.map(({ column }) => `m.${column}`).join(", ");
+  const types = kinds.map(({ type, column }) => `when m.${column} is not null then '${type}'`).join(" ");
+  const key = `${inSnakeCase(owner)}_id`;
+  return {
+    name,
+    members: (id: string) => `coalesce((
+      select json_agg(json_build_object('Type', case ${types} end, 'Id', coalesce(${ids})) order by ${ids})
+      from ${through} m where m.${key} = ${id}), '[]')`,
+    /** Leaves out members that are no records of the tenant. */
+    async write(sql: Queries, tenantId: TenantId, id: string | number, before: Member[], after: Member[]) {
+      const [known, wanted] = [before, after].map((members) => new Set(members.map(keyOfMember)));
+      for (const { type, column, table } of kinds) {
+        const idsOf = (members: Member[], others: Set<string>) =>
+          members.filter((one) => one.Type === type && !others.has(keyOfMember(one))).map(({ Id }) => Id);
+        const [gone, added] = [idsOf(before, wanted!), idsOf(after, known!)];
+        if (gone.length > 0) {
+          await sql`
+            delete from ${sql(through)}
+            where tenant_id = ${tenantId} and ${sql(key)} = ${id} and ${sql(column)} = any (${gone}::bigint[])`;
+        }
+        if (added.length > 0) {
+          await sql`
+            insert into ${sql(through)} (tenant_id, ${sql(key)}, ${sql(column)})
+            select ${tenantId}, ${id}, id from ${sql(table)}
+            where tenant_id = ${tenantId} and id = any (${added}::bigint[])`;
+        }
+      }
     },
   };
 }

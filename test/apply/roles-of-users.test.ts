@@ -1,4 +1,4 @@
-// A file's role of all users, and one of an identity provider that the same file has.
+// A file's role of all users, one of an identity provider that the same file has, and single members of one.
 
 import { expect, test } from "bun:test";
 import { newApplyTenant } from "../world/apply.ts";
@@ -26,4 +26,16 @@ Role:
   const without = await apply("Role:\n  - Name: admin\nIdentityProvider: []\n", ["--yes", "--prune"]);
   expect([without.code, without.err]).toEqual([0, ""]);
   expect((await api.get("/IdentityProvider")).body.Items).toEqual([]);
+});
+
+test.concurrent("a file may decide about single members, and leave the others", async () => {
+  const { apply, api } = await newApplyTenant();
+  const [ana, ivo] = [await api.made("User", { Username: "ana" }), await api.made("User", { Username: "ivo" })];
+  const member = ({ Id }: { Id: number }) => ({ Type: "User", Id });
+  const { Id } = await api.made("Role", { Name: "clerk", Members: [member(ivo)] });
+  const file = "Role:\n  - Name: clerk\n    Members: { Add: [{ Type: User, Username: ana }], Remove: [] }\n";
+  expect((await apply(file, ["--plan"])).out).toContain("0 to create, 1 to change, 0 to delete.");
+  expect(await apply(file)).toMatchObject({ code: 0, err: "" });
+  expect((await api.get(`/Role/${Id}`)).body.Members).toEqual([member(ana), member(ivo)]);
+  expect((await apply(file, ["--plan"])).out).toStartWith("No changes. 1 as in the file.");
 });

@@ -31,11 +31,11 @@ import { MAX_JSON_DEPTH } from "../../server/platform/http/json.ts";
 import { DEFAULT_LIMIT, MAX_LIMIT } from "../../server/platform/http/query.ts";
 import { MAX_MARKS, MAX_TEXT, TEXT_LIMIT } from "../../server/platform/text.ts";
 import { POLICY_LIMIT } from "../../server/records/access/policies/contract.ts";
-import { MEMBER_LIMIT } from "../../server/records/access/roles/contract.ts";
 import { MAX_RECORDS } from "../../server/records/entities/bulk.ts";
 import { DESCRIPTION_LIMIT } from "../../server/records/entities/definition.ts";
 import { UNIQUE_TEXT_LIMIT } from "../../server/records/fields.ts";
 import { SEARCH_LIMIT } from "../../server/records/filters.ts";
+import { MEMBERS_LIMIT, SENT_MEMBERS_LIMIT } from "../../server/records/reference-list.ts";
 import { MAX_KEPT } from "../../server/records/requests/store.ts";
 import { CONNECTION, MAX_OVERLAP_SECONDS, MAX_RATE } from "../../server/webhooks/index.ts";
 import { MAX_REDELIVERIES } from "../../server/webhooks/redelivery/store.ts";
@@ -78,7 +78,8 @@ const LIMITS = {
   "characters of all its redirect URIs": count(REDIRECT_URIS_LIMIT),
   "client secrets of an Application": count(MAX_SECRETS),
   "characters of a policy": count(POLICY_LIMIT),
-  "members of a role": count(MEMBER_LIMIT),
+  "members of a role": count(MEMBERS_LIMIT),
+  "members of a role in one body, to replace, add or remove": count(SENT_MEMBERS_LIMIT),
   "TimeoutMs of a connection, at least": count(timeout.minimum),
   "TimeoutMs of a connection, at most": count(timeout.maximum),
   "RatePerSecond of a connection, at most": count(rate.maximum),

@@ -1,7 +1,8 @@
-// A new entity: its definition and its table.
+// A new entity: its definition and its tables.
 
 import { date, flagOrNull, id, reference, text, whole } from "../../server/records/fields.ts";
 import { record } from "../../server/records/index.ts";
+import { references } from "../../server/records/reference-list.ts";
 
 export const group = record("Group", {
   description: "People who work together.",
@@ -14,6 +15,7 @@ export const group = record("Group", {
     Is_Open: flagOrNull({ description: "Whether people may join." }),
     Lead: reference("User", { description: "Leads the group." }),
     Tool: reference("Application", { description: "The application that it works with." }),
+    Members: references("User", { description: "Its people.", through: "group_members" }),
   },
   identifiers: ["Code"],
 });
@@ -31,5 +33,14 @@ export const TABLE = `
     tool_id bigint references applications,
     created_on timestamptz(3) not null, created_by_type text, created_by_id bigint,
     modified_on timestamptz(3), modified_by_type text, modified_by_id bigint,
+    search_text text not null generated always as (search_form(coalesce(code, ''))) stored,
     constraint groups_code_key unique (tenant_id, code)
-  )`;
+  );
+  create table group_members (
+    id bigint generated always as identity primary key,
+    tenant_id uuid not null references tenants,
+    group_id integer not null references groups on delete cascade,
+    user_id integer not null references users on delete cascade,
+    unique (group_id, user_id)
+  );
+  create index group_members_user on group_members (user_id);`;

@@ -29,6 +29,7 @@ test("it is listed in Entities with its fields, types and events", async () => {
       { Name: "Size", Type: "integer (int32)", Filter: true },
       { Name: "Ends_On", Type: "string (date-time)", Filter: true },
       { Name: "Is_Open", Type: "boolean", Filter: true },
+      { Name: "Members", Type: "array", Filter: false },
       { Name: "Lead", Type: "object (AbstractLong)", Filter: true },
       { Name: "Tool", Type: "object (AbstractText)", Filter: true },
       { Name: "ModifiedBy", Type: "object (AbstractLong)", Filter: false },
@@ -42,7 +43,9 @@ test("it is upserted, read, listed and deleted, with its events", async () => {
   const { clientId } = api;
   const fields = { Code: "A-1", Size: -3, Ends_On: "2026-12-31T22:00:00.000Z", Is_Open: true };
   const Lead = { FieldType: "Name", Value: "Administrator" };
-  const made = await call("PATCH", "/Group", { ...fields, Lead, Tool: { Id: clientId } });
+  const admin = await call("GET", "/User/admin?Name=Username");
+  const Members = [{ Type: "User", Id: admin.body.Id }];
+  const made = await call("PATCH", "/Group", { ...fields, Lead, Tool: { Id: clientId }, Members });
   const client = { Id: Number(clientId), ExternalId: "", Name: "demo-client", Type: "Application" };
   expect(made).toEqual({
     status: 200,
@@ -51,6 +54,7 @@ test("it is upserted, read, listed and deleted, with its events", async () => {
       Id: 1,
       Lead: { Id: expect.any(Number), ExternalId: "", Name: "Administrator", Type: "User" },
       Tool: { ...client, Id: clientId },
+      Members,
       ModifiedBy: client,
       CreatedBy: client,
     },
@@ -84,6 +88,7 @@ test("its input is validated", async () => {
     Ends_On: "2026-02-30",
     Is_Open: 1,
     Lead: 5,
+    Members: [1],
     Color: 1,
   };
   const { status, body } = await call("PATCH", "/Group", wrong);
@@ -94,6 +99,7 @@ test("its input is validated", async () => {
     "Ends_On must be",
     "Is_Open must be",
     "Lead must be",
+    "Members\\[0\\] must be",
     "Color is no",
   ];
   expect(body.Errors).toEqual(said.map((start) => expect.stringMatching(new RegExp(`^${start}`))));
@@ -165,17 +171,36 @@ test("Settings lists, adds, changes and deletes it, by its fields", async () => 
     Lead: { Id: lead.Id },
   });
   expect((await send(`${path}/change`, saved)).html).toContain("Another user has changed this");
+
+  expect((await visitor.open(path)).html).toContain("No members yet.");
+  const found = await visitor.open(`${path}/members/add?Search=ADM`);
+  expect(found.heading).toBe("Add members");
+  const added = await send(`${path}/members/add?Search=ADM`, { Type: "User", Id: `${lead.Id}` });
+  expect(added.html).toContain("In the group now: Administrator");
+  expect(added.html).toContain("is a member");
+  const Members = [{ Type: "User", Id: lead.Id }];
+  expect((await call("GET", `/Group/${body.Id}`)).body.Members).toEqual(Members);
+  const shown = await visitor.open(path);
+  expect(shown.html).toContain("Members (1)");
+  const remove = shown.forms.find(({ action }) => action.endsWith("/members/remove"))!;
+  expect((await send(`${path}/members/remove`, remove.fields)).html).toContain("The User was removed from the group.");
+  expect((await call("GET", `/Group/${body.Id}`)).body.Members).toEqual([]);
+
   const asking = await visitor.open(`${path}/delete`);
   expect(asking.heading).toBe("Delete this group?");
   expect((await send(`${path}/delete`, asking.forms.at(-1)!.fields)).html).toContain("is deleted.");
   expect((await visitor.open(path)).status).toBe(404);
 
-  const audit = await call("GET", "/AuditEvent?Limit=3");
+  const audit = await call("GET", "/AuditEvent?Limit=5");
   const subject = { Type: "Group", Id: `${body.Id}` };
-  expect(audit.body.Items.map(({ Kind, Subject }: Record<string, unknown>) => [Kind, Subject])).toEqual([
-    ["Record.Deleted", subject],
-    ["Record.Changed", subject],
-    ["Record.Created", subject],
+  const kinds = ["Deleted", "Changed", "Changed", "Changed", "Created"].map((kind) => `Record.${kind}`);
+  expect(audit.body.Items.map(({ Kind, Subject }: Record<string, unknown>) => [Kind, Subject])).toEqual(
+    kinds.map((kind) => [kind, subject]),
+  );
+  const details = audit.body.Items.map(({ Details }: Record<string, unknown>) => Details);
+  expect(details.slice(1, 3)).toEqual([
+    { Changed: ["Members"], Members: { Added: [], Removed: Members } },
+    { Changed: ["Members"], Members: { Added: Members, Removed: [] } },
   ]);
 });
 

@@ -35,7 +35,10 @@ describe.concurrent("a caller who would lose its own access gets 409, and nothin
   test("on leaving or deleting the role that permits it", async () => {
     const admin = await newTenant();
     const role = await roleOf(admin, "admin");
-    expectError(await admin.patch("/Role", { Name: "admin", Members: [] }), 409, "Conflict", LOCKED);
+    const own = { Type: "Application", Id: admin.clientId };
+    for (const Members of [[], { Remove: [own] }]) {
+      expectError(await admin.patch("/Role", { Name: "admin", Members }), 409, "Conflict", LOCKED);
+    }
     const deleted = await admin.send("DELETE", `/Role/${role.Id}`);
     expectError(deleted, 409, "Conflict", LOCKED);
     expect(await roleOf(admin, "admin")).toEqual(role);

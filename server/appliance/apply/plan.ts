@@ -240,13 +240,11 @@ async function compare(rest: Rest, entry: Entry): Promise<{ differences: Differe
 /** The value as an answer would have it; undefined if it refers to a record that does not exist yet. */
 function shown(entry: Entry, name: string): unknown {
   const { kind, body, current } = entry;
-  const { show, type, blank = null } = kind.settable.get(name)!;
+  const { show, merge, blank = null } = kind.settable.get(name)!;
   if (referencesIn(body[name]).some(({ currentId }) => currentId === undefined)) return undefined;
   const input = (kind.contract.check(bodyOf(entry, [name])).input as Json)[name] ?? blank;
-  if (type !== "attributes") return show ? show(input) : input;
-  // Attributes that a body omits stay, and null removes one.
-  const merged = input === null ? {} : { ...(current![name] as Json), ...(input as Json) };
-  return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null));
+  const value = merge ? merge(current![name], input as never) : input;
+  return show ? show(value) : value;
 }
 
 /** Values of null within an answer are hidden, such as those of Headers. */

@@ -24,7 +24,7 @@ export async function recoverTenant(sql: Sql, nameOrId: string): Promise<Recover
   return sql.begin(async (tx) => {
     const id = await ownRecords.insertSystemApplication(tx, tenantId, APPLICATION);
     const client = await makeClient(tx, tenantId, id, { grantTypes: ["client_credentials"], scopes: [...SCOPES] });
-    const deletedPolicies = await recoverAccess(tx, tenantId, { type: "Application", id });
+    const deletedPolicies = await recoverAccess(tx, tenantId, { Type: "Application", Id: id });
     const origin = { address: "", userAgent: "bun run tenant recover", requestKey: Bun.randomUUIDv7() };
     await recordAudit(tx, tenantId, origin, {
       kind: "Access.Recovered",

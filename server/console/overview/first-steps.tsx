@@ -5,7 +5,7 @@ import { ApiError } from "../../platform/errors.ts";
 import { firstPage } from "../../platform/http/query.ts";
 import { ActionButton, Badge, Section } from "../../ui/index.ts";
 import type { ConsoleServices } from "../page.tsx";
-import { isGivenToUsers } from "../settings/members.tsx";
+import { isGivenToUsers } from "../settings/roles.tsx";
 import type { Visit } from "../visit.ts";
 import { mayAddConnection } from "../webhooks/save.tsx";
 import type { OverviewPart } from "./webhooks.tsx";

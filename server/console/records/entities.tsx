@@ -26,6 +26,7 @@ import { type Confirmation, type ConsolePage, type ConsoleServices, confirming }
 import type { Visit } from "../visit.ts";
 import { ATTRIBUTES, AttributeFields, attributesOf, attributeTexts } from "./attributes.tsx";
 import { type DeclaredPages, declaredKind } from "./declared.tsx";
+import { withMembers } from "./members.tsx";
 import { aboveOf, type Held, type Identified, type Kind, recordPages } from "./record-pages.tsx";
 import { labelOf } from "./record-section.tsx";
 import { ACTIVE_FILTER, requireTexts } from "./records.tsx";
@@ -140,7 +141,7 @@ export function entityPages<Item extends Identified>(
     messages: { deleted: (record) => phrase`${kind.titleOf(record)} is deleted.`, ...own.messages },
   });
   const more = [...(state ? statePages(kind, state) : []), ...(own.more ?? [])];
-  return recordPages({ ...kind, more });
+  return recordPages(withMembers(deps, { ...kind, more }, entity));
 }
 
 function statePages<Item extends Identified>(kind: Kind<Item>, state: State): ConsolePage[] {

@@ -345,7 +345,7 @@ async function filled({ path, form, nouns }: AnyKind, visit: Visit, held?: Held<
   );
 }
 
-function mayChangeOne({ scopes, type }: AnyKind, visit: Visit, record: Identified): boolean {
+export function mayChangeOne({ scopes, type }: AnyKind, visit: Visit, record: Identified): boolean {
   return scopes.write.every((scope) => visit.may(scope)) && visit.may(scopes.write.at(-1)!, type, subjectOf(record));
 }
 

@@ -1,7 +1,8 @@
 // The roles of a user or an application: a section of its page, and a page for adding it to roles.
 
+import { UNCONDITIONAL } from "../../platform/http/conditions.ts";
 import { firstPage, type Page as ListPage, MAX_LIMIT } from "../../platform/http/query.ts";
-import type { RoleRecord } from "../../records/index.ts";
+import { ROLE, type RoleRecord } from "../../records/index.ts";
 import {
   ActionButton,
   AskButton,
@@ -13,10 +14,13 @@ import {
   phrase,
 } from "../../ui/index.ts";
 import { type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
+import { askToRemove, isIn } from "../records/members.tsx";
 import { nameOfRecord } from "../records/names.ts";
 import { pagingOf, readRecord, Value } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
-import { askToRemove, isIn, joinRole, leaveRole, type MemberRecord, ROLES } from "./members.tsx";
+import { ofRemoval, ROLES } from "./roles.tsx";
+
+type MemberRecord = RoleRecord["Members"][number];
 
 /** An excerpt; the full list has its own page. */
 const SHOWN = firstPage(10);
@@ -69,7 +73,7 @@ export function memberRolePages(deps: ConsoleServices, type: MemberRecord["Type"
         needs: set,
         async answer(visit) {
           const { member, path: own } = await memberOf(visit);
-          const { Name } = await joinRole(deps, visit, visit.form.get("Role") ?? "", member);
+          const { Name } = await changeRole(deps, visit, { Add: [member] });
           return visit.goTo(own, phrase`Added to ${Name ?? "the role"}.`);
         },
       },
@@ -83,7 +87,7 @@ export function memberRolePages(deps: ConsoleServices, type: MemberRecord["Type"
       },
       async act(visit, { back }) {
         const { member } = await memberOf(visit);
-        const { Name } = await leaveRole(deps, visit, visit.form.get("Role") ?? "", member);
+        const { Name } = await changeRole(deps, visit, { Remove: [member] });
         return visit.goTo(back, phrase`Removed from ${Name ?? "the role"}.`);
       },
     }),
@@ -95,6 +99,12 @@ async function readMember({ records }: ConsoleServices, visit: Visit, Type: Memb
   const record = await readRecord<Record<string, unknown>>(records.of(Type), visit);
   const member: MemberRecord = { Type, Id: Number(record.Id) };
   return { member, title: nameOfRecord(Type, record), path: `${base}/${member.Id}` };
+}
+
+/** @throws NotFound, Permission, Conflict if callers would lock themselves out */
+async function changeRole({ roles }: ConsoleServices, visit: Visit, Members: object): Promise<Partial<RoleRecord>> {
+  const body = { Id: visit.form.get("Role") ?? "", Members };
+  return (await roles.save(visit.permitted("Settings:Update"), ROLE.parse(body), UNCONDITIONAL, body)).record;
 }
 
 /** All roles, including those without this member. */
@@ -122,7 +132,11 @@ async function rolesPage({ roles }: ConsoleServices, visit: Visit, member: Shown
 
 function questionOf(role: RoleRecord, { member, title, path }: ShownMember) {
   const ways = { above: [{ name: title, path }], back: path };
-  return askToRemove(role, member, title, { fields: { Role: role.Id }, ...ways });
+  return askToRemove(role.Members, member, [title, role.Name], {
+    ...ofRemoval(role),
+    fields: { Role: role.Id },
+    ...ways,
+  });
 }
 
 /** @param held the member's roles, also those that do not list it */
@@ -143,7 +157,7 @@ function columns(visit: Visit, of: ShownMember, held: readonly RoleRecord[]): Co
       name: "In the role",
       cell(role) {
         const { Id, Name } = role;
-        const isMember = isIn(role, member);
+        const isMember = isIn(role.Members, member);
         if (!isMember && held.some((one) => one.Id === Id)) {
           return <span class="none">{role.AllUsers ? "like every user" : "by its identity provider"}</span>;
         }

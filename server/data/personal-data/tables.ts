@@ -1,5 +1,9 @@
 // Declares the data about a person in each table. Exports are made from it, and a test compares it with the schema, so
-// a new table needs an entry.
+// a new table needs an entry. Those of declared kinds follow from their declarations.
+
+import { API } from "../../identity/index.ts";
+import { inSnakeCase } from "../../platform/http/fields.ts";
+import { type Declaration, ENTITIES, POLICY, ROLE } from "../../records/index.ts";
 
 /** Rows that are about one User, by a column. */
 export interface PersonalRows {
@@ -36,7 +40,6 @@ export type TableDeclaration = PersonalRows | OtherTable;
 
 const NOTHING: OtherTable = { how: "Nothing" };
 const STAMPS = ["created_by_id", "modified_by_id"] as const;
-const STAMPED: OtherTable = { how: { mentions: STAMPS } };
 const EVENTS: OtherTable = { how: { file: "WebhookEvents" } };
 
 const TABLES = {
@@ -140,7 +143,7 @@ const TABLES = {
     ],
     withheld: ["generation", "former", "jkt"],
   },
-  role_members: { file: "Roles", column: "user_id", exported: ["role_id"], withheld: ["id", "application_id"] },
+  ...tablesOf([...ENTITIES.filter(({ name }) => name !== "User"), POLICY, ROLE, API]),
   logouts: {
     file: "Logouts",
     column: "user_id",
@@ -172,12 +175,7 @@ const TABLES = {
   upstream_attempts: { how: { expires: "claims from an identity provider, until the sign-in has ended or expired" } },
   pushed_requests: { how: { expires: "parameters of an authorization request, such as login_hint, for some minutes" } },
 
-  departments: STAMPED,
-  applications: STAMPED,
-  policies: STAMPED,
   policy_versions: { how: { mentions: ["saved_by_id"] } },
-  roles: STAMPED,
-  apis: STAMPED,
   alerts: { how: { mentions: ["acknowledged_by_id"] } },
 
   erasures: { how: { mentions: ["created_by_id", "user_id"] } },
@@ -218,3 +216,25 @@ export const PERSONAL_DATA: ReadonlyMap<string, TableDeclaration> = new Map(Obje
 export const PERSONAL_ROWS = [...PERSONAL_DATA].flatMap(([table, declared]) =>
   "how" in declared ? [] : [{ table, ...declared }],
 );
+
+/** The tables of declared kinds: a record has the Ids of Users, and a list of Users is about each of them. */
+export function tablesOf(
+  kinds: readonly Pick<Declaration, "name" | "table" | "references" | "field">[],
+): Record<string, TableDeclaration> {
+  const columnOf = (type: string) => `${inSnakeCase(type)}_id`;
+  const tables = kinds.flatMap(({ name, table, references, field }): [string, TableDeclaration][] => {
+    const users = references.filter(({ target }) => target === "User").map(({ column }) => inSnakeCase(column));
+    const lists = Object.values(field).flatMap(({ list }) => (list?.of.includes("User") ? [list] : []));
+    return [
+      [table, { how: { mentions: [...STAMPS, ...users] } }],
+      ...lists.map(({ of, through }): [string, TableDeclaration] => {
+        const others = of.filter((type) => type !== "User").map(columnOf);
+        return [
+          through,
+          { file: `${name}s`, column: columnOf("User"), exported: [columnOf(name)], withheld: ["id", ...others] },
+        ];
+      }),
+    ];
+  });
+  return Object.fromEntries(tables);
+}

@@ -101,8 +101,8 @@ export async function createTenant(
       });
       await insertConsoleClient(tx, tenantId, CONSOLE_APPLICATION);
       await insertStarterAccess(tx, tenantId, [
-        { type: "User", id: adminId },
-        { type: "Application", id: applicationId },
+        { Type: "User", Id: adminId },
+        { Type: "Application", Id: applicationId },
       ]);
       return applicationId;
     });

@@ -38,7 +38,8 @@ export interface Contract<F extends Fields> extends Body<InputOf<F>> {
   refuseReadOnly(input: InputOf<F>, record: object | undefined, isSeen?: () => boolean): void;
   /** The columns of a new row, without those of required fields. */
   blank(): Record<string, unknown>;
-  toColumns(input: InputOf<F>): Record<string, unknown>;
+  /** @param before the stored row, for bodies with a part of a field */
+  toColumns(input: InputOf<F>, before?: object): Record<string, unknown>;
   /** The fields of a row that policies may use. */
   judged(row: object): Partial<RecordOf<F>>;
   /** @param values of fields that are not stored directly */
@@ -101,9 +102,13 @@ export function contract<F extends Fields>(
           .filter(([, { sent, readOnly, required }]) => sent && !readOnly && !required)
           .map(([key, { take, blank = take?.(null as never) ?? null }]) => [columnOf(key), blank]),
       ),
-    toColumns: (input) =>
+    toColumns: (input, before = {}) =>
       Object.fromEntries(
-        Object.entries(input).flatMap(([key, value]) => (fields[key]!.readOnly ? [] : [[columnOf(key), value]])),
+        Object.entries(input).flatMap(([key, value]) => {
+          const [{ readOnly, merge }, column] = [fields[key]!, columnOf(key)];
+          if (readOnly) return [];
+          return [[column, merge ? merge((before as Record<string, unknown>)[column], value as never) : value]];
+        }),
       ),
     judged: (row) => recordOf(judged, row) as Partial<RecordOf<F>>,
     toRecord: (row, values) => recordOf(answered, row, values) as RecordOf<F>,

@@ -32,6 +32,8 @@ export interface FieldOptions {
   judged?: boolean;
   /** The kind of record that it references. */
   target?: string;
+  /** A list of records, in a table of its own. */
+  list?: ReferenceList;
   form?: FormField;
   /** Additions to the schema in the OpenAPI document. */
   documented?: Record<string, unknown>;
@@ -43,6 +45,13 @@ export interface FieldOptions {
   vouchesFor?: string;
   /** Excludes it from `search_text`. */
   isNotSearched?: boolean;
+}
+
+export interface ReferenceList {
+  /** The kinds of its members. The table of `User` is `users`. */
+  of: readonly string[];
+  /** Its table, with a column for the record, such as `role_id`, and one for each kind, such as `user_id`. */
+  through: string;
 }
 
 export interface TextShape {
@@ -100,6 +109,8 @@ export interface Field<In = unknown, Out = unknown> extends FieldOptions {
   /** Whether a read-only value is the one that was read; default: if they are equal. */
   isEcho?(sent: unknown, read: unknown): boolean;
   take?(value: never): In;
+  /** The stored value after a body that has only a part of it; default: the body's value. */
+  merge?(stored: unknown, sent: never): unknown;
   writeOnly?: boolean;
   /** Whether a value satisfies `must`, if the schema cannot tell. */
   fits?(value: never): boolean;

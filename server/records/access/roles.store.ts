@@ -4,11 +4,6 @@ import type { TenantId } from "../../platform/ids.ts";
 import { isText, TEXT_LIMIT } from "../../platform/text.ts";
 import type { Actor } from "./caller.ts";
 
-export interface Member {
-  type: "User" | "Application";
-  id: number;
-}
-
 /**
  * The Ids of a user's or application's roles: those that list it as a member, of all Users, and of the identity providers
  * that a user is linked to. No row is stored for the latter.
@@ -44,8 +39,8 @@ export async function listMembers(
   sql: Queries,
   tenantId: TenantId,
   roles: string[],
-): Promise<(Member & { roles: string[] })[]> {
-  return sql<(Member & { roles: string[] })[]>`
+): Promise<(Actor & { roles: string[] })[]> {
+  return sql<(Actor & { roles: string[] })[]>`
     with asked as (
       select id, name, identity_provider_id from roles
       where tenant_id = ${tenantId} and name = any (${possible(roles)}::text[])

@@ -8,6 +8,7 @@ import type { Fields, InputOf, RecordOf } from "../../platform/http/fields.ts";
 import type { Parameter } from "../../platform/http/query.ts";
 import type { Route } from "../../platform/http/route.ts";
 import type { Declaration, SETTING } from "../record.ts";
+import { requireMembers } from "../reference-list.ts";
 import { recordTable } from "../table.store.ts";
 import type { Access } from "./access.ts";
 import type { Caller } from "./bearer.ts";
@@ -58,13 +59,14 @@ export function createSettingsService<F extends Fields, Row extends { id: string
     lock: byIdOrName(name, store.find),
     prepare(_, __, input, before) {
       if (!before) kind.whole(input, ...required);
-      return { ...(before ?? kind.blank()), ...kind.toColumns(input), id: before?.id ?? "" } as Row;
+      return { ...(before ?? kind.blank()), ...kind.toColumns(input, before), id: before?.id ?? "" } as Row;
     },
     async remove(tx, caller, row) {
       await table.remove(tx, caller, row);
       await afterRemoval?.(tx, caller, row);
     },
     audit: auditedAs(recordChange, kind, table.recordOf),
+    afterWrite: async (_, __, { input, after }) => requireMembers(kind, input, after),
     ...own,
   });
 }

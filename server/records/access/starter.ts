@@ -2,11 +2,11 @@
 
 import type { Queries } from "../../platform/db/sql.ts";
 import type { TenantId } from "../../platform/ids.ts";
+import type { Member } from "../reference-list.ts";
 import { createCedar, statementsOf } from "./decisions/cedar.ts";
 import { listAllPolicies, POLICY_TABLE } from "./policies/store.ts";
 import { waitForSettingsTurn } from "./policies.store.ts";
-import { ROLE_TABLE, replaceMembers } from "./roles/store.ts";
-import type { Member } from "./roles.store.ts";
+import { ROLE_TABLE } from "./roles/store.ts";
 import { SCOPE_ACTIONS, type Scope } from "./scopes.ts";
 
 export const ROLES: { name: string; description: string; scopes: Scope[] }[] = [
@@ -122,8 +122,7 @@ when {
 export async function insertStarterAccess(tx: Queries, tenantId: TenantId, admins: Member[]): Promise<void> {
   for (const policy of POLICIES) await POLICY_TABLE.insert(tx, tenantId, policy);
   for (const role of ROLES) {
-    const { id } = (await ROLE_TABLE.insert(tx, tenantId, role))!;
-    if (role.name === "admin") await replaceMembers(tx, tenantId, id, admins);
+    await ROLE_TABLE.insert(tx, tenantId, { ...role, members: role.name === "admin" ? admins : [] });
   }
 }
 
@@ -159,7 +158,13 @@ export async function recoverAccess(tx: Queries, tenantId: TenantId, admin: Memb
   const starter = ROLES.find(({ name }) => name === "admin")!;
   const role =
     (await ROLE_TABLE.find(tx, tenantId, { name: starter.name })) ?? (await ROLE_TABLE.insert(tx, tenantId, starter))!;
-  await ROLE_TABLE.update(tx, tenantId, { ...role, allUsers: false, identityProviderId: null });
-  await replaceMembers(tx, tenantId, role.id, [...role.members, admin]);
+  const members = [...role.members, admin];
+  await ROLE_TABLE.update(
+    tx,
+    tenantId,
+    { ...role, allUsers: false, identityProviderId: null, members },
+    undefined,
+    role,
+  );
   return deleted.map(({ name, description, policy }) => ({ Name: name, Description: description, Policy: policy }));
 }

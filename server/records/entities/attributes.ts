@@ -63,6 +63,7 @@ export function attributes(options: FieldOptions): Field {
     refuse: (value: object | null) => problemIn(Object.entries(value ?? {})),
     take: (value: object | null) =>
       value && Object.fromEntries(Object.entries(value).map(([name, one]) => [name, typedAttribute(one)])),
+    merge: mergedAttributes,
     show: (stored) => stored ?? {},
   };
 }
@@ -87,7 +88,7 @@ function typedAttribute(value: unknown): unknown {
 }
 
 /** The values after the change; absent ones stay. */
-export function mergedAttributes(before: unknown, sent: SentAttributes | null): Attributes {
+function mergedAttributes(before: unknown, sent: SentAttributes | null): Attributes {
   if (sent === null) return {};
   const merged = new Map<string, AttributeValue | null>([
     ...Object.entries((before ?? {}) as Attributes),

@@ -8,6 +8,7 @@ import type { Caller } from "../access/bearer.ts";
 import { auditedAs, type ServedKind, tableKind } from "../access/record-service.ts";
 import { recordAudit } from "../audit/write.ts";
 import { filtersOf } from "../filters.ts";
+import { requireMembers } from "../reference-list.ts";
 import { refuseCycles, resolveReferences } from "../references.ts";
 import type { Entity } from "../registry.ts";
 import {
@@ -24,7 +25,7 @@ import { type EntityInput, givenReferences, givenValues, isEqual, unvouched, vou
 import { heldByAnother } from "../write.ts";
 import type { Found, WrittenRow } from "../write-parts.ts";
 import { holdUserAttributes } from "./attributes.store.ts";
-import { type Attributes, attributeProblems, mergedAttributes, type SentAttributes } from "./attributes.ts";
+import { type Attributes, attributeProblems, type SentAttributes } from "./attributes.ts";
 import { announce, changeOf, type Records } from "./record.ts";
 
 export function entityKind(
@@ -63,9 +64,12 @@ export function entityKind(
     },
     update(tx, { tenantId, actor }, row, before) {
       const next = { id: before.id, sequence: before.sequence + 1 };
-      return table.update(tx, tenantId, { ...changed(entity, before, row), ...next }, actor);
+      return table.update(tx, tenantId, { ...changed(entity, before, row), ...next }, actor, before);
     },
-    afterWrite: (tx, caller, { before, after }) => onChange(tx, caller, name, { before, after }),
+    async afterWrite(tx, caller, { before, after, input }) {
+      requireMembers(entity, input, after);
+      await onChange(tx, caller, name, { before, after });
+    },
     async checkRemoval(tx, caller, row) {
       refuseOwnEnd(caller, entity, row.id, "delete");
       await refuseIfReferenced(tx, caller, entity, row.id);
@@ -152,11 +156,12 @@ function keptSpelling({ fields }: Entity, input: EntityInput, before: Row | unde
 
 export const attributesFieldOf = (entity: Entity) => entity.fields.find(({ type }) => type === "attributes");
 
-/** Attributes that a body omits stay unchanged. */
-function mergedIn(entity: Entity, input: EntityInput, before: Row | undefined): Record<string, Attributes> {
-  const field = attributesFieldOf(entity);
-  if (!field || input[field.name] === undefined) return {};
-  return { [field.column]: mergedAttributes(before?.[field.column], input[field.name] as SentAttributes | null) };
+/** Attributes that a body omits stay unchanged, as do members of a list. */
+function mergedIn({ fields }: Entity, input: EntityInput, before: Row | undefined): Changes {
+  const given = fields.filter(({ name, merge }) => merge && input[name] !== undefined);
+  return Object.fromEntries(
+    given.map(({ name, column, merge }) => [column, merge!(before?.[column], input[name] as never)]),
+  );
 }
 
 /** @throws BadInput naming values that contradict the tenant's definitions */

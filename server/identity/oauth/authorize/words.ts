@@ -1,6 +1,6 @@
 // The requested access in words, for the consent page.
 
-import type { Scope } from "../../../records/index.ts";
+import { ENTITIES, type Entity, type Scope } from "../../../records/index.ts";
 import { phrase } from "../../../ui/index.ts";
 import type { Api } from "../apis/contract.ts";
 import type { Consent } from "../clients/consents.store.ts";
@@ -13,10 +13,10 @@ const SCOPES = new Map<string, string>(
     email: "see your e-mail address",
     address: "see your postal address",
     phone: "see your phone number",
-    "AccessManager:Read": "read users, applications and departments for you",
-    "AccessManager:Create": "create users, applications and departments for you",
-    "AccessManager:Update": "change users, applications and departments for you",
-    "AccessManager:Delete": "delete users, applications and departments for you",
+    "AccessManager:Read": "read {records} for you",
+    "AccessManager:Create": "create {records} for you",
+    "AccessManager:Update": "change {records} for you",
+    "AccessManager:Delete": "delete {records} for you",
     "AccessManager:Erase": "erase all data about a person for you",
     "Settings:Read": "see credentials, policies and keys for you",
     "Settings:Update": "change credentials, policies and keys for you",
@@ -55,6 +55,7 @@ const CLAIMS = new Map<string, string>(
 export function inWords(
   { scopes, resources, claims }: Consent,
   apis: readonly Pick<Api, "id" | "name" | "scopes">[],
+  entities: readonly Entity[] = ENTITIES,
 ): string[] {
   const shown = scopes.includes("profile") ? scopes.filter((scope) => scope !== "name") : scopes;
   const ofApis = new Map(
@@ -66,8 +67,19 @@ export function inWords(
   const named = apis.filter(({ id }) => resources.includes(id));
   const unheard = named.filter((api) => !api.scopes.some(({ name }) => scopes.includes(name)));
   return [
-    ...shown.map((scope) => SCOPES.get(scope) ?? ofApis.get(scope) ?? `use ${scope} for you`),
+    ...shown.map(
+      (scope) =>
+        SCOPES.get(scope)?.replace("{records}", () => severalOf(entities)) ??
+        ofApis.get(scope) ??
+        `use ${scope} for you`,
+    ),
     ...claims.map((claim) => CLAIMS.get(claim) ?? `see your ${claim}`),
     ...unheard.map(({ name }) => phrase`tell ${name} who you are`),
   ];
+}
+
+/** In a sentence: those that can sign in come first. */
+function severalOf(entities: readonly Entity[]): string {
+  const ordered = new Set(entities.flatMap(({ actors }) => actors)).union(new Set(entities));
+  return new Intl.ListFormat("en-GB").format([...ordered].map(({ nouns }) => nouns[1]));
 }

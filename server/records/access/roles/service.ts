@@ -3,36 +3,39 @@
 import { BadInput, Conflict } from "../../../platform/errors.ts";
 import type { Paging } from "../../../platform/http/query.ts";
 import type { TenantId } from "../../../platform/ids.ts";
+import { requireMembers } from "../../reference-list.ts";
 import type { Permitted } from "../bearer.ts";
+import type { Actor } from "../caller.ts";
 import type { ShownPage } from "../gate/shown.ts";
 import type { RecordService } from "../record-service.ts";
-import { listApiScopes, type Member } from "../roles.store.ts";
+import { listApiScopes } from "../roles.store.ts";
 import { requireKnownScopes, SCOPE_ACTIONS } from "../scopes.ts";
 import { changeSettings, createSettingsService, type SettingsDependencies, settingsResource } from "../settings.ts";
 import { userScopes } from "../user-scopes.ts";
 import { ROLE, type Role, type RoleInput, type RoleRecord } from "./contract.ts";
-import { countRoles, listRolesOf, ROLE_STORE } from "./store.ts";
+import { countRoles, listRolesOf, ROLE_TABLE } from "./store.ts";
 
 const ROLES_PER_TENANT = 200;
 
 export interface Roles extends RecordService<RoleRecord, RoleInput> {
   /** A page of a user's or application's readable roles. @throws ServiceBusy */
-  listOf(caller: Permitted<"Settings:Read">, member: Member, paging: Paging): Promise<ShownPage<RoleRecord>>;
+  listOf(caller: Permitted<"Settings:Read">, member: Actor, paging: Paging): Promise<ShownPage<RoleRecord>>;
   scopesOf(tenantId: TenantId, userId: number): Promise<string[]>;
 }
 
 function createRoles(deps: SettingsDependencies): Roles {
   const { sql, access } = deps;
   const service = createSettingsService<(typeof ROLE)["field"], Role>(deps, ROLE, {
-    store: ROLE_STORE,
+    store: ROLE_TABLE,
     transact: (caller, work) => changeSettings(sql, access, ROLE, caller, work),
-    async afterWrite(tx, caller, { before, after, input: { Members = [], IdentityProviderId } }) {
+    async afterWrite(tx, caller, { before, after, input }) {
       const { tenantId } = caller;
+      const { IdentityProviderId } = input;
       requireKnownScopes(after.scopes, await listApiScopes(tx, tenantId));
       if (!before && (await countRoles(tx, tenantId)) > ROLES_PER_TENANT) {
         throw new Conflict(`There are ${ROLES_PER_TENANT} roles, the maximum for a tenant.`);
       }
-      refuseUnknown(Members, after.members);
+      requireMembers(ROLE, input, after);
       if (IdentityProviderId && after.identityProviderId === null) {
         const Message = `IdentityProviderId: there is no IdentityProvider ${IdentityProviderId}.`;
         throw BadInput.in([{ Field: "IdentityProviderId", Message }]);
@@ -48,7 +51,7 @@ function createRoles(deps: SettingsDependencies): Roles {
     listOf: ({ tenantId, gate }, member, paging) =>
       gate.list({
         type: ROLE.name,
-        name: `Role of ${keyOf(member)}`,
+        name: `Role of ${member.type} ${member.id}`,
         paging,
         read: (limit, after) => listRolesOf(sql, tenantId, member, limit, after),
         id: ({ id }) => id,
@@ -58,14 +61,6 @@ function createRoles(deps: SettingsDependencies): Roles {
   };
 }
 
-/** Rejects members that are not records of the tenant. */
-function refuseUnknown(asked: Member[], taken: Member[]): void {
-  const known = new Set(taken.map(keyOf));
-  const unknown = asked.filter((member) => !known.has(keyOf(member)));
-  if (unknown.length > 0)
-    throw new BadInput(...unknown.map((member) => `There is no ${keyOf(member)}, so it cannot be a member.`));
-}
-
 /** Permissions in this service are for listed members. Every user has the OpenID scopes. */
 function refuseOwnScopes(scopes: string[]): void {
   const own = SCOPE_ACTIONS.filter((scope) => scopes.includes(scope));
@@ -73,8 +68,6 @@ function refuseOwnScopes(scopes: string[]): void {
   const Message = `Scopes: a role with AllUsers or IdentityProviderId can have only scopes of APIs, not ${own.join(", ")}. List the Members of a role with these.`;
   throw BadInput.in([{ Field: "Scopes", Message }]);
 }
-
-const keyOf = (member: Member) => `${member.type} ${member.id}`;
 
 export const ROLES = {
   type: ROLE,

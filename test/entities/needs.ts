@@ -1,0 +1,46 @@
+// The parts of tables that declarations need.
+
+import type { Queries } from "../../server/platform/db/sql.ts";
+import { inSnakeCase } from "../../server/platform/http/fields.ts";
+import type { Entity } from "../../server/records/index.ts";
+import { searchables } from "../../server/records/values.ts";
+
+/** The missing ones, in words. */
+export async function missing(sql: Queries, of: readonly Entity[]): Promise<string[]> {
+  const columns = await sql<{ table: string; column: string; generated: string | null }[]>`
+    select a.attrelid::regclass::text as table, a.attname as column, pg_get_expr(d.adbin, d.adrelid) as generated
+    from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+    where a.attrelid in (select oid from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p'))`;
+  const announcing = await sql<{ table: string }[]>`
+    select tgrelid::regclass::text as table from pg_trigger where tgfoid = 'announce'::regproc`;
+  const find = (table: string, column: string) => columns.find((one) => one.table === table && one.column === column);
+  // Policies read the calling User or Application, with the names of what it references.
+  const callers = of[0]!.actors.flatMap(({ table, references }) => [
+    table,
+    ...references.flatMap(({ writeOnly, pointsAt }) => (writeOnly ? [] : pointsAt.table)),
+  ]);
+  return [
+    ...of.flatMap((entity) => {
+      const { table, references } = entity;
+      const needed = [...entity.fields.filter(({ stored }) => stored !== "elsewhere"), ...references];
+      const searched = find(table, "search_text")?.generated ?? "";
+      const lists = Object.values(entity.field).flatMap(({ list }) => list ?? []);
+      return [
+        ...["tenant_id", "sequence", "search_text", ...needed.map(({ column }) => inSnakeCase(column))]
+          .filter((column) => !find(table, column))
+          .map((column) => `${table} needs the column ${column}.`),
+        ...searchables(entity)
+          .filter(({ column }) => !new RegExp(`\\b${inSnakeCase(column)}\\b`).test(searched))
+          .map(({ column }) => `${table}.search_text needs ${inSnakeCase(column)}.`),
+        ...lists.flatMap(({ of: types, through }) =>
+          ["tenant_id", ...[entity.name, ...types].map((type) => `${inSnakeCase(type)}_id`)]
+            .filter((column) => !find(through, column))
+            .map((column) => `${through} needs the column ${column}.`),
+        ),
+      ];
+    }),
+    ...callers
+      .filter((table) => !announcing.some((one) => one.table === table))
+      .map((table) => `${table} needs a trigger that announces its changes.`),
+  ];
+}
