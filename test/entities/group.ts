@@ -15,7 +15,7 @@ export const group = record("Group", {
     Is_Open: flagOrNull({ description: "Whether people may join." }),
     Lead: reference("User", { description: "Leads the group." }),
     Tool: reference("Application", { description: "The application that it works with." }),
-    Members: references("User", { description: "Its people.", through: "group_members" }),
+    Members: references("User", { description: "Its people.", through: "group_members", judged: true }),
   },
   identifiers: ["Code"],
 });
@@ -43,4 +43,6 @@ export const TABLE = `
     user_id integer not null references users on delete cascade,
     unique (group_id, user_id)
   );
-  create index group_members_user on group_members (user_id);`;
+  create index group_members_user on group_members (user_id);
+  create trigger group_members_announce after insert or update or delete on group_members
+    for each row execute function announce('roles');`;

@@ -19,6 +19,9 @@ export async function missing(sql: Queries, of: readonly Entity[]): Promise<stri
     table,
     ...references.flatMap(({ writeOnly, pointsAt }) => (writeOnly ? [] : pointsAt.table)),
   ]);
+  const groups = of.flatMap(({ field }) =>
+    Object.values(field).flatMap(({ list, judged }) => (list && judged ? list.through : [])),
+  );
   return [
     ...of.flatMap((entity) => {
       const { table, references } = entity;
@@ -39,7 +42,7 @@ export async function missing(sql: Queries, of: readonly Entity[]): Promise<stri
         ),
       ];
     }),
-    ...callers
+    ...[...callers, ...groups]
       .filter((table) => !announcing.some((one) => one.table === table))
       .map((table) => `${table} needs a trigger that announces its changes.`),
   ];

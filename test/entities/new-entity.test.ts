@@ -4,6 +4,7 @@ import { afterAll, expect, test } from "bun:test";
 import { createRegistry, ENTITIES } from "../../server/records/entities/registry.ts";
 import { recordFields } from "../../server/records/index.ts";
 import { startAppWith } from "../support/private-app.ts";
+import { until } from "../world/api.ts";
 import { newTenant } from "../world/tenant.ts";
 import { Visitor } from "../world/visitor.ts";
 import { group, TABLE } from "./group.ts";
@@ -123,6 +124,46 @@ test("policies judge its attributes, before and after a change", async () => {
   expect(refused).toMatchObject({ status: 403, body: { Type: "/Errors/Permission" } });
   expect((await call("DELETE", `/Policy/${saved.body.Id}`)).status).toBe(200);
   expect((await call("DELETE", `/Group/${made.body.Id}`)).body.Size).toBe(100);
+});
+
+test("policies ask who is a member, of the caller and of a record", async () => {
+  const ana = (await call("PATCH", "/User", { Username: "ana of the group", Is_Active: true })).body;
+  const bob = (await call("PATCH", "/User", { Username: "bob of the group", Is_Active: true })).body;
+  const { Id } = (await call("PATCH", "/Group", { Code: "M-1" })).body;
+  const member = (one: { Id: number }) => ({ Type: "User", Id: one.Id });
+  const save = (Members: object) => call("PATCH", "/Group", { Id, Members });
+  const policy = (Name: string, Policy: string) => call("PATCH", "/Policy", { Name, Policy });
+  const wrong = await policy("Wrong", `permit (principal in Department::"1", action, resource);`);
+  expect(wrong.status).toBe(400);
+  const read = `action == Action::"AccessManager:Read"`;
+  const readers = await policy("Readers", `permit (principal in Group::"${Id}", ${read}, resource is Department);`);
+  const department = (await call("PATCH", "/Department", { Name: "Of the group" })).body;
+  const decided = async ({ Id: user }: { Id: number }) => {
+    const { body } = await call("POST", "/Policy/Evaluate", {
+      Principal: { Type: "User", Id: user },
+      Action: "AccessManager:Read",
+      Resource: { Type: "Department", Id: String(department.Id) },
+      Context: { Scopes: ["AccessManager:Read"] },
+    });
+    return body.Decision;
+  };
+  const seen = async ({ Id: user }: { Id: number }) => (await call("GET", `/User/${user}`)).status;
+  const become = (state: (one: { Id: number }) => Promise<unknown>, ...wanted: unknown[]) =>
+    until(wanted.join(", "), async () => Bun.deepEquals([await state(ana), await state(bob)], wanted));
+  expect([await decided(ana), await decided(bob)]).toEqual(["Deny", "Deny"]);
+  await save({ Add: [member(ana)] });
+  await become(decided, "Allow", "Deny");
+  await save({ Add: [member(bob)], Remove: [member(ana)] });
+  await become(decided, "Deny", "Allow");
+
+  const hidden = await policy("Hidden", `forbid (principal is Client, ${read}, resource is User in Group::"${Id}");`);
+  await become(seen, 200, 403);
+  await save([member(ana)]);
+  await become(seen, 403, 200);
+  expect((await call("DELETE", `/Group/${Id}`)).status).toBe(200);
+  await become(seen, 200, 200);
+  await become(decided, "Deny", "Deny");
+  for (const { body } of [readers, hidden]) expect((await call("DELETE", `/Policy/${body.Id}`)).status).toBe(200);
 });
 
 test("Settings lists, adds, changes and deletes it, by its fields", async () => {

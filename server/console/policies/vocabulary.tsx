@@ -48,6 +48,7 @@ export function Vocabulary({ types }: { types: ReadonlyMap<string, ResourceType>
           <Words
             words={[
               ["", `resource is ${type.name}`],
+              ...(type.members && !type.key ? [["member of one", `principal in ${type.name}::"1"`] as const] : []),
               ...type.attributes.map((one) => [WORDS[one.type], WRITTEN[one.type](`resource.${one.name}`)] as const),
             ]}
           />

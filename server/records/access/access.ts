@@ -18,7 +18,7 @@ import {
   type Permissions,
   type Principal,
 } from "./decisions/permissions.ts";
-import { CLIENT_RECORD, type ResourceType } from "./decisions/resource-type.ts";
+import { CLIENT_RECORD, type ResourceType, type Uid } from "./decisions/resource-type.ts";
 import { createTenantCache, type TenantCache } from "./decisions/tenant-cache.ts";
 import type { Admitted } from "./gate/gate.ts";
 import { createGate } from "./gate/gate.ts";
@@ -26,7 +26,7 @@ import { createCursors } from "./gate/list.ts";
 import type { FindRecords, ReadActionOf } from "./gate/references.ts";
 import { ownPermissions } from "./own-data.ts";
 import { listenForAccessChanges, listPolicyTexts } from "./policies.store.ts";
-import { listMembers, listRoleNames, listRolesOfAllUsers } from "./roles.store.ts";
+import { listGroupMembers, listGroupsOf, listMembers, listRoleNames, listRolesOfAllUsers } from "./roles.store.ts";
 import { ACTIONS } from "./scopes.ts";
 
 const LISTS = { name: "lists", perTenant: 1, waiting: 200, longestWaitMs: 10_000 };
@@ -89,12 +89,15 @@ export function createAccess(deps: AccessDependencies): Access {
   const types = new Map(resourceTypes.map((type) => [type.name, type]));
   const engine = createEngine(types, onDecision);
   const permissionsDeps = { engine, types, log };
+  const lists = resourceTypes.flatMap(({ name, members }) =>
+    members && name !== ROLE ? [{ ...members, type: name }] : [],
+  );
   const examiner = createExaminer(resourceTypes);
   /** The first of a type's families is its read permission. */
   const readActionOf: ReadActionOf = (type) =>
     ACTIONS.find((action) => action === `${types.get(type)?.families[0]}:Read`);
-  const lists = createBudget(LISTS);
-  const gateDeps = { sql, cursors: createCursors(vault), lists, readActionOf, findRecords };
+  const turns = createBudget(LISTS);
+  const gateDeps = { sql, cursors: createCursors(vault), lists: turns, readActionOf, findRecords };
   const policies = createTenantCache((tenantId) => loadPolicies(sql, tenantId));
   const memberships = createTenantCache((tenantId, key) => loadMemberships(sql, tenantId, JSON.parse(key)));
   const principals = createTenantCache((tenantId, key) => loadPrincipal(sql, tenantId, parseActor(key)));
@@ -112,20 +115,27 @@ export function createAccess(deps: AccessDependencies): Access {
     const [record] = await findRecords(queries, tenantId, actor.type, [String(actor.id)]);
     if (!record?.Is_Active) return undefined;
     const roles = await listRoleNames(queries, tenantId, actor);
+    const others = await Promise.all(lists.map((list) => listGroupsOf(queries, tenantId, list, actor)));
     const type = actor.type === CLIENT_RECORD ? "Client" : "User";
-    return { type, id: String(actor.id), record, recordType: types.get(actor.type)!, roles };
+    const groups = [...roles.map(asRole), ...others.flat()];
+    return { type, id: String(actor.id), record, recordType: types.get(actor.type)!, groups };
   }
 
-  async function loadMemberships(queries: Queries, tenantId: TenantId, roles: string[]): Promise<Memberships> {
-    const [members, ofAllUsers] = await Promise.all([
+  async function loadMemberships(queries: Queries, tenantId: TenantId, groups: Uid[]): Promise<Memberships> {
+    const idsOf = (type: string) => groups.filter((one) => one.type === type).map(({ id }) => id);
+    const roles = idsOf(ROLE);
+    const [members, ofAllUsers, ...others] = await Promise.all([
       listMembers(queries, tenantId, roles),
       listRolesOfAllUsers(queries, tenantId, roles),
+      ...lists.map((list) => listGroupMembers(queries, tenantId, list, idsOf(list.type))),
     ]);
-    return { ofAllUsers, of: new Map(members.map((member) => [memberKey(member.type, member.id), member.roles])) };
+    const of = new Map(members.map((one) => [memberKey(one.type, one.id), one.roles.map(asRole)]));
+    for (const { type, id, group } of others.flat()) of.getOrInsertComputed(memberKey(type, id), () => []).push(group);
+    return { ofAllUsers: ofAllUsers.map(asRole), of };
   }
 
-  const membersFor = async ({ rolesOfRecords }: PolicySet, tenantId: TenantId) =>
-    rolesOfRecords.length > 0 ? memberships.get(tenantId, JSON.stringify(rolesOfRecords)) : NOBODY;
+  const membersFor = async ({ groupsOfRecords }: PolicySet, tenantId: TenantId) =>
+    groupsOfRecords.length > 0 ? memberships.get(tenantId, JSON.stringify(groupsOfRecords)) : NOBODY;
 
   function permissions(
     call: Call,
@@ -177,7 +187,7 @@ export function createAccess(deps: AccessDependencies): Access {
       if (!principal) return undefined;
       return createPermissions(permissionsDeps, set, await membersFor(set, tenantId), principal, call);
     },
-    inTurn: (tenantId, work) => lists.run(tenantId, () => work(createPause())),
+    inTurn: (tenantId, work) => turns.run(tenantId, () => work(createPause())),
     namedIn: engine.namedIn,
     namedByPolicies: async (tx, tenantId) => (await loadPolicies(tx, tenantId)).named,
     types,
@@ -196,8 +206,8 @@ export function createAccess(deps: AccessDependencies): Access {
     async permissionsIn(tx, call) {
       const { tenantId, actor } = call;
       const set = await loadPolicies(tx, tenantId);
-      const roles = set.rolesOfRecords;
-      const members = roles.length > 0 ? await loadMemberships(tx, tenantId, roles) : NOBODY;
+      const groups = set.groupsOfRecords;
+      const members = groups.length > 0 ? await loadMemberships(tx, tenantId, groups) : NOBODY;
       return permissions(call, set, members, await loadPrincipal(tx, tenantId, actor));
     },
     knownScopes: (tenantId, clientId, userId) => scopes.get(tenantId, `${clientId} ${userId ?? 0}`),
@@ -229,6 +239,10 @@ export function createAccess(deps: AccessDependencies): Access {
 }
 
 const NOBODY: Memberships = { ofAllUsers: [], of: new Map() };
+
+/** Its members may also be all Users, or those of an identity provider. */
+const ROLE = "Role";
+const asRole = (name: string): Uid => ({ type: ROLE, id: name });
 
 const keyOf = (actor: Actor) => `${actor.type} ${actor.id}`;
 

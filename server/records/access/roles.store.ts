@@ -1,8 +1,10 @@
 import type { PendingQuery, Row } from "postgres";
 import type { Queries } from "../../platform/db/sql.ts";
+import { inSnakeCase, type ReferenceList } from "../../platform/http/fields.ts";
 import type { TenantId } from "../../platform/ids.ts";
 import { isText, TEXT_LIMIT } from "../../platform/text.ts";
 import type { Actor } from "./caller.ts";
+import type { Uid } from "./decisions/resource-type.ts";
 
 /**
  * The Ids of a user's or application's roles: those that list it as a member, of all Users, and of the identity providers
@@ -54,6 +56,45 @@ export async function listMembers(
     select case when user_id is null then 'Application' else 'User' end as type,
       coalesce(user_id, application_id) as id, array_agg(name order by name) as roles
     from held group by user_id, application_id`;
+}
+
+/** A kind of records with members, other than roles; policies name such a record by its Id. */
+export interface GroupList extends ReferenceList {
+  type: string;
+}
+
+const columnOf = (type: string) => `${inSnakeCase(type)}_id`;
+
+/** The records of the kind that list the user or application. */
+export async function listGroupsOf(
+  sql: Queries,
+  tenantId: TenantId,
+  { type, of, through }: GroupList,
+  member: Actor,
+): Promise<Uid[]> {
+  if (!of.includes(member.type)) return [];
+  return sql<Uid[]>`
+    select ${type} as type, ${sql(columnOf(type))}::text as id from ${sql(through)}
+    where tenant_id = ${tenantId} and ${sql(columnOf(member.type))} = ${member.id}`;
+}
+
+/** The members of these records of the kind. */
+export async function listGroupMembers(
+  sql: Queries,
+  tenantId: TenantId,
+  { type: group, of, through }: GroupList,
+  ids: string[],
+): Promise<{ type: string; id: number; group: Uid }[]> {
+  if (ids.length === 0) return [];
+  const key = columnOf(group);
+  const found = of.map(
+    (type) => sql<{ type: string; id: number; group: Uid }[]>`
+      select ${type} as type, ${sql(columnOf(type))} as id,
+        json_build_object('type', ${group}::text, 'id', ${sql(key)}::text) as group
+      from ${sql(through)}
+      where tenant_id = ${tenantId} and ${sql(key)}::text = any (${ids}::text[]) and ${sql(columnOf(type))} is not null`,
+  );
+  return (await Promise.all(found)).flat();
 }
 
 /** Those of these roles that all Users have. */

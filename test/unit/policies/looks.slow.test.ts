@@ -14,7 +14,8 @@ const typeOf = (name: string, ...attributes: Attribute[]): ResourceType => ({
 const text = (name: string): Attribute => ({ name, type: "text" });
 const OTHER = typeOf("Other", text("Name"), text("Inner"), text("Title"));
 const APPLICATION = typeOf("Application", text("Name"), { name: "Inner", type: "record", of: OTHER });
-const TYPES = new Map([APPLICATION, OTHER].map((type) => [type.name, type]));
+const ROLE = { ...typeOf("Role"), members: { of: ["User", "Application"], through: "role_members" } };
+const TYPES = new Map([APPLICATION, OTHER, ROLE].map((type) => [type.name, type]));
 
 const principals = fc.constantFrom(
   ...["principal", 'principal == Client::"1"', 'principal == Client::"2"', 'principal in Role::"held"'],
@@ -75,7 +76,7 @@ const statements = fc
   .map(([effect, principal, action, resource, when]) => `${effect} (${principal}, ${action}, ${resource}) ${when};`);
 const plain = fc.constant('permit (principal in Role::"held", action, resource);');
 
-const CALLER = { type: "Client", id: "1", roles: ["held"] };
+const CALLER = { type: "Client", id: "1", groups: [{ type: "Role", id: "held" }] };
 const inner = { Name: "", Inner: "", Title: "t" };
 
 test("a decision that reads no record is the same for each record, with and without the records in it", async () => {

@@ -4,7 +4,7 @@ import type * as Cedar from "@cedar-policy/cedar-wasm/nodejs";
 import { LRUCache } from "lru-cache";
 import { createCedar, identifiedBy, type Mentioned, mentionedBy, type Named, namedBy, statementsOf } from "./cedar.ts";
 import { createLooksOf, type LooksOf } from "./looks.ts";
-import type { ResourceType } from "./resource-type.ts";
+import type { ResourceType, Uid } from "./resource-type.ts";
 
 const PARSED_SETS = 1_000;
 /** Trial sets have a separate cache, so they never evict saved ones. */
@@ -20,8 +20,8 @@ export interface PolicySet {
   /** The named records, and the Clients that a policy knows by their Id. */
   named: Named;
   looksOf: LooksOf;
-  /** Roles that a statement requires for a record. */
-  rolesOfRecords: string[];
+  /** Roles, and other records with members, that a statement requires for a record. */
+  groupsOfRecords: Uid[];
   /** Unique in this process. */
   number: number;
   /** It is not saved. */
@@ -168,7 +168,7 @@ export function createEngine(types: ReadonlyMap<string, ResourceType>, onDecisio
         mentioned: mentionedBy(parsedStatements),
         named: identifiedBy(parsedStatements),
         looksOf: createLooksOf(parsedStatements, types),
-        rolesOfRecords: rolesOfRecords(parsedStatements),
+        groupsOfRecords: groupsOfRecords(parsedStatements, types),
         number: ++sets,
         isTried,
       };
@@ -211,19 +211,13 @@ function digestOf(text: string): string {
   return new Bun.CryptoHasher("sha256").update(text).digest("base64");
 }
 
-/** Names of the roles that a statement requires of a record, not of the caller. */
-function rolesOfRecords(policies: Cedar.PolicyJson[]): string[] {
-  const names = new Set<string>();
-  for (const policy of policies.filter(asksRecordsRoles)) {
-    JSON.stringify(policy, (_, value) => {
-      if (value?.type === "Role" && typeof value.id === "string") names.add(value.id);
-      return value;
-    });
-  }
-  return [...names];
+/** The groups that a statement requires of a record, not of the caller. */
+function groupsOfRecords(policies: Cedar.PolicyJson[], types: ReadonlyMap<string, ResourceType>): Uid[] {
+  const named = namedBy(policies.filter(asksRecordsGroups));
+  return [...named].flatMap(([type, ids]) => (types.get(type)?.members ? [...ids].map((id) => ({ type, id })) : []));
 }
 
-function asksRecordsRoles({ resource, conditions }: Cedar.PolicyJson): boolean {
+function asksRecordsGroups({ resource, conditions }: Cedar.PolicyJson): boolean {
   if (resource.op === "in" || (resource.op === "is" && "in" in resource)) return true;
   // `x in y` and `x is T in y`, unless x is a variable that is not a record.
   return holds(conditions, (name, value) => {

@@ -2,12 +2,10 @@
 // different attributes, and a condition that is constant for a type reads nothing of it.
 
 import type * as Cedar from "@cedar-policy/cedar-wasm/nodejs";
-import { type ResourceType, ROLE_MEMBERS } from "./resource-type.ts";
+import { canBeIn, isSameUid, type ResourceType, type Uid } from "./resource-type.ts";
 
-interface Asking {
-  type: string;
-  id: string;
-  roles: readonly string[];
+interface Asking extends Uid {
+  groups: readonly Uid[];
 }
 
 /** A statement that decides about a caller and reads the record. */
@@ -54,14 +52,14 @@ interface Applied {
   read: Part;
 }
 
-/** Roles are not members of roles. */
-function isBy(principal: Cedar.PolicyJson["principal"], { type, id, roles }: Asking): boolean {
+/** Groups are not members of groups. */
+function isBy(principal: Cedar.PolicyJson["principal"], { type, id, groups }: Asking): boolean {
   if (principal.op === "is" && principal.entity_type !== type) return false;
   const within = principal.op === "is" ? principal.in : principal;
   if (!within || !("entity" in within)) return true;
   const named = "__entity" in within.entity ? within.entity.__entity : within.entity;
-  if (named.type === type && named.id === id) return true;
-  return principal.op !== "==" && named.type === "Role" && roles.includes(named.id);
+  if (isSameUid(named, { type, id })) return true;
+  return principal.op !== "==" && groups.some((one) => isSameUid(one, named));
 }
 
 // A statement is evaluated with the types of one kind of request, but without its values.
@@ -151,10 +149,10 @@ function read(expression: Json, kind: Kind): Part {
       const left = of(operand.left);
       if (left.entity === undefined) return joined([left]);
       if (left.entity !== operand.entity_type) return constant(false);
-      return operand.in ? within(left, of(operand.in)) : constant(true);
+      return operand.in ? within(left, of(operand.in), kind) : constant(true);
     }
     case "in":
-      return within(of(operand.left), of(operand.right));
+      return within(of(operand.left), of(operand.right), kind);
     case "==":
     case "!=": {
       const [left, right] = [of(operand.left), of(operand.right)];
@@ -210,19 +208,16 @@ function equality(left: Part, right: Part): boolean | undefined {
   return left.entity !== undefined && right.entity !== undefined && left.entity !== right.entity ? false : undefined;
 }
 
-/** The types that can be members of a role. */
-const MEMBERS = [...ROLE_MEMBERS, "Client"];
-
-function within(left: Part, right: Part): Part {
+function within(left: Part, right: Part, { types }: Kind): Part {
   const groups = right.elements ?? [right];
   if (left.action !== undefined && groups.every(({ action }) => action !== undefined)) {
     return constant(groups.some(({ action }) => action === left.action));
   }
-  const mayBe = ({ entity }: Part) =>
-    left.entity === undefined ||
-    entity === undefined ||
-    entity === left.entity ||
-    (entity === "Role" && MEMBERS.includes(left.entity));
+  const mayBe = ({ entity }: Part) => {
+    if (left.entity === undefined || entity === undefined || entity === left.entity) return true;
+    const group = types.get(entity);
+    return !group || canBeIn(left.entity, group);
+  };
   return groups.some(mayBe) ? joined([left, right]) : constant(false);
 }
 

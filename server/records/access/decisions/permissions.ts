@@ -10,12 +10,13 @@ import type { Mentioned } from "./cedar.ts";
 import { type CedarQuestion, type Decision, type Engine, type PolicySet, UNKNOWN } from "./engine.ts";
 import type { Look } from "./looks.ts";
 import {
+  isSameUid,
   type JudgedRecord,
   type ResourceType,
-  ROLE_MEMBERS,
   resourceKey,
   toCedarDate,
   toCedarRecord,
+  type Uid,
 } from "./resource-type.ts";
 
 export interface Permissions {
@@ -45,7 +46,8 @@ export interface Principal {
   id: string;
   record: JudgedRecord;
   recordType: ResourceType;
-  roles: string[];
+  /** Its roles, and other records that list it. */
+  groups: readonly Uid[];
 }
 
 export interface CallContext {
@@ -60,12 +62,12 @@ export interface CallContext {
   audience?: string | undefined;
 }
 
-/** The roles that policies test of records. */
+/** The groups that policies test of records. */
 export interface Memberships {
   /** Roles that every User has, also a new one. */
-  ofAllUsers: readonly string[];
-  /** Other roles, by `memberKey`. */
-  of: ReadonlyMap<string, readonly string[]>;
+  ofAllUsers: readonly Uid[];
+  /** Others, by `memberKey`. */
+  of: ReadonlyMap<string, readonly Uid[]>;
 }
 
 export const memberKey = (type: string, id: unknown) => `${type} ${id}`;
@@ -139,8 +141,7 @@ export function createPermissions(
 
   function judged(resourceType: ResourceType, record: JudgedRecord, after: JudgedRecord): Entity {
     const resource = resourceEntity(resourceType, record, after, set.mentioned);
-    const { name } = resourceType;
-    if (ROLE_MEMBERS.includes(name)) resource.parents = roleUids(rolesOf(memberships, name, record));
+    resource.parents = groupsOf(memberships, resourceType.name, record);
     if (!isTellable(set, principal, resource.uid)) resource.uid.id = ANY_RECORD;
     return resource;
   }
@@ -242,7 +243,7 @@ function cedarContext(call: CallContext, mentioned: Mentioned): Attributes {
 }
 
 type Attributes = Record<string, CedarValueJson>;
-type Entity = EntityJson & { uid: { type: string; id: string } };
+type Entity = EntityJson & { uid: Uid };
 
 function resourceEntity(type: ResourceType, record: JudgedRecord, after: JudgedRecord, mentioned: Mentioned): Entity {
   const attrs = toCedarRecord(type, record, mentioned);
@@ -264,23 +265,20 @@ function withUnknown({ attrs, ...resource }: Entity, part: string): Entity {
  * Whether policies can distinguish this record from others with equal attributes: they name records of its type, or it
  * is the caller.
  */
-function isTellable({ named }: PolicySet, { type, id, roles }: Principal, uid: Entity["uid"]): boolean {
-  return named.has(uid.type) || (uid.type === type && uid.id === id) || (uid.type === "Role" && roles.includes(uid.id));
+function isTellable({ named }: PolicySet, { type, id, groups }: Principal, uid: Uid): boolean {
+  return named.has(uid.type) || [{ type, id }, ...groups].some((one) => isSameUid(one, uid));
 }
 
-function rolesOf({ ofAllUsers, of }: Memberships, typeName: string, { Id }: JudgedRecord): string[] {
+function groupsOf({ ofAllUsers, of }: Memberships, typeName: string, { Id }: JudgedRecord): Uid[] {
   const own = of.get(memberKey(typeName, Id)) ?? [];
-  return typeName === "User" ? [...new Set([...ofAllUsers, ...own])] : [...own];
-}
-
-function roleUids(names: readonly string[]): { type: string; id: string }[] {
-  return names.map((name) => ({ type: "Role", id: name }));
+  if (typeName !== "User") return [...own];
+  return [...ofAllUsers, ...own.filter((one) => !ofAllUsers.some((other) => isSameUid(one, other)))];
 }
 
 /** A User may be the record as well: then it is one entity, with the record's own state. */
 function withPrincipal(principal: Principal, attributes: Attributes, resource: Entity): Entity[] {
-  const { type, id, roles } = principal;
-  const parents = roleUids(roles);
+  const { type, id, groups } = principal;
+  const parents = [...groups];
   if (resource.uid.type === type && resource.uid.id === id) return [{ ...resource, parents }];
   const attrs = type === "User" ? { ...attributes, after: attributes } : attributes;
   return [{ uid: { type, id }, attrs, parents }, resource];

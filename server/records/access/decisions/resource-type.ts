@@ -2,6 +2,7 @@
 
 import type { CedarValueJson, SchemaJson, TypeOfAttribute } from "@cedar-policy/cedar-wasm/nodejs";
 import type { TSchema } from "@sinclair/typebox";
+import type { ReferenceList } from "../../../platform/http/fields.ts";
 import type { Declaration } from "../../record.ts";
 import { ACTIONS, type Action, EXCHANGE } from "../scopes.ts";
 import type { Mentioned } from "./cedar.ts";
@@ -26,7 +27,17 @@ export interface ResourceType {
   attributes: Attribute[];
   /** The attribute used in Cedar's `Type::"…"`; default: Id. */
   key?: string;
+  /** For `principal in Group::"7"` and `resource in Group::"7"`. */
+  members?: ReferenceList;
 }
+
+/** As Cedar names a record. */
+export interface Uid {
+  type: string;
+  id: string;
+}
+
+export const isSameUid = (one: Uid, other: Uid) => one.type === other.type && one.id === other.id;
 
 export function actionsOn({ families }: ResourceType): Action[] {
   return ACTIONS.filter((action) => families.some((family) => action.startsWith(`${family}:`)));
@@ -36,8 +47,9 @@ export function actionsOn({ families }: ResourceType): Action[] {
 export function resourceType({ name, scopes, families, key, field, record }: Declaration): ResourceType {
   const own = Object.values(scopes).map((scope) => scope.split(":")[0]!);
   const fields = Object.entries(field);
-  const attributes = fields.flatMap(([one, { type, judged, writeOnly, maxLength }]): Attribute[] => {
-    if (!type) return judged ? [{ name: one, type: typeOf(record.properties[one]) }] : [];
+  const members = fields.find(([, { list, judged }]) => list && judged)?.[1].list;
+  const attributes = fields.flatMap(([one, { type, judged, writeOnly, maxLength, list }]): Attribute[] => {
+    if (!type) return judged && !list ? [{ name: one, type: typeOf(record.properties[one]) }] : [];
     // All tenants share one schema, so policies do not have attributes of single tenants.
     if (type === "attributes" || writeOnly) return [];
     return [{ name: one, type: POLICY_TYPES[type], maxLength }];
@@ -45,6 +57,7 @@ export function resourceType({ name, scopes, families, key, field, record }: Dec
   return {
     name,
     ...(key && { key }),
+    ...(members && { members }),
     families: [...new Set([...own, ...families])] as ActionFamily[],
     attributes: [...(field.Id ? [] : [{ name: "Id", type: "text" } as const]), ...attributes],
   };
@@ -162,7 +175,10 @@ function toCedarReference(reference: Record<string, unknown> | null | undefined)
 /** A Client is a calling Application, with its record's attributes. */
 export const CLIENT_RECORD = "Application";
 const PRINCIPALS = ["Client", "User"];
-export const ROLE_MEMBERS = ["User", CLIENT_RECORD];
+
+/** Whether records of this type can be members of records of the other. A Client is a member as its Application. */
+export const canBeIn = (type: string, { members }: Pick<ResourceType, "members">) =>
+  members?.of.includes(type === "Client" ? CLIENT_RECORD : type) ?? false;
 
 /** The context of every action; permissions.ts fills it. */
 const CONTEXT = {
@@ -187,21 +203,22 @@ const EXCHANGE_CONTEXT = {
  * the resource, because Cedar types a context only by its action, and an action applies to all record types.
  */
 export function cedarSchema(types: readonly ResourceType[]): SchemaJson<string> {
-  const entityTypes: SchemaJson<string>[string]["entityTypes"] = { Role: {} };
+  const entityTypes: SchemaJson<string>[string]["entityTypes"] = {};
+  const groupsOf = (type: string) => types.filter((one) => canBeIn(type, one)).map(({ name }) => name);
   const commonTypes: NonNullable<SchemaJson<string>[string]["commonTypes"]> = {};
   for (const type of types) {
-    if (Object.hasOwn(entityTypes, type.name) && type.name !== "Role") {
+    if (Object.hasOwn(entityTypes, type.name)) {
       throw new Error(`Two types of records are called ${type.name}.`);
     }
     const attributes = cedarAttributes(type);
     if (Object.hasOwn(attributes, "after")) throw new Error(`${type.name}.after has a name that policies need.`);
     commonTypes[commonTypeOf(type)] = { type: "Record", attributes };
     entityTypes[type.name] = {
-      memberOfTypes: ROLE_MEMBERS.includes(type.name) ? ["Role"] : [],
+      memberOfTypes: groupsOf(type.name),
       shape: { type: "Record", attributes: { ...attributes, after: { type: commonTypeOf(type) } } },
     };
     if (type.name === CLIENT_RECORD) {
-      entityTypes.Client = { memberOfTypes: ["Role"], shape: { type: "Record", attributes } };
+      entityTypes.Client = { memberOfTypes: groupsOf("Client"), shape: { type: "Record", attributes } };
     }
   }
   const actions = ACTIONS.map((action) => {

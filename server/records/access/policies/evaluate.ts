@@ -177,6 +177,8 @@ const SCOPES_HIDDEN =
   "A client's scopes are in its Credentials, and you may not read all Credentials. List the scopes of the call in " +
   "Context.Scopes.";
 
+const groupsHidden = (type: string) => `The decision depends on the members of each ${type}, and you may not read all.`;
+
 /** With Context.Scopes given, the client's own scopes are not revealed. */
 export class ScopesHidden extends Permission {
   constructor() {
@@ -213,10 +215,13 @@ function evaluationOf({ allowed, policies, failed }: Decision): Evaluation {
   };
 }
 
-/** The result depends on all policies and roles. @returns all policies @throws Permission, TenantBusy, ServiceBusy */
+/** The result depends on all policies, roles and other groups. @returns all policies @throws Permission, TenantBusy, ServiceBusy */
 async function requireSeesRules(sql: Sql, access: Access, { tenantId, permissions, gate }: Caller): Promise<Policy[]> {
   const policies = await listAllPolicies(sql, tenantId);
   const roles = gate.seesAll(ROLE.name) ? [] : await listAllRoles(sql, tenantId);
+  for (const { name, members } of access.types.values()) {
+    if (members && name !== ROLE.name && !gate.seesAll(name)) throw new Permission(groupsHidden(name), REFUSED);
+  }
   const rules = [
     ...(gate.seesAll(POLICY.name) ? [] : policies.map((one) => [POLICY.name, POLICY.toRecord(one)] as const)),
     ...roles.map((one) => [ROLE.name, ROLE.judged(one)] as const),

@@ -30,7 +30,7 @@ const FIELDS = {
     },
     example: ["AccessManager:Read", "AccessManager:Create", "AccessManager:Update"],
   }),
-  Members: references(["User", "Application"], { through: "role_members" }),
+  Members: references(["User", "Application"], { through: "role_members", judged: true }),
   AllUsers: flag({
     description:
       "Every User has the role, also those that are made later. Then, and with IdentityProviderId, its Scopes are of APIs.",
