@@ -63,7 +63,7 @@ export async function exported(kinds: readonly FileKind[], names: readonly strin
         const inner = await bodyOf(part, await rest.get(`/${kind.name}/${record.Id}/${part.name}`), hidden);
         if (Object.keys(inner).length > 0) body[part.name] = inner;
       }
-      const text = ` Not readable, so not here: ${hidden.join(", ")}.`;
+      const text = ` A file cannot have the values of ${hidden.join(", ")}.`;
       if (hidden.length > 0) comments.push({ path: [kind.name, list.length], text });
       list.push(body);
     }
@@ -99,11 +99,13 @@ export async function exported(kinds: readonly FileKind[], names: readonly strin
       const value = record[name];
       if (isEmpty(value) || isSecret(field) || Bun.deepEquals(value, blankOf(field))) continue;
       const given = field.target ? referenceOf(field.target, value) : named(value);
-      // Such as the values of Headers, and State while a connection is held.
+      // Such as the values of Headers.
       const isReadable = given !== undefined && !(isObject(value) && Object.values(value).includes(null));
       if (given === null) continue;
-      if (!isReadable) hidden.push(name);
-      else if (field.target || kind.contract.check({ [name]: value }).problems.length === 0) body[name] = given;
+      // Such as State while a connection is held, and more Members than a body may have.
+      const isAccepted = field.target || kind.contract.check({ [name]: value }).problems.length === 0;
+      if (isReadable && isAccepted) body[name] = given;
+      else hidden.push(name);
     }
     return body;
   }
