@@ -1,5 +1,7 @@
 // Measures whether a step's time grows faster than its input.
 
+import { MAX_MARKS } from "../../server/platform/text.ts";
+
 /** Each makes a text of about this many characters. */
 export const FILLINGS: Record<string, (length: number) => string> = {
   "spaces within": (length) => `a${" ".repeat(length)}x`,
@@ -12,6 +14,10 @@ export const FILLINGS: Record<string, (length: number) => string> = {
   "marks between characters without width": (length) => `a${"\u0323\u200b\u0301\u200b".repeat(length / 4)}x`,
   "a host of marks": (length) => `https://a${"\u0301".repeat(length / 2)}${"\u0323".repeat(length / 2)}/`,
   "a host of escaped marks": (length) => `https://a${"%CC%81".repeat(length / 12)}${"%CC%A3".repeat(length / 12)}/`,
+  "marks apart": (length) => `a${apart("\u2064", length)}x`,
+  "a host of marks apart": (length) => `https://a${apart("\u00ad", length)}/`,
+  "characters that grow most": (length) => "\ufdfa".repeat(length),
+  "nested lists": (length) => "[".repeat(length / 2) + "]".repeat(length / 2),
   "characters that grow": (length) => "\u0958\u0130\ufb2c\ufdfa".repeat(length / 4),
   "direction marks within": (length) => `a${"\u202e".repeat(length)}x`,
   "characters without width": (length) => `a${"\u200b".repeat(length)}x`,
@@ -31,6 +37,13 @@ export const FILLINGS: Record<string, (length: number) => string> = {
   "different words": (length) =>
     Array.from({ length: length / 16 }, (_, index) => `w${index}`.padEnd(15, "-")).join(" "),
 };
+
+/** As many marks in a row as a text may have, between characters that later steps remove. */
+export function apart(ignorable: string, length: number): string {
+  return ("\u0316\u0301".repeat(MAX_MARKS / 2) + ignorable)
+    .repeat(Math.ceil(length / (MAX_MARKS + 1)))
+    .slice(0, length);
+}
 
 const MIN_LENGTH = 2 ** 10;
 export const MAX_LENGTH = 2 ** 20;

@@ -14,8 +14,10 @@ import { digestOfCode, newRecoveryKey, plainCode } from "../../server/identity/s
 import { toIdentity } from "../../server/identity/signin/upstream/identity.ts";
 import { MAPPED } from "../../server/identity/signin/upstream/providers/provider.ts";
 import { TENANT_SETTINGS } from "../../server/identity/tenants/index.ts";
+import { readUrl } from "../../server/platform/address.ts";
 import { readConditions } from "../../server/platform/http/conditions.ts";
 import { clientAddress, contextOf, parseTraceParent } from "../../server/platform/http/context.ts";
+import { parseJson } from "../../server/platform/http/json.ts";
 import { type Parameter, readAsked } from "../../server/platform/http/query.ts";
 import { acceptedTypes, requireHost } from "../../server/platform/http/request.ts";
 import { presentedToken } from "../../server/records/access/bearer.ts";
@@ -25,10 +27,11 @@ import { matchables, parseValue, pathText } from "../../server/records/values.ts
 import { bodyOf, formFields } from "../../server/ui/contract-form.tsx";
 import { CONNECTION } from "../../server/webhooks/index.ts";
 import { composedRoutes } from "../support/composed-app.ts";
-import { type Api, expectError } from "../world/api.ts";
+import { expectError } from "../world/api.ts";
 import type { Json } from "../world/documented.ts";
 import { db, newTenant } from "../world/tenant.ts";
 import { FILLINGS, growth, MAX_LENGTH } from "./doubling.ts";
+import { FLOOR_MS, slowestOf } from "./neighbour.ts";
 
 /** The readers of texts, by the place of the text. */
 type Steps = Record<string, (text: string) => unknown>;
@@ -204,6 +207,8 @@ function otherSteps(): Steps {
     "the name of a certificate": (text) => canBeNamed("SubjectDn", text),
     "the subject of a certificate": (text) =>
       isNamed({ ...certificate, subject: [{ CN: [text] }] }, "SubjectDn", "CN=payroll"),
+    "an address": (text) => readUrl(text),
+    "the JSON of a parameter or an answer": (text) => parseJson(text),
     "a resource": (text) => normalAddress(text),
     "a redirect URI": (text) => redirectUriProblem(text, "native"),
     "a client_id": (text) => isDocumentUrl(text),
@@ -237,22 +242,3 @@ test("a body with a long text is refused and names the field, while another tena
   });
   expect(await slowestOf(neighbour, Promise.all(refused))).toBeLessThan(10 * quiet + FLOOR_MS);
 });
-
-/** A busy machine answers late. */
-const FLOOR_MS = 1_000;
-
-/** Milliseconds of the slowest of this caller's requests until the work is done. */
-async function slowestOf(caller: Api, work: Promise<unknown>): Promise<number> {
-  let [isDone, slowest] = [false, 0];
-  const done = work.finally(() => {
-    isDone = true;
-  });
-  while (!isDone) {
-    const began = performance.now();
-    const { status } = await caller.get("/Department?Limit=1");
-    expect(status).toBe(200);
-    slowest = Math.max(slowest, performance.now() - began);
-  }
-  await done;
-  return slowest;
-}
