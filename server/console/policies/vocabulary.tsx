@@ -8,7 +8,7 @@ const WRITTEN: Record<ResourceType["attributes"][number]["type"], (path: string)
   texts: (path) => `${path}.contains("")`,
   number: (path) => `${path} == 0`,
   boolean: (path) => path,
-  dateTime: (path) => `${path} > datetime("2026-01-31T12:00:00Z")`,
+  dateTime: (path) => `${path} > datetime("2026-01-31")`,
   reference: (path) => `${path.replace(".", " has ")} && ${path}.Id == 0`,
   record: (path) => path.replace(".", " has "),
 };
@@ -43,7 +43,7 @@ export function Vocabulary({ types }: { types: ReadonlyMap<string, ResourceType>
       {[...types.values()].map((type) => (
         <Part title={`Record: ${type.name}`}>
           <p class="hint" safe>
-            {actionsOn(type).join(", ")}
+            {actionsInShort(type)}
           </p>
           <Words
             words={[
@@ -80,6 +80,14 @@ const WORDS: Record<keyof typeof WRITTEN, string> = {
   reference: "foreign key",
   record: "record",
 };
+
+/** Such as "AccessManager:Read, Create". */
+function actionsInShort(type: ResourceType): string {
+  const families = Map.groupBy(actionsOn(type), (action) => action.split(":")[0]!);
+  return [...families]
+    .map(([family, actions]) => `${family}:${actions.map((action) => action.split(":")[1]).join(", ")}`)
+    .join("; ");
+}
 
 function Part({ title, children }: { title: string; children: Children }): JSX.Element {
   return (
