@@ -5,7 +5,6 @@ import { FAILURES_PER_HOUR } from "../../server/records/audit/write.ts";
 import type { Api } from "../world/api.ts";
 import { fromHere, kindsOf, logOf, textOf } from "../world/audit.ts";
 import { type Client, newClient } from "../world/client.ts";
-import { holdTenant, untilWaiting } from "../world/locks.ts";
 import { expire, plantEntries, setRows } from "../world/rows.ts";
 import { clientOf, db } from "../world/tenant.ts";
 import { type View, Visitor } from "../world/visitor.ts";
@@ -135,25 +134,6 @@ describe.concurrent("a flood of failures", () => {
     await expire("signin_failures", { tenant_id: reader.tenantId }, "blocked_until");
     for (let made = 0; made < 3; made++) await attempt(client, wrong, visitor);
     expect(await kindsOf(reader)).toEqual([...failed, "SignIn.Throttled", "SignIn.Failed", "SignIn.Throttled"]);
-  });
-
-  test("is one SignIn.Throttled although several attempts are refused at once", async () => {
-    const { client, reader } = await arrange();
-    const wrong = { username: "admin", password: "wrong" };
-    for (let made = 0; made < 6; made++) await attempt(client, wrong);
-    const pages = await Promise.all(
-      [1, 2, 3].map(async () => {
-        const visitor = new Visitor();
-        return { visitor, page: await visitor.open(client.authorize()) };
-      }),
-    );
-    // The first has marked the block, and waits for this lock with its entry.
-    const { release } = await holdTenant(reader.tenantId);
-    const refused = pages.map(({ visitor, page }) => visitor.submit(page, wrong));
-    await untilWaiting(2, ["audited_until is distinct from"]);
-    await release();
-    expect((await Promise.all(refused)).map(({ status }) => status)).toEqual([429, 429, 429]);
-    expect((await kindsOf(reader)).filter((kind) => kind === "SignIn.Throttled")).toHaveLength(1);
   });
 
   test("from everywhere is logged up to an hourly limit, with one row that says so", async () => {

@@ -227,7 +227,7 @@ test("only a role that may delete drops a partition, a day after its end, and by
   const drop = (queries: typeof sql, days: number) =>
     queries`select drop_partition('events', partition_start('events', now() - make_interval(days => ${days})))`;
   for (const days of [-1, 0, 1]) {
-    await expect(drop(sql, days)).rejects.toMatchObject({
+    await expect(drop(sql, days).execute()).rejects.toMatchObject({
       code: "55000",
       message: expect.stringContaining("24 hours"),
     });
@@ -244,7 +244,7 @@ test("only a role that may delete drops a partition, a day after its end, and by
   const role = await database.asReader();
   const { username } = new URL(role);
   const worker = connect(role, "gatehouse test", 1);
-  await expect(drop(worker, 30)).rejects.toMatchObject({ code: "42501" });
+  await expect(drop(worker, 30).execute()).rejects.toMatchObject({ code: "42501" });
   await sql.unsafe(blockMarked("run: drop").text.replace("app_role", username));
   expect([...(await drop(worker, 30))]).toHaveLength(1);
   await worker.end();

@@ -2,15 +2,18 @@
 
 import { afterAll, expect, test } from "bun:test";
 import { atCommit, connect } from "../../server/platform/db/sql.ts";
+import { newEmptyDatabase } from "../support/empty-database.ts";
 import { startRelay } from "../support/relay.ts";
-import { shared } from "../world/tenant.ts";
 
-const sql = connect(shared().databaseUrl, "gatehouse test", 2);
-afterAll(() => sql.end());
+const database = await newEmptyDatabase();
+const sql = connect(database.url, "gatehouse test", 2);
+afterAll(async () => {
+  await sql.end();
+  await database[Symbol.asyncDispose]();
+});
 
-const table = `turns_${Math.floor(Math.random() * 1e9)}`;
+const table = "turns";
 await sql.unsafe(`create table ${table} (n integer primary key)`);
-afterAll(() => sql.unsafe(`drop table ${table}`));
 const numbers = async () => (await sql<{ n: number }[]>`select n from ${sql(table)} order by n`).map(({ n }) => n);
 
 test("its first read takes its locks", async () => {
@@ -60,7 +63,7 @@ test("a failure of the last statement fails the transaction and undoes it", asyn
 });
 
 test("a connection lost during the last statement fails the transaction, which another session does not continue", async () => {
-  await using relay = await startRelay(shared().databaseUrl);
+  await using relay = await startRelay(database.url);
   const own = connect(relay.databaseUrl, "gatehouse test", 1);
   const [session] = await own<{ pid: number }[]>`select pg_backend_pid() as pid`;
   const failed = own

@@ -8,10 +8,6 @@ export interface Hold {
   release(): Promise<void>;
 }
 
-/** Others may read the tenant, and not write rows that reference it, such as the places of audit entries. */
-export const holdTenant = (tenantId: string, sql = db()) =>
-  hold(sql, (tx) => tx`select from tenants where id = ${tenantId} for update`);
-
 /** In `share` mode others may read the table, in `access exclusive` mode they may not. */
 export const holdTable = (table: string, mode: "share" | "access exclusive", sql = db()) =>
   hold(sql, (tx) => tx`lock table ${tx(table)} in ${tx.unsafe(mode)} mode`);
