@@ -89,6 +89,9 @@ def after_call(ctx, case, response):
 
 @schemathesis.hook
 def filter_failure(ctx, failure, case, response):
+    # A logout leaves out what it cannot read, and signs out (docs/sign-in.md).
+    if case.operation.path == "/oauth2/logout" and type(failure).__name__ == "AcceptedNegativeData":
+        return False
     # Bun itself rejects a request line of more than 16 KiB.
     return response.status_code != 431
 
