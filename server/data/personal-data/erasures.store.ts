@@ -104,19 +104,21 @@ export async function clearUnfinished(sql: Queries, tenantId: TenantId, id: Eras
     select digest, ${text} as text from ${sql(table)}
     where tenant_id = ${tenantId} ${after ? sql`and digest > ${after}` : sql``}
     order by digest limit ${CLEARED_AT_ONCE}`;
+  // Once for each text: a join could test all texts of a batch for every row of the table.
+  const named = sql`named as materialized (select digest from read where ${isNamed})`;
   await inBatches(
     (after) => sql<{ digest: Buffer }[]>`
-      with read as (${nextOf("pushed_requests", sql`parameters`, after)}), cleared as (
+      with read as (${nextOf("pushed_requests", sql`parameters`, after)}), ${named}, cleared as (
         update pushed_requests set parameters = '', used_on = coalesce(used_on, now())
-        where tenant_id = ${tenantId} and digest in (select digest from read where ${isNamed})
+        where tenant_id = ${tenantId} and digest in (select digest from named)
       )
       select digest from read order by digest desc limit 1`,
   );
   await inBatches(
     (after) => sql<{ digest: Buffer }[]>`
-      with read as (${nextOf("upstream_attempts", sql`target || coalesce(identity::text, '')`, after)}), cleared as (
-        delete from upstream_attempts
-        where tenant_id = ${tenantId} and digest in (select digest from read where ${isNamed})
+      with read as (${nextOf("upstream_attempts", sql`target || coalesce(identity::text, '')`, after)}), ${named},
+      cleared as (
+        delete from upstream_attempts where tenant_id = ${tenantId} and digest in (select digest from named)
       )
       select digest from read order by digest desc limit 1`,
   );
