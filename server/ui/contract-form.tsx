@@ -221,18 +221,15 @@ function jsonOf(field: string, text: string): unknown {
   const reject = (words: string) => BadInput.in([{ Field: field, Message: `${field} ${words}` }]);
   if (text.trim() === "") return null;
   if (isTooDeep(text)) throw reject(`is nested deeper than ${MAX_JSON_DEPTH} levels.`);
-  const [rounded, value] = parsed();
+  let rounded: ReturnType<typeof roundedNumber>;
+  try {
+    rounded = roundedNumber(text);
+  } catch {
+    throw reject("must be JSON.");
+  }
   if (rounded)
     throw reject(`has ${printable(rounded.written)}, which would be rounded. Write fewer digits, or a text.`);
-  return value;
-
-  function parsed() {
-    try {
-      return [roundedNumber(text), JSON.parse(text)] as const;
-    } catch {
-      throw reject("must be JSON.");
-    }
-  }
+  return JSON.parse(text);
 }
 
 /** The form state of a record. @param more values of fields outside the contract */

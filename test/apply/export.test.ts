@@ -65,6 +65,16 @@ test.concurrent("a held connection is not resumed, and a paused one stays paused
   expect((await apply(out, ["--plan"])).code).toBe(0);
 });
 
+test.concurrent("a member without a name leaves its list out, and the comment says so", async () => {
+  const { apply, exported, api } = await newApplyTenant();
+  const nameless = await api.made("User", { Name: "Only a full name" });
+  await api.made("Role", { Name: "odd", Members: [{ Type: "User", Id: nameless.Id }] });
+  const { out } = await exported("Role", "User");
+  expect(out).toStartWith(`# Without a name of their own, so not here: User "${nameless.Id}".`);
+  expect(out).toMatch(/# A file cannot have the values of Members\.\n {2}- Name: odd$/m);
+  expect((await apply(out, ["--plan"])).out).toMatch(NOTHING);
+});
+
 test.concurrent("wrong kinds are named, with the right ones", async () => {
   const { exported } = await newApplyTenant();
   const { code, out, err } = await exported("Users");

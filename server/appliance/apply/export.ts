@@ -5,19 +5,21 @@ import { TENANT_SETTINGS } from "../../identity/index.ts";
 import { CannotStart } from "../../platform/errors.ts";
 import { isObject } from "../../platform/http/body.ts";
 import type { Field } from "../../platform/http/fields.ts";
-import { SELF_MADE } from "../../records/index.ts";
 import { MAX_VALUES, TENANT, titleOf } from "./document.ts";
 import { comparable, type FileKind, isSecret } from "./kinds.ts";
+import { identifiersOf, isForFiles, list } from "./plan.ts";
 import type { Json, Rest } from "./rest.ts";
 
-/** A record of the server, and how a file names it. */
+/** A record of the server, and how a file refers to it. */
 interface Named {
-  kind: FileKind;
   record: Json;
-  /** Such as `{ Name: payroll }`; undefined: only its Id, which differs in each installation. */
+  /** Such as `{ Name: payroll }`; undefined: only by its Id, which differs in each installation. */
   name: Json | undefined;
   isSelfMade: boolean;
 }
+
+/** By their Ids as text, in the order of their names. */
+type Records = ReadonlyMap<string, Named>;
 
 /** A comment of a section or of a record, by its node's path. */
 type Comments = { path: (string | number)[]; text: string }[];
@@ -32,13 +34,12 @@ export async function exported(kinds: readonly FileKind[], names: readonly strin
   const unknown = names.find((name) => !sections.some((kind) => kind.name === name));
   if (unknown) throw new CannotStart(`${unknown} is no kind. Choose ${sections.map(({ name }) => name).join(", ")}.`);
   const [comments, skipped]: [Comments, string[]] = [[], []];
-  const all = new Map<FileKind, Named[]>();
-  for (const kind of sections) if (kind.identifiers.length > 0) all.set(kind, await namedRecords(kind, rest));
+  const read = new Map<FileKind, Promise<Records>>();
   const file: Json = { [TENANT]: (await rest.get(`/${TENANT_SETTINGS.name}`)).Name };
   for (const kind of sections.filter(({ name }) => names.length === 0 || names.includes(name))) {
     const secrets = [...kind.settable].filter(([, field]) => isSecret(field)).map(([name]) => name);
     if (kind.identifiers.length === 0) file[kind.name] = await bodyOf(kind, await rest.get(`/${kind.name}`), []);
-    else await readSection(kind, all.get(kind)!);
+    else await readSection(kind);
     if (secrets.length > 0 && kind.name in file)
       comments.push({
         path: [kind.name],
@@ -47,12 +48,19 @@ export async function exported(kinds: readonly FileKind[], names: readonly strin
   }
   return textOf(file, comments, skipped);
 
-  async function readSection(kind: FileKind, records: Named[]): Promise<void> {
+  /** Also kinds that are only referred to, once each. */
+  function recordsOf(kind: FileKind): Promise<Records> {
+    const records = read.get(kind) ?? namedRecords(kind, rest);
+    read.set(kind, records);
+    return records;
+  }
+
+  async function readSection(kind: FileKind): Promise<void> {
     const parts = kinds.filter(({ partOf }) => partOf === kind.name);
     const pointing = await hiddenReferences(kind);
     const list: Json[] = [];
-    for (const { record, name, isSelfMade } of records) {
-      if (record.Is_System || record.Id === rest.clientId || isSelfMade) continue;
+    for (const { record, name, isSelfMade } of (await recordsOf(kind)).values()) {
+      if (isSelfMade || !isForFiles(rest, record)) continue;
       if (!name) {
         skipped.push(titleOf(kind, record.Id));
         continue;
@@ -74,10 +82,11 @@ export async function exported(kinds: readonly FileKind[], names: readonly strin
   async function hiddenReferences(kind: FileKind): Promise<Map<unknown, Json>> {
     const found = new Map<unknown, Json>();
     for (const [field, { target, writeOnly }] of kind.settable) {
-      if (!target || !writeOnly) continue;
-      for (const { record: pointedAt } of all.get(kindOf(target)!) ?? []) {
-        const pointing = await rest.list(kind.name, { [field]: pointedAt.Id }, Number.POSITIVE_INFINITY);
-        for (const { Id } of pointing) found.set(Id, { ...found.get(Id), [field]: referenceTo(target, pointedAt.Id) });
+      const pointedAt = target && writeOnly ? kindOf(target) : undefined;
+      if (!pointedAt) continue;
+      for (const one of (await recordsOf(pointedAt)).values()) {
+        const pointing = await rest.list(kind.name, { [field]: one.record.Id }, Number.POSITIVE_INFINITY);
+        for (const { Id } of pointing) found.set(Id, { ...found.get(Id), [field]: referenceTo(one) });
       }
     }
     return found;
@@ -87,21 +96,16 @@ export async function exported(kinds: readonly FileKind[], names: readonly strin
     return sections.find((kind) => kind.name === name && kind.identifiers.length > 0);
   }
 
-  function referenceTo(target: unknown, id: unknown): Json | undefined {
-    const found = all.get(kindOf(target)!)?.find(({ record }) => String(record.Id) === String(id));
-    return found && (found.isSelfMade ? { Id: found.record.Id } : found.name);
-  }
-
   /** The fields that differ from a new record's. @param hidden gets the names of those that a file cannot have */
   async function bodyOf(kind: FileKind, record: Json, hidden: string[]): Promise<Json> {
     const body: Json = {};
     for (const [name, field] of kind.settable) {
       const value = record[name];
       if (isEmpty(value) || isSecret(field) || Bun.deepEquals(value, blankOf(field))) continue;
-      const given = field.target ? referenceOf(field.target, value) : named(value);
+      const given = field.target ? await referenceOf(field.target, value) : await named(value);
+      if (given === null) continue;
       // Such as the values of Headers.
       const isReadable = given !== undefined && !(isObject(value) && Object.values(value).includes(null));
-      if (given === null) continue;
       // Such as State while a connection is held, and more Members than a body may have.
       const isAccepted = field.target || kind.contract.check({ [name]: value }).problems.length === 0;
       if (isReadable && isAccepted) body[name] = given;
@@ -110,20 +114,28 @@ export async function exported(kinds: readonly FileKind[], names: readonly strin
     return body;
   }
 
-  /** Null: it refers to no record; undefined: to one that this client may not see. */
-  function referenceOf(target: string, value: unknown): Json | null | undefined {
+  /** Null: it refers to no record; undefined: to one that this client may not see, or without a name. */
+  async function referenceOf(target: unknown, value: unknown): Promise<Json | null | undefined> {
     const id = isObject(value) ? value.Id : value;
-    return Number(id) === 0 ? null : referenceTo(target, id);
+    if (Number(id) === 0) return null;
+    const kind = kindOf(target);
+    const found = kind && (await recordsOf(kind)).get(String(id));
+    return found && referenceTo(found);
   }
 
-  /** With `{ Type, Id }` as `{ Type, Name }`. */
-  function named(value: unknown): unknown {
-    if (Array.isArray(value)) return value.map(named);
+  /** With `{ Type, Id }` as `{ Type, Name }`; undefined if a record has no name. */
+  async function named(value: unknown): Promise<unknown> {
+    if (Array.isArray(value)) {
+      const all = await Promise.all(value.map(named));
+      return all.includes(undefined) ? undefined : all;
+    }
     if (!isObject(value) || !kindOf(value.Type) || value.Id === undefined) return value;
-    const reference = referenceTo(value.Type, value.Id);
+    const reference = await referenceOf(value.Type, value.Id);
     return reference && { Type: value.Type, ...reference };
   }
 }
+
+const referenceTo = ({ isSelfMade, record, name }: Named) => (isSelfMade ? { Id: record.Id } : name);
 
 const isEmpty = (value: unknown) =>
   value === undefined ||
@@ -139,25 +151,27 @@ function blankOf({ show, take, required, blank }: Field): unknown {
 }
 
 /** In the order of their names, so that two exports differ only where records do. */
-async function namedRecords(kind: FileKind, rest: Rest): Promise<Named[]> {
-  const list = async (filter: Json, isSelfMade: boolean) =>
-    (await rest.list(kind.name, filter, Number.POSITIVE_INFINITY)).map((record) => ({ record, isSelfMade }));
-  const records = kind.selfMade
-    ? [...(await list({ [SELF_MADE]: false }, false)), ...(await list({ [SELF_MADE]: true }, true))]
-    : await list({}, false);
-  const keyOf = (record: Json, name: string) => `${name} ${comparable(kind, name, record[name])}`;
-  const own = records.filter(({ isSelfMade }) => !isSelfMade);
-  const keys = own.flatMap(({ record }) => kind.identifiers.map((name) => keyOf(record, name)));
-  const counts = Map.groupBy(keys, (key) => key);
+async function namedRecords(kind: FileKind, rest: Rest): Promise<Records> {
+  const read = async (isSelfMade: boolean) =>
+    (await list(rest, kind, {}, isSelfMade, Number.POSITIVE_INFINITY)).map((record) => ({ record, isSelfMade }));
+  const [own, selfMade] = [await read(false), await read(true)];
+  const keysOf = (record: Json) =>
+    identifiersOf({ kind, body: record })
+      .flatMap(Object.entries)
+      .map(([name, value]) => `${name} ${comparable(kind, name, value)}`);
+  const counts = Map.groupBy(
+    own.flatMap(({ record }) => keysOf(record)),
+    String,
+  );
   // The server rejects a file with any identifier of several records.
   const nameOf = (record: Json): Json | undefined => {
-    const given = kind.identifiers.filter((name) => typeof record[name] === "string" && record[name]);
-    const isUnique = given.every((name) => counts.get(keyOf(record, name))?.length === 1);
-    return isUnique && given[0] ? { [given[0]]: record[given[0]] } : undefined;
+    const isUnique = keysOf(record).every((key) => counts.get(key)?.length === 1);
+    return isUnique ? identifiersOf({ kind, body: record })[0] : undefined;
   };
-  const all = records.map((one) => ({ ...one, kind, name: nameOf(one.record) }));
   const sortKey = ({ name, record }: Named) => String(Object.values(name ?? {})[0] ?? record.Id);
-  return all.sort((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1));
+  const all = [...own, ...selfMade].map((one): Named => ({ ...one, name: nameOf(one.record) }));
+  all.sort((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1));
+  return new Map(all.map((one) => [String(one.record.Id), one]));
 }
 
 /** @throws CannotStart if it is too long for a file */

@@ -66,13 +66,16 @@ export async function makePlan(document: ApplyDocument, rest: Rest, prune: boole
   for (const kind of kinds.filter(({ identifiers }) => identifiers.length > 0)) {
     const known = new Set(entries.filter((entry) => entry.kind === kind).map(({ current }) => current?.Id));
     const listed = await rest.list(kind.name, {}, prune ? Number.POSITIVE_INFINITY : undefined);
-    for (const one of listed.filter(({ Id, Is_System }) => !known.has(Id) && Id !== rest.clientId && !Is_System)) {
+    for (const one of listed.filter((record) => !known.has(record.Id) && isForFiles(rest, record))) {
       const name = kind.identifiers.map((field) => one[field]).find(Boolean);
       plan.others.push({ kind, title: titleOf(kind, name ?? one.Id), id: one.Id });
     }
   }
   return plan;
 }
+
+/** Neither a system record nor the client of the run. */
+export const isForFiles = ({ clientId }: Rest, { Id, Is_System }: Json) => Id !== clientId && !Is_System;
 
 /** Errors of the server as problems of the file. */
 const atLine = (entry: Entry, line?: number) => (error: unknown) => {
@@ -101,13 +104,17 @@ async function find(rest: Rest, entry: Entry): Promise<Json | undefined> {
   return undefined;
 }
 
-const identifiersOf = ({ kind, body }: Entry): Json[] =>
+/** As filters of a list. */
+export const identifiersOf = ({ kind, body }: Pick<Entry, "kind" | "body">): Json[] =>
   kind.identifiers.filter((one) => typeof body[one] === "string" && body[one]).map((name) => ({ [name]: body[name] }));
 
-/** Two are enough. One request, so a record that is renamed meanwhile is not in both lists. */
-async function list(rest: Rest, kind: FileKind, filter: Json, isSelfMade: boolean): Promise<Json[]> {
-  if (!kind.selfMade) return isSelfMade ? [] : rest.list(kind.name, filter, 2);
-  return rest.list(kind.name, { ...filter, [SELF_MADE]: isSelfMade }, 2);
+/**
+ * One request, so a record that is renamed meanwhile is not in both lists.
+ * @param max default: two, which are enough to find several
+ */
+export async function list(rest: Rest, kind: FileKind, filter: Json, isSelfMade: boolean, max = 2): Promise<Json[]> {
+  if (!kind.selfMade) return isSelfMade ? [] : rest.list(kind.name, filter, max);
+  return rest.list(kind.name, { ...filter, [SELF_MADE]: isSelfMade }, max);
 }
 
 /** The records that the server would not find by the file's names, either. */
