@@ -41,7 +41,7 @@ describe.each(DOORS)("at %s", (path) => {
       token_type: "Bearer",
       expires_in: 3600,
       access_token: expect.stringMatching(/./),
-      refresh_token: expect.stringMatching(/^[\w-]{80}$/),
+      refresh_token: expect.stringMatching(/^[\w-]{82}$/),
       ...(path === RFC_TOKEN_PATH ? { scope: "openid AccessManager:Read" } : {}),
     });
     expect(answer.headers.get("cache-control")).toBe("no-store");

@@ -91,20 +91,29 @@ export async function insertFamily(sql: Queries, tenantId: TenantId, family: New
   return (await insertedFamily(sql, tenantId, family, sessionId, sql``)).length > 0;
 }
 
-export async function findFamily(sql: Queries, tenantId: TenantId, familyId: string): Promise<Family | undefined> {
-  const [family] = await sql<Family[]>`
-    select f.id, f.application_id as "clientId", f.user_id as "userId", f.scopes, f.resources, f.userinfo_claims as claims,
-      s.id as "sessionId",
-      f.auth_time as "authTime", f.acr, f.amr, f.jkt, f.generation, f.former, f.rotated_on as "rotatedOn",
-      f.rotated_on > now() - ${AT_ONCE}::interval as "isJustRotated",
-      least(f.expires_on, f.rotated_on + ${IDLE}::interval) as "endsOn",
-      f.revoked_on is null and f.expires_on > now() and f.rotated_on > now() - ${IDLE}::interval
-        and (f.user_id is null or u.is_active) as "isLive",
-      ${allowance(sql, tenantId, sql`f.user_id`, sql`f.application_id`)}
-    from refresh_families f left join users u on u.id = f.user_id and u.tenant_id = f.tenant_id
-      left join sessions s on s.id = f.session_id and s.tenant_id = f.tenant_id and s.expires_on > now()
-        and s.last_seen > now() - make_interval(secs => ${IDLE_LIFETIME})
-    where f.tenant_id = ${tenantId} and f.id = ${familyId}`;
+/** @param isUsers whether it is a user's grant; the client's own is found without users, sessions and roles */
+export async function findFamily(
+  sql: Queries,
+  tenantId: TenantId,
+  { familyId, isUsers }: { familyId: string; isUsers: boolean },
+): Promise<Family | undefined> {
+  const columns = sql`
+    f.id, f.application_id as "clientId", f.user_id as "userId", f.scopes, f.resources, f.userinfo_claims as claims,
+    f.auth_time as "authTime", f.acr, f.amr, f.jkt, f.generation, f.former, f.rotated_on as "rotatedOn",
+    f.rotated_on > now() - ${AT_ONCE}::interval as "isJustRotated",
+    least(f.expires_on, f.rotated_on + ${IDLE}::interval) as "endsOn"`;
+  const isLive = sql`f.revoked_on is null and f.expires_on > now() and f.rotated_on > now() - ${IDLE}::interval`;
+  const [family] = isUsers
+    ? await sql<Family[]>`
+        select ${columns}, s.id as "sessionId", ${isLive} and u.is_active as "isLive",
+          ${allowance(sql, tenantId, sql`f.user_id`, sql`f.application_id`)}
+        from refresh_families f join users u on u.id = f.user_id and u.tenant_id = f.tenant_id
+          left join sessions s on s.id = f.session_id and s.tenant_id = f.tenant_id and s.expires_on > now()
+            and s.last_seen > now() - make_interval(secs => ${IDLE_LIFETIME})
+        where f.tenant_id = ${tenantId} and f.id = ${familyId}`
+    : await sql<Family[]>`
+        select ${columns}, null as "sessionId", ${isLive} as "isLive", '{}'::text[] as "ofRoles", null as consent
+        from refresh_families f where f.tenant_id = ${tenantId} and f.id = ${familyId} and f.user_id is null`;
   return family;
 }
 

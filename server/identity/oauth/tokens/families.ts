@@ -87,7 +87,7 @@ export function createFamilies({ vault, tokens, onReuse }: FamilyDependencies): 
   const values = createRefreshValues(vault);
 
   const find = async (sql: Queries, tenantId: TenantId, presented: PresentedRefreshToken) =>
-    (await findFamily(sql, tenantId, presented.familyId)) ??
+    (await findFamily(sql, tenantId, presented)) ??
     (presented.signed?.tenantId === tenantId ? unwritten(presented.signed) : undefined);
 
   const revoke = updateFamiliesRevoked;
@@ -114,14 +114,14 @@ export function createFamilies({ vault, tokens, onReuse }: FamilyDependencies): 
       return {
         family: { ...grant, id, authTime, generation, expiresOn: lifetime },
         familyId: id,
-        refreshToken: values.write({ familyId: id, clientId: grant.clientId, generation }),
+        refreshToken: values.write({ familyId: id, clientId: grant.clientId, isUsers: true, generation }),
       };
     },
 
     async read(refreshToken) {
       if (!refreshToken.includes(".")) return values.read(refreshToken);
       const signed = await tokens.readClientRefreshToken(refreshToken);
-      return signed && { familyId: signed.familyId, clientId: signed.clientId, generation: 0, signed };
+      return signed && { familyId: signed.familyId, clientId: signed.clientId, isUsers: false, generation: 0, signed };
     },
 
     async liveFamily(sql, tenantId, presented) {
@@ -135,7 +135,7 @@ export function createFamilies({ vault, tokens, onReuse }: FamilyDependencies): 
       await check(family);
       const answer = (of: Family, generation: number) => ({
         family: of,
-        refreshToken: values.write({ familyId: of.id, clientId: of.clientId, generation }),
+        refreshToken: values.write({ familyId: of.id, clientId: of.clientId, isUsers: of.userId !== null, generation }),
       });
       const { generation: newest, former, isJustRotated } = family;
       // The client lost the last response, so the token in it is replaced.
@@ -206,18 +206,21 @@ function unwritten(signed: ClientRefreshGrant): Family {
   };
 }
 
-// A refresh token is opaque to its holder. It names its family, client and generation under a MAC of MASTER_KEY. So
+// A refresh token is opaque to its holder. It names its family, client, kind and generation under a MAC of MASTER_KEY. So
 // nothing is stored, and repeating a rotation gives the same value.
 
 const FAMILY_BYTES = 16;
 const CLIENT_BYTES = 8;
+const KIND_BYTES = 1;
 const GENERATION_BYTES = 4;
 const MAC_BYTES = 32;
-const NAMED_BYTES = FAMILY_BYTES + CLIENT_BYTES + GENERATION_BYTES;
+const NAMED_BYTES = FAMILY_BYTES + CLIENT_BYTES + KIND_BYTES + GENERATION_BYTES;
 
 export interface RefreshValue {
   familyId: string;
   clientId: number;
+  /** A user's grant, not the client's own. */
+  isUsers: boolean;
   generation: number;
 }
 
@@ -232,11 +235,12 @@ function createRefreshValues(vault: Vault): RefreshValues {
   const mac = (named: Uint8Array, key: Buffer) => createHmac("sha256", key).update(named).digest();
 
   return {
-    write({ familyId, clientId, generation }) {
+    write({ familyId, clientId, isUsers, generation }) {
       const named = Buffer.alloc(NAMED_BYTES);
       named.write(familyId.replaceAll("-", ""), "hex");
       named.writeBigUInt64BE(BigInt(clientId), FAMILY_BYTES);
-      named.writeUInt32BE(generation, FAMILY_BYTES + CLIENT_BYTES);
+      named.writeUInt8(isUsers ? 1 : 0, FAMILY_BYTES + CLIENT_BYTES);
+      named.writeUInt32BE(generation, FAMILY_BYTES + CLIENT_BYTES + KIND_BYTES);
       return Buffer.concat([named, mac(named, keys[0])]).toString("base64url");
     },
     read(text) {
@@ -248,7 +252,8 @@ function createRefreshValues(vault: Vault): RefreshValues {
       return {
         familyId: uuid(named.subarray(0, FAMILY_BYTES)),
         clientId: Number(named.readBigUInt64BE(FAMILY_BYTES)),
-        generation: named.readUInt32BE(FAMILY_BYTES + CLIENT_BYTES),
+        isUsers: named.readUInt8(FAMILY_BYTES + CLIENT_BYTES) === 1,
+        generation: named.readUInt32BE(FAMILY_BYTES + CLIENT_BYTES + KIND_BYTES),
       };
     },
   };
