@@ -69,7 +69,7 @@ export async function refuseCycles(
   }
 }
 
-/** Setting such a foreign key takes the entity's turn, so no concurrent change can create a cycle. */
+/** Locks the entity, so that no concurrent change can create a cycle. */
 async function refuseCycle(
   sql: Queries,
   tenantId: TenantId,

@@ -77,7 +77,7 @@ function requirePermission<By extends Writer, Row extends object>(
   else permissions.require(scopes.create, name, judged(after));
 }
 
-/** The record is as the caller has read it. @throws PreconditionFailed */
+/** If-Match: the record must be unchanged since the caller read it. @throws PreconditionFailed */
 async function requireSeen<By extends Writer, Row extends object>(
   tx: Transaction,
   { gate }: By,

@@ -301,5 +301,8 @@ test.concurrent("a record is not guessed among several", async () => {
     await api.made("User", { Id, Username: "ana" });
   }
   const { err, code } = await apply("User:\n  - Name: Ana\n    Username: ana\n");
-  expect([err, code]).toEqual(['acme.yaml:3: User "ana": Username is that of several records.', 1]);
+  expect([err, code]).toEqual([
+    'acme.yaml:3: User "ana": Several records have this Username. Change it in all but one.',
+    1,
+  ]);
 });

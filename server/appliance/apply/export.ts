@@ -32,7 +32,8 @@ type Comments = { path: (string | number)[]; text: string }[];
 export async function exported(kinds: readonly FileKind[], names: readonly string[], rest: Rest): Promise<string> {
   const sections = kinds.filter(({ partOf }) => !partOf);
   const unknown = names.find((name) => !sections.some((kind) => kind.name === name));
-  if (unknown) throw new CannotStart(`${unknown} is no kind. Choose ${sections.map(({ name }) => name).join(", ")}.`);
+  if (unknown)
+    throw new CannotStart(`${unknown} is not a kind of record. Choose ${sections.map(({ name }) => name).join(", ")}.`);
   const [comments, skipped]: [Comments, string[]] = [[], []];
   const read = new Map<FileKind, Promise<Records>>();
   const file: Json = { [TENANT]: (await rest.get(`/${TENANT_SETTINGS.name}`)).Name };
@@ -48,7 +49,7 @@ export async function exported(kinds: readonly FileKind[], names: readonly strin
   }
   return textOf(file, comments, skipped);
 
-  /** Also kinds that are only referred to, once each. */
+  /** The records of a kind, read once. Of a kind without a section, only those that references name. */
   function recordsOf(kind: FileKind): Promise<Records> {
     const records = read.get(kind) ?? namedRecords(kind, rest);
     read.set(kind, records);
@@ -78,7 +79,10 @@ export async function exported(kinds: readonly FileKind[], names: readonly strin
     if (list.length > 0) file[kind.name] = list;
   }
 
-  /** References that no answer has, found by the list's filters: for each record by its Id. */
+  /**
+   * Write-only references, which no answer has: the list's filters find the records that have each.
+   * @returns the fields by the record's Id
+   */
   async function hiddenReferences(kind: FileKind): Promise<Map<unknown, Json>> {
     const found = new Map<unknown, Json>();
     for (const [field, { target, writeOnly }] of kind.settable) {
@@ -106,7 +110,7 @@ export async function exported(kinds: readonly FileKind[], names: readonly strin
       if (given === null) continue;
       // Such as the values of Headers.
       const isReadable = given !== undefined && !(isObject(value) && Object.values(value).includes(null));
-      // Such as State while a connection is held, and more Members than a body may have.
+      // A body may not have some values of answers, such as State Held, or more Members than its maximum.
       const isAccepted = field.target || kind.contract.check({ [name]: value }).problems.length === 0;
       if (isReadable && isAccepted) body[name] = given;
       else hidden.push(name);

@@ -19,7 +19,7 @@ const APPLICATION = {
 /** In one transaction. @throws Error with a readable message if the tenant does not exist */
 export async function recoverTenant(sql: Sql, nameOrId: string): Promise<RecoveredTenant> {
   const tenant = await findTenant(sql, nameOrId);
-  if (!tenant) throw new Error(`There is no tenant named "${nameOrId}".`);
+  if (!tenant) throw new Error(`There is no tenant with the name or Id "${nameOrId}". Names are case-sensitive.`);
   const tenantId = tenant.id;
   return sql.begin(async (tx) => {
     const id = await ownRecords.insertSystemApplication(tx, tenantId, APPLICATION);

@@ -304,7 +304,9 @@ async function requireMetricsPorts({ port, host }: Config["metrics"]): Promise<v
     [port + 1, "worker"],
   ] as const) {
     if (await isTaken(one, host))
-      throw new Error(`METRICS_PORT is ${port}, and port ${one}, the ${whose}'s, is taken. Set it to another.`);
+      throw new Error(
+        `METRICS_PORT is ${port}, but port ${one}, of the ${whose}'s metrics, is in use. Set METRICS_PORT to another.`,
+      );
   }
 }
 

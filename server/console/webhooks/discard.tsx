@@ -9,7 +9,7 @@ import { CONNECTIONS } from "./save.tsx";
 const NEEDS = ["Webhooks:Update"] as const;
 const LABELS = { Before: "Events before" };
 const PATH = "discard";
-/** Then the page answers with its progress. */
+/** Milliseconds after which the page answers, with its progress if deliveries remain. */
 const ANSWER_MS = 5_000;
 
 interface AskedDiscard extends AskedCount {
@@ -63,7 +63,7 @@ export function discardPages({ connections, discard }: ConsoleServices): Console
     },
     async act(visit, { input, back }) {
       const end = performance.now() + ANSWER_MS;
-      // Without those that are held meanwhile.
+      // Excludes deliveries that become Held meanwhile.
       const until = { ...input, Before: new Date(Math.min(input.Before.getTime(), Date.now())) };
       let [done, isMore] = [0, true];
       while (isMore && performance.now() < end) {

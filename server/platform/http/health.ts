@@ -50,7 +50,7 @@ function readinessResponse(readiness: Pick<Readiness, "status">): Response {
   return Response.json(readiness, { status, headers: { "cache-control": "no-store" } });
 }
 
-/** A reason until the process answers requests. */
+/** Why /readyz answers 503 until the process answers requests. */
 export const STARTING = "The process is starting.";
 
 interface Seen {

@@ -39,7 +39,7 @@ export interface Access {
   /** By the tenant's policies or by checked `texts`. @returns undefined if the caller was deleted or is inactive */
   permissionsOf(call: CallContext & { actor: Actor }, texts?: PolicyText[]): Promise<Permissions | undefined>;
   /**
-   * Runs many decisions in the tenant's turn, like its lists. `work` awaits `pause` between two decisions.
+   * Runs many decisions within the tenant's budget, like its lists. `work` awaits `pause` between two decisions.
    * @throws TenantBusy, ServiceBusy
    */
   inTurn<T>(tenantId: TenantId, work: (pause: () => Promise<void>) => Promise<T>): Promise<T>;

@@ -36,7 +36,7 @@ export function hasScopeFor(action: Action, scopes: ReadonlySet<string>): boolea
   return action === EXCHANGE || scopes.has(action);
 }
 
-/** Characters. */
+/** The maximum number of characters. */
 const SCOPE_LIMIT = 100;
 /** RFC 6749 3.3, without characters with a special meaning in our scope parameter: `*` and comma. */
 export const SCOPE_NAME = `^[\\x21\\x23-\\x29\\x2b\\x2d-\\x5b\\x5d-\\x7e]{1,${SCOPE_LIMIT}}$`;

@@ -130,7 +130,7 @@ export interface SettingsDependencies {
 }
 
 /**
- * Renames a role in the policies that name it. @param tx that has the tenant's turn for settings
+ * Renames a role in the policies that name it. @param tx that has locked the tenant's settings
  * @throws Permission unless the caller may change each of these policies, Conflict if one would become too long
  */
 export type RenameRole = (tx: Transaction, caller: Caller, from: string, to: string) => Promise<void>;

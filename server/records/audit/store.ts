@@ -94,7 +94,7 @@ export const insertAuditEvent = repeating(async function insertAuditEvent(
 /** Days for which the place of an entry is kept if it is neither a User's nor an Application's. */
 export const PLACE_DAYS = 30;
 
-/** One of three ways. None, if the person's key was deleted. */
+/** The place of an entry, stored in one of three ways, or not at all if the person's key was deleted. */
 interface StoredPlace {
   clear?: Place;
   expiring?: Place;

@@ -107,7 +107,7 @@ function changed({ fields, references }: Entity, before: Partial<Row>, after: Ro
   );
 }
 
-/** An Id always means its record, even a self-made one. */
+/** docs/behaviour.md "Write a record": the three rules. An Id finds its record, even a self-made one. */
 export async function lockTargets(
   tx: Transaction,
   tenantId: TenantId,

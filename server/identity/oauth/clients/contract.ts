@@ -32,15 +32,15 @@ import { choice, list, settable } from "./fields.ts";
 import { jwksField } from "./jwks.ts";
 
 export const MAX_REDIRECT_URIS = 50;
-/** Characters. */
+/** The maximum number of characters. */
 const REDIRECT_URI_LIMIT = 2_000;
 /** The maximum number of characters of a whole list, because policies may compare it many times. */
 export const REDIRECT_URIS_LIMIT = 10_000;
 
-/** Characters. */
+/** The maximum number of characters. */
 const JWKS_URI_LIMIT = 2_000;
 
-/** Characters. */
+/** The maximum number of characters. */
 const CERTIFICATE_NAME_LIMIT = 1_000;
 
 /** Seconds. */

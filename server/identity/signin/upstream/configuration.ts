@@ -289,7 +289,7 @@ export class OtherIssuer extends UpstreamFailure {
   }
 }
 
-/** Characters. */
+/** The maximum number of characters. */
 const MAX_SHOWN = 300;
 
 function otherIssuer(error: unknown): string | undefined {

@@ -37,7 +37,7 @@ export const PROBE_CHECKS = ["Metadata", "Keys", "Client", "Userinfo", "Emails",
 export const PROBE_OUTCOMES = ["Passed", "Failed", "Unknown"] as const;
 
 const NAME_LIMIT = 200;
-/** Characters. */
+/** The maximum number of characters. */
 const CREDENTIAL_LIMIT = 1_000;
 const MAX_SCOPES = 50;
 const MAX_ALLOWED = 50;
