@@ -111,6 +111,7 @@ export { type Change, recordEvent, recordPing, recordTest } from "./events/write
 export { RECORDS_EXPIRED } from "./expired.ts";
 export * as recordFields from "./fields.ts";
 export { type Declaration, type ENTITY, type RecordScopes, record, SETTING, WEBHOOK } from "./record.ts";
+export type { Member } from "./reference-list.ts";
 export { ACTOR_FIELDS, type Entity } from "./registry.ts";
 export { METHODS as REQUEST_METHODS, REQUEST, REQUEST_FILTERS, STATUS_CLASSES } from "./requests/contract.ts";
 export { createRequestRecorder, type RequestRecorder } from "./requests/recorder.ts";
