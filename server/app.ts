@@ -30,7 +30,7 @@ import { createLimits, type Limits } from "./platform/limits/index.ts";
 import { type ApiMetrics, createApiMetrics, metricsController } from "./platform/metrics/index.ts";
 import { createRequestSpans, type Tracing, withoutCollector } from "./platform/tracing/index.ts";
 import type { Vault } from "./platform/vault.ts";
-import { createRequestRecorder, ENTITIES, type Entity, permit, type RequestRecorder } from "./records/index.ts";
+import { createRequestRecorder, ENTITIES, type Entity, permit } from "./records/index.ts";
 import { createServices } from "./services.ts";
 
 /** Bun answers larger bodies with an empty 413; our much lower limit answers with an error record. */
@@ -45,7 +45,7 @@ export interface AppDependencies {
   egress: Egress;
   log: Logger;
   metrics?: ApiMetrics;
-  recorder?: RequestRecorder;
+  recorder?: ReturnType<typeof createRequestRecorder>;
   issued?: IssuedTokens;
   limits?: Limits;
   tracing?: Tracing;

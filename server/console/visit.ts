@@ -1,4 +1,4 @@
-import { type Cookies, type Forms, flashCookie, type Session } from "../identity/index.ts";
+import { type Cookies, flashCookie, type IdentityServices, type Session } from "../identity/index.ts";
 import { NO_STORE } from "../platform/http/conditions.ts";
 import { type Caller, type Permitted, permit, type Scope } from "../records/index.ts";
 import { decisionOf, type Question } from "../ui/index.ts";
@@ -17,7 +17,7 @@ export interface VisitProps {
   organisation: string;
   csrf: string;
   formCookies: string[];
-  forms: Pick<Forms, "sealShown" | "hasShown">;
+  forms: Pick<IdentityServices["forms"], "sealShown" | "hasShown">;
   cookies: Cookies;
   href: (path: string) => string;
   pageOf: (type: string) => string | undefined;

@@ -5,15 +5,11 @@
 export {
   ACKNOWLEDGEMENT,
   ALERT,
-  ALERT_DESCRIPTION,
-  ALERT_FILTERS,
-  ALERT_STATES,
   type AlertKind,
 } from "./alerts/contract.ts";
 export { type AlertRecord, createAlerts, MAX_UNSEEN } from "./alerts/service.ts";
 export {
   CONNECTION,
-  CONNECTION_STATES,
   type ConnectionContract,
   type ConnectionRecord,
   connectionContract,
@@ -21,14 +17,14 @@ export {
 export { DISCARD, type DiscardInput } from "./connections/discard.ts";
 export { toConnectionId } from "./connections/record.ts";
 export { MAX_OVERLAP_SECONDS, type RotationRecord, STAGING } from "./connections/rotation.ts";
-export { CONNECTION_TAG } from "./connections/routes.ts";
 export type { Connections } from "./connections/service.ts";
 export type { LoggedConnection } from "./connections.store.ts";
 export { endingOf, outcomeOf } from "./deliveries/outcome.ts";
-export { type KnownRequest, SEQUENCE_LIMIT } from "./deliveries/request.ts";
+export type { KnownRequest } from "./deliveries/request.ts";
 export { type AttemptResult, resultOf, type Unsent } from "./deliveries/send-signed.ts";
 export type { Attempt } from "./deliveries/store.ts";
 export { createWindows } from "./deliveries/windows.ts";
+export * as documented from "./documented.ts";
 export { createDeliveryEngine, type DeliveryEngine } from "./engine.ts";
 export { WEBHOOKS_EXPIRED } from "./expired.ts";
 export type { Counts, HourCount } from "./figures/day.store.ts";
@@ -36,11 +32,6 @@ export type { Health } from "./figures/health.store.ts";
 export { type Slice, SPAN_NAMES, type Span, type StatisticsRecord } from "./figures/statistics.ts";
 export type { StatusRecord } from "./figures/status.ts";
 export {
-  ASKED_STATES,
-  EXAMPLE_PAYLOAD,
-  EXAMPLE_PING_PAYLOAD,
-  eventFilters,
-  PAST_STATES,
   REDELIVER,
   type ResentRecord,
   toEventId,
@@ -52,8 +43,6 @@ export {
   DEFAULT_RATE,
   MAX_RATE,
   REDELIVERY_CHANGE,
-  REDELIVERY_FILTERS,
-  REDELIVERY_KINDS,
   REPLAY_DATA,
   REPLAYED_STATES,
   type RedeliveryRecord,

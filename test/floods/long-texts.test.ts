@@ -7,6 +7,7 @@ import { normalAddress } from "../../server/identity/oauth/apis/normal-address.t
 import { canBeNamed, isNamed, readCertificate } from "../../server/identity/oauth/certificate.ts";
 import { redirectUriProblem } from "../../server/identity/oauth/clients/credential-rules.ts";
 import { isDocumentUrl } from "../../server/identity/oauth/clients/store.ts";
+import { grantedScopes } from "../../server/identity/oauth/scope-parameter.ts";
 import { SETTINGS } from "../../server/identity/settings.ts";
 import { createCookies } from "../../server/identity/signin/cookies.ts";
 import { createPasswordProblem } from "../../server/identity/signin/password.ts";
@@ -21,7 +22,6 @@ import { parseJson } from "../../server/platform/http/json.ts";
 import { type Parameter, readAsked } from "../../server/platform/http/query.ts";
 import { acceptedTypes, requireHost } from "../../server/platform/http/request.ts";
 import { presentedToken } from "../../server/records/access/bearer.ts";
-import { grantedScopes } from "../../server/records/access/scopes.ts";
 import { createRegistry, ENTITIES } from "../../server/records/entities/registry.ts";
 import { matchables, parseValue, pathText } from "../../server/records/values.ts";
 import { bodyOf, formFields } from "../../server/ui/contract-form.tsx";

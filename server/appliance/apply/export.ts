@@ -1,7 +1,7 @@
 // `bun run apply --export`: a tenant's records as the file from which they would be applied, without secrets.
 
 import { Document, type Node } from "yaml";
-import { TENANT_SETTINGS } from "../../identity/index.ts";
+import { tenants } from "../../identity/index.ts";
 import { CannotStart } from "../../platform/errors.ts";
 import { isObject } from "../../platform/http/body.ts";
 import type { Field } from "../../platform/http/fields.ts";
@@ -36,7 +36,7 @@ export async function exported(kinds: readonly FileKind[], names: readonly strin
     throw new CannotStart(`${unknown} is not a kind of record. Choose ${sections.map(({ name }) => name).join(", ")}.`);
   const [comments, skipped]: [Comments, string[]] = [[], []];
   const read = new Map<FileKind, Promise<Records>>();
-  const file: Json = { [TENANT]: (await rest.get(`/${TENANT_SETTINGS.name}`)).Name };
+  const file: Json = { [TENANT]: (await rest.get(`/${tenants.TENANT_SETTINGS.name}`)).Name };
   for (const kind of sections.filter(({ name }) => names.length === 0 || names.includes(name))) {
     const secrets = [...kind.settable].filter(([, field]) => isSecret(field)).map(([name]) => name);
     if (kind.identifiers.length === 0) file[kind.name] = await bodyOf(kind, await rest.get(`/${kind.name}`), []);

@@ -1,6 +1,6 @@
 // The steps from the server's records to those of the file.
 
-import { TENANT_SETTINGS } from "../../identity/index.ts";
+import { tenants } from "../../identity/index.ts";
 import { BOUND_SECRETS, movedAddresses } from "../../platform/egress/index.ts";
 import { isObject } from "../../platform/http/body.ts";
 import { isSameText } from "../../platform/http/fields.ts";
@@ -40,7 +40,7 @@ export interface Plan {
 export async function makePlan(document: ApplyDocument, rest: Rest, prune: boolean, secrets: boolean): Promise<Plan> {
   const { tenant, entries, kinds } = document;
   const problems = [...document.problems];
-  const own = tenant && (await rest.get(`/${TENANT_SETTINGS.name}`)).Name;
+  const own = tenant && (await rest.get(`/${tenants.TENANT_SETTINGS.name}`)).Name;
   if (own !== tenant?.name) problems.push({ line: tenant!.line, text: `The client is of the Tenant "${own}".` });
   const plan: Plan = { steps: [], others: [], prune, selfMade: [], same: 0, uncompared: [] };
   for (const entry of entries) {

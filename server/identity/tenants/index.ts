@@ -3,7 +3,7 @@ import { urlOf } from "../../platform/address.ts";
 import type { Sql } from "../../platform/db/sql.ts";
 import { newId, type TenantId } from "../../platform/ids.ts";
 import { asTitle } from "../../platform/text.ts";
-import { insertStarterAccess, SCOPES } from "../../records/index.ts";
+import { initialAccess, SCOPES } from "../../records/index.ts";
 import { redirectUriProblem } from "../oauth/clients/credential-rules.ts";
 import { CONSOLE_APPLICATION } from "../oauth/console-client.ts";
 import { STANDARD_GRANT_TYPES } from "../oauth/contract.ts";
@@ -100,7 +100,7 @@ export async function createTenant(
         redirectUris,
       });
       await insertConsoleClient(tx, tenantId, CONSOLE_APPLICATION);
-      await insertStarterAccess(tx, tenantId, [
+      await initialAccess.insertInitialAccess(tx, tenantId, [
         { Type: "User", Id: adminId },
         { Type: "Application", Id: applicationId },
       ]);

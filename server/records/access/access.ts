@@ -26,6 +26,7 @@ import { createCursors } from "./gate/list.ts";
 import type { FindRecords, ReadActionOf } from "./gate/references.ts";
 import { ownPermissions } from "./own-data.ts";
 import { listenForAccessChanges, listPolicyTexts } from "./policies.store.ts";
+import { createRecordFinders, type RecordFinders } from "./record-finders.ts";
 import { listGroupMembers, listGroupsOf, listMembers, listRoleNames, listRolesOfAllUsers } from "./roles.store.ts";
 import { ACTIONS } from "./scopes.ts";
 
@@ -49,6 +50,7 @@ export interface Access {
   namedByPolicies(tx: Queries, tenantId: TenantId): Promise<Named>;
   types: ReadonlyMap<string, ResourceType>;
   findRecords: FindRecords;
+  addRecords: RecordFinders["add"];
   /** Types with records that can be found by Id. */
   recordTypes: readonly string[];
   /** @throws Unauthorized if the token's client or user was deleted or is inactive */
@@ -73,7 +75,6 @@ export interface AccessDependencies {
   vault: Vault;
   log: Logger;
   resourceTypes: readonly ResourceType[];
-  findRecords: FindRecords;
   recordTypes: readonly string[];
   findScopes(
     sql: Queries,
@@ -85,7 +86,8 @@ export interface AccessDependencies {
 }
 
 export function createAccess(deps: AccessDependencies): Access {
-  const { sql, vault, log, resourceTypes, findRecords, recordTypes, findScopes, onDecision } = deps;
+  const { sql, vault, log, resourceTypes, recordTypes, findScopes, onDecision } = deps;
+  const { find: findRecords, add: addRecords } = createRecordFinders();
   const types = new Map(resourceTypes.map((type) => [type.name, type]));
   const engine = createEngine(types, onDecision);
   const permissionsDeps = { engine, types, log };
@@ -192,6 +194,7 @@ export function createAccess(deps: AccessDependencies): Access {
     namedByPolicies: async (tx, tenantId) => (await loadPolicies(tx, tenantId)).named,
     types,
     findRecords,
+    addRecords,
     recordTypes,
     async admit(call) {
       const { tenantId, actor } = call;

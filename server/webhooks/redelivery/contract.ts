@@ -26,7 +26,7 @@ import { HIDDEN_AS_NULL, record, WEBHOOK } from "../../records/index.ts";
 import { connectionFilter } from "../connection-filter.ts";
 
 /** Replay: final deliveries, on request. Drain: everything that a connection has held. */
-export const REDELIVERY_KINDS = ["Replay", "Drain"] as const;
+const REDELIVERY_KINDS = ["Replay", "Drain"] as const;
 export type RedeliveryKind = (typeof REDELIVERY_KINDS)[number];
 export const REPLAYED_STATES = ["Delivered", "Exhausted", "Cancelled"] as const satisfies DeliveryState[];
 /** Deliveries per second. */

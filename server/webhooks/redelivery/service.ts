@@ -12,6 +12,7 @@ import type { WorkflowUrl } from "../workflow-url.ts";
 import {
   DEFAULT_RATE,
   REDELIVERY,
+  REDELIVERY_FILTERS,
   type RedeliveryChange,
   type RedeliveryFilter,
   type RedeliveryRecord,
@@ -35,6 +36,7 @@ import {
 const TYPE = REDELIVERY.name;
 
 export interface Redeliveries {
+  filters: typeof REDELIVERY_FILTERS;
   /** A page of redeliveries that the caller may read, newest first. @throws ServiceBusy */
   list(caller: Caller, filter: RedeliveryFilter, paging: Paging): Promise<ShownPage<RedeliveryRecord>>;
   /** @throws NotFound, Permission */
@@ -96,6 +98,7 @@ export function createRedeliveries(sql: Sql, workflowUrl: WorkflowUrl): Redelive
   }
 
   return {
+    filters: REDELIVERY_FILTERS,
     list({ tenantId, gate }, filter, paging) {
       return gate.list({
         type: TYPE,

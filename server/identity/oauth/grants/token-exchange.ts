@@ -1,7 +1,7 @@
 import { Permission } from "../../../platform/errors.ts";
 import { printable } from "../../../platform/http/body.ts";
 import { contextOf } from "../../../platform/http/context.ts";
-import { EXCHANGE, grantedScopes, recordAudit, ScopeNotGranted } from "../../../records/index.ts";
+import { EXCHANGE, recordAudit } from "../../../records/index.ts";
 import { accessTokenClaims } from "../claims.ts";
 import { originOfClient } from "../clients/client-authentication.ts";
 import { TOKEN_TYPES } from "../contract.ts";
@@ -18,6 +18,7 @@ import {
   type Target,
   targetOf,
 } from "../resources.ts";
+import { grantedScopes, ScopeNotGranted } from "../scope-parameter.ts";
 import { askableScopes, common, without } from "../scopes.ts";
 import type { AccessTokenClaims, Acting, ReadAccessToken } from "../tokens/access-token.ts";
 import type { ForExchange } from "../tokens/live.store.ts";

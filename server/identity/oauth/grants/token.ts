@@ -2,7 +2,6 @@
 
 import { Elysia } from "elysia";
 import type { Sql } from "../../../platform/db/sql.ts";
-import { asksForOthers } from "../../../records/index.ts";
 import type { Api } from "../apis/contract.ts";
 import type { FindApis } from "../apis/known-apis.ts";
 import type { AuthenticateClient } from "../clients/client-authentication.ts";
@@ -15,6 +14,7 @@ import { DPOP_HEADER } from "../dpop/proof.ts";
 import { type ClientRequest, formEndpoint, type OnFailure } from "../endpoint.ts";
 import { mayNotUse, TokenError } from "../errors.ts";
 import { apisInReach, InvalidTarget, resourcesIn } from "../resources.ts";
+import { asksForOthers } from "../scope-parameter.ts";
 import type { Families } from "../tokens/families.ts";
 import type { IssuedTokens } from "../tokens/issued.ts";
 import type { Tokens } from "../tokens/tokens.ts";

@@ -1,6 +1,5 @@
 import { printable } from "../../../../platform/http/body.ts";
 import { parseJson } from "../../../../platform/http/json.ts";
-import { grantedScopes, ScopeNotGranted } from "../../../../records/index.ts";
 import type { Api } from "../../apis/contract.ts";
 import type { Client } from "../../clients/store.ts";
 import { RESPONSE_MODES, RESPONSE_TYPES, SIGNED_RESPONSE_MODES } from "../../contract.ts";
@@ -15,6 +14,7 @@ import {
   standardScopes,
   withoutScope,
 } from "../../resources.ts";
+import { grantedScopes, ScopeNotGranted } from "../../scope-parameter.ts";
 import type { RequestParameters } from "../parameters.ts";
 
 export type ResponseType = (typeof RESPONSE_TYPES)[number];

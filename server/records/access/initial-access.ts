@@ -119,7 +119,7 @@ when {
 ];
 
 /** @param admins initially have all permissions */
-export async function insertStarterAccess(tx: Queries, tenantId: TenantId, admins: Member[]): Promise<void> {
+export async function insertInitialAccess(tx: Queries, tenantId: TenantId, admins: Member[]): Promise<void> {
   for (const policy of POLICIES) await POLICY_TABLE.insert(tx, tenantId, policy);
   for (const role of ROLES) {
     await ROLE_TABLE.insert(tx, tenantId, { ...role, members: role.name === "admin" ? admins : [] });
