@@ -4,7 +4,7 @@
 
 export { IDENTITY_EXPIRED } from "./expired.ts";
 export type { LogoutRecord } from "./logouts/contract.ts";
-export { createLogoutEngine, type LogoutEngine } from "./logouts/engine.ts";
+export { createLogoutEngine, type LogoutEngine } from "./logouts/logout-engine.ts";
 export { LOGOUT_ID } from "./logouts/routes.ts";
 export { createLogouts } from "./logouts/service.ts";
 export { API, type ApiRecord } from "./oauth/apis/contract.ts";
@@ -22,7 +22,7 @@ export { metadata } from "./oauth/discovery.ts";
 export * as documented from "./oauth/documented.ts";
 export { SPEC_PATHS } from "./oauth/door.ts";
 export { endpointRefusal } from "./oauth/endpoint.ts";
-export { createKeyRotation, type KeyRotation } from "./oauth/keys/rotation.ts";
+export { createKeyRotation, type KeyRotation } from "./oauth/keys/key-rotation.ts";
 export type { SigningKeyRecord } from "./oauth/keys/routes.ts";
 export { createProvider } from "./oauth/provider.ts";
 export type { AccessTokenRecord } from "./oauth/registration/contract.ts";
@@ -55,7 +55,7 @@ export { digestOf, newOpaqueValue } from "./signin/opaque.ts";
 export type { Session } from "./signin/session.ts";
 export { signOut } from "./signin/sign-out.tsx";
 export { PROVIDER, type ProviderRecord } from "./signin/upstream/providers/contract.ts";
-export { MAPPED, PROVIDER_TYPES } from "./signin/upstream/providers/provider.ts";
+export { MAPPED, PROVIDER_TYPES } from "./signin/upstream/providers/provider-words.ts";
 export { DEFAULT_MAPPING, DEFAULT_SCOPES } from "./signin/upstream/providers/record.ts";
 export type { Reservation } from "./signin/upstream/providers/service.ts";
 export * as tenants from "./tenants/index.ts";

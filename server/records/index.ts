@@ -20,9 +20,9 @@ export {
   type PolicyVersion,
 } from "./access/policies/contract.ts";
 export * as policyTrials from "./access/policies/evaluate.ts";
-export { QUESTION } from "./access/policies/question.ts";
 export { createRenameRole } from "./access/policies/rename.ts";
 export { POLICIES } from "./access/policies/routes.ts";
+export { QUESTION } from "./access/policies/trial-question.ts";
 export {
   auditedAs,
   byIdOrName,
@@ -62,7 +62,7 @@ export { startAuditChain } from "./audit/chain.ts";
 export { AUDIT_EVENT, type AuditRecord } from "./audit/contract.ts";
 export { type AuditLog, createAuditLog } from "./audit/service.ts";
 export type { AuditEntry, Origin } from "./audit/store.ts";
-export { verifyChain } from "./audit/verify.ts";
+export { verifyChain } from "./audit/verify-chain.ts";
 export { originOf, recordAudit, recordConsequence } from "./audit/write.ts";
 export { requireUnused, USER_ATTRIBUTES } from "./entities/attribute-definitions.ts";
 export type { AttributeDefinition, Attributes, AttributeValue } from "./entities/attributes.ts";

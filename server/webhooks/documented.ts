@@ -1,5 +1,5 @@
 // What the OpenAPI document says about the calls to receivers.
 
 export { CONNECTION_TAG } from "./connections/routes.ts";
-export { SEQUENCE_LIMIT } from "./deliveries/request.ts";
+export { SEQUENCE_LIMIT } from "./deliveries/attempt-request.ts";
 export { EXAMPLE_PAYLOAD, EXAMPLE_PING_PAYLOAD } from "./log/contract.ts";

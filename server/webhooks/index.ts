@@ -16,19 +16,19 @@ export {
 } from "./connection.ts";
 export { DISCARD, type DiscardInput } from "./connections/discard.ts";
 export { toConnectionId } from "./connections/record.ts";
-export { MAX_OVERLAP_SECONDS, type RotationRecord, STAGING } from "./connections/rotation.ts";
+export { MAX_OVERLAP_SECONDS, type RotationRecord, STAGING } from "./connections/secret-rotation.ts";
 export type { Connections } from "./connections/service.ts";
 export type { LoggedConnection } from "./connections.store.ts";
+export type { KnownRequest } from "./deliveries/attempt-request.ts";
 export { endingOf, outcomeOf } from "./deliveries/outcome.ts";
-export type { KnownRequest } from "./deliveries/request.ts";
 export { type AttemptResult, resultOf, type Unsent } from "./deliveries/send-signed.ts";
 export type { Attempt } from "./deliveries/store.ts";
 export { createWindows } from "./deliveries/windows.ts";
+export { createDeliveryEngine, type DeliveryEngine } from "./delivery-engine.ts";
 export * as documented from "./documented.ts";
-export { createDeliveryEngine, type DeliveryEngine } from "./engine.ts";
 export { WEBHOOKS_EXPIRED } from "./expired.ts";
+export type { Health } from "./figures/connection-health.store.ts";
 export type { Counts, HourCount } from "./figures/day.store.ts";
-export type { Health } from "./figures/health.store.ts";
 export { type Slice, SPAN_NAMES, type Span, type StatisticsRecord } from "./figures/statistics.ts";
 export type { StatusRecord } from "./figures/status.ts";
 export {

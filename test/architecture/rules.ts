@@ -75,7 +75,7 @@ export const pagesAndRoutesCallServices: Rule = (sources) =>
 
 /** Work outside tenants' requests, and the worker's own work, which its dispatcher distributes. */
 const WITHOUT_SHARE =
-  /^server\/(platform\/db|appliance\/commands|identity\/oauth\/keys|data\/retention)\/|^server\/identity\/tenants\/index\.ts$|^server\/records\/audit\/chain\.ts$|^server\/webhooks\/(alerts\/watch|holding\.store|connections\/(probe|rotation))|^server\/webhooks\/(deliveries|redelivery)\//;
+  /^server\/(platform\/db|appliance\/commands|identity\/oauth\/keys|data\/retention)\/|^server\/identity\/tenants\/index\.ts$|^server\/records\/audit\/chain\.ts$|^server\/webhooks\/(alerts\/watch|holding\.store|connections\/(probe|secret-rotation))|^server\/webhooks\/(deliveries|redelivery)\//;
 
 export const transactionsAreShares: Rule = (sources) =>
   sources.flatMap(({ path, text }) => {
@@ -190,7 +190,7 @@ const TELL_OF_NO_RECORD = [
   "server/identity/oauth/clients/service.ts",
   "server/identity/signin/administration/service.ts",
   "server/identity/signin/administration/routes.ts",
-  "server/webhooks/connections/rotation.ts",
+  "server/webhooks/connections/secret-rotation.ts",
   "server/webhooks/connections/routes.ts",
 ];
 

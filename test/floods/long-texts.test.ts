@@ -13,7 +13,7 @@ import { createCookies } from "../../server/identity/signin/cookies.ts";
 import { createPasswordProblem } from "../../server/identity/signin/password.ts";
 import { digestOfCode, newRecoveryKey, plainCode } from "../../server/identity/signin/second-factor/codes.ts";
 import { toIdentity } from "../../server/identity/signin/upstream/identity.ts";
-import { MAPPED } from "../../server/identity/signin/upstream/providers/provider.ts";
+import { MAPPED } from "../../server/identity/signin/upstream/providers/provider-words.ts";
 import { TENANT_SETTINGS } from "../../server/identity/tenants/index.ts";
 import { readUrl } from "../../server/platform/address.ts";
 import { readConditions } from "../../server/platform/http/conditions.ts";

@@ -6,8 +6,8 @@ import { readDocument, WrongFile } from "./document.ts";
 import { exported } from "./export.ts";
 import type { FileKind } from "./kinds.ts";
 import { applyPlan, makePlan } from "./plan.ts";
+import { isEmpty, planText, withoutHidden } from "./plan-text.ts";
 import { connectRest, Refused } from "./rest.ts";
-import { isEmpty, planText, withoutHidden } from "./text.ts";
 
 const USAGE = `Usage: bun run apply FILE [--plan | --yes] [--prune] [--secrets]
        bun run apply --export [KIND ...]

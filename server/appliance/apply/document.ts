@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { type Alias, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, Scalar } from "yaml";
-import { distance } from "../../platform/config/names.ts";
+import { distance } from "../../platform/config/misspelt-names.ts";
 import { CannotStart } from "../../platform/errors.ts";
 import { isObject, printable } from "../../platform/http/body.ts";
 import { isKept } from "../../platform/http/numbers.ts";

@@ -26,8 +26,8 @@ import { nameOf, type ReferenceChoice } from "../records/reference-field.tsx";
 import type { Visit } from "../visit.ts";
 import { changes, sampleIn } from "./compared.tsx";
 import { Editor } from "./editor.tsx";
-import { Answer, type NamedPolicy, POLICIES } from "./outcome.tsx";
 import { sampleOf } from "./sample.ts";
+import { Answer, type NamedPolicy, POLICIES } from "./trial-outcome.tsx";
 import { idOf, NEEDS, parsed, triedOf } from "./tried.ts";
 
 const TRY = `${POLICIES}/try`;

@@ -6,7 +6,7 @@ import { Elysia } from "elysia";
 import { urlOf } from "../address.ts";
 import { clockProblem } from "../db/clock.ts";
 import { outageOf } from "../db/failures.ts";
-import { type PartsSeen, readParts } from "../db/parts.ts";
+import { type PartsSeen, readParts } from "../db/installation-parts.ts";
 import type { Sql } from "../db/sql.ts";
 import { CannotStart, NotFound } from "../errors.ts";
 import { errorResponse } from "./error-record.ts";

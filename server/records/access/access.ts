@@ -8,7 +8,6 @@ import type { TenantId } from "../../platform/ids.ts";
 import type { Vault } from "../../platform/vault.ts";
 import type { Actor, Call } from "./caller.ts";
 import type { Named, PolicyProblem } from "./decisions/cedar.ts";
-import { createEngine, createPause, type OnDecision, type PolicySet, type PolicyText } from "./decisions/engine.ts";
 import { createExaminer } from "./decisions/examiner.ts";
 import {
   type CallContext,
@@ -18,6 +17,13 @@ import {
   type Permissions,
   type Principal,
 } from "./decisions/permissions.ts";
+import {
+  createEngine,
+  createPause,
+  type OnDecision,
+  type PolicySet,
+  type PolicyText,
+} from "./decisions/policy-engine.ts";
 import { CLIENT_RECORD, type ResourceType, type Uid } from "./decisions/resource-type.ts";
 import { createTenantCache, type TenantCache } from "./decisions/tenant-cache.ts";
 import type { Admitted } from "./gate/gate.ts";

@@ -1,6 +1,6 @@
 import type { Queries, Sql } from "../../platform/db/sql.ts";
 import type { TenantId } from "../../platform/ids.ts";
-import type { PolicyText } from "./decisions/engine.ts";
+import type { PolicyText } from "./decisions/policy-engine.ts";
 
 /** Notified by triggers about every change of policies and of the records they depend on. */
 const CHANNEL = "gatehouse_access";

@@ -6,8 +6,8 @@ import { lowestIdOf, type TenantId } from "../../platform/ids.ts";
 import { AUDIT_RECORD } from "../events/event.ts";
 import { isSubscribed } from "../events/store.ts";
 import type { AuditEvent } from "./contract.ts";
+import { type AuditKind, outcomeOf } from "./entry-kinds.ts";
 import type { AuditFilter } from "./filter.ts";
-import { type AuditKind, outcomeOf } from "./kinds.ts";
 import { openPlace, type Place, personOf, sealPlace } from "./sealing.ts";
 
 /** The actor and source of an action. The API's Caller is one; `originOf` creates one from a page's request. */

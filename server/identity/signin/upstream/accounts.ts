@@ -7,7 +7,7 @@ import type { KnownBrowsers } from "../known-browsers.ts";
 import { ACR, type Session, type Sessions, type Visitor } from "../session.ts";
 import { mayComeIn, type UpstreamIdentity, type UserFields } from "./identity.ts";
 import type { Provider } from "./providers/contract.ts";
-import { MAPPED_FIELDS } from "./providers/provider.ts";
+import { MAPPED_FIELDS } from "./providers/provider-words.ts";
 import type { PendingLink } from "./round-trips.ts";
 import {
   deleteAttempt,

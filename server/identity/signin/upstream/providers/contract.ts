@@ -31,7 +31,7 @@ import {
   WORD_LIMIT,
   words,
 } from "./fields.ts";
-import { AUTH_METHODS, MAPPED, type Mapping, PROVIDER_TYPES, PROVISIONINGS } from "./provider.ts";
+import { AUTH_METHODS, MAPPED, type Mapping, PROVIDER_TYPES, PROVISIONINGS } from "./provider-words.ts";
 
 export const PROBE_CHECKS = ["Metadata", "Keys", "Client", "Userinfo", "Emails", "SignOut"] as const;
 export const PROBE_OUTCOMES = ["Passed", "Failed", "Unknown"] as const;

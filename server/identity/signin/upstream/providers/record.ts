@@ -9,7 +9,7 @@ import type { Seal, Vault } from "../../../../platform/vault.ts";
 import { CLIENT_KEY_PURPOSE, jwksUriOf, redirectUriOf, signedOutUriOf } from "../configuration.ts";
 import type { Provider } from "./contract.ts";
 import { PROVIDER, type ProviderInput, type ProviderRecord } from "./contract.ts";
-import type { Mapping, ProviderType } from "./provider.ts";
+import type { Mapping, ProviderType } from "./provider-words.ts";
 
 export function toProviderRecord(publicUrl: string, provider: Provider): ProviderRecord {
   return PROVIDER.toRecord(provider, {
