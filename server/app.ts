@@ -7,7 +7,6 @@ import { consoleController, createOnce, nothingHere, refusal } from "./console/i
 import {
   createIssuedTokens,
   endpointRefusal,
-  type IssuedTokens,
   SETTINGS,
   type SettingsKinds,
   SPEC_PATHS,
@@ -46,7 +45,7 @@ export interface AppDependencies {
   log: Logger;
   metrics?: ApiMetrics;
   recorder?: ReturnType<typeof createRequestRecorder>;
-  issued?: IssuedTokens;
+  issued?: ReturnType<typeof createIssuedTokens>;
   limits?: Limits;
   tracing?: Tracing;
   /** By default the app serves at once. */

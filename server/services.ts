@@ -3,10 +3,10 @@
 import type { Logger } from "pino";
 import { createErasures, createPersonalData, createReadKept } from "./data/index.ts";
 import {
+  type createIssuedTokens,
   createLogouts,
   createProvider,
   createSettings,
-  type IssuedTokens,
   type SettingsKinds,
   scopesNow,
   tenants,
@@ -34,7 +34,7 @@ import {
   type Entity,
   recordAudit,
 } from "./records/index.ts";
-import { ALERT, CONNECTION, connectionContract, createAlerts, createWebhooks } from "./webhooks/index.ts";
+import { ALERT, CONNECTION, connectionContract, createWebhooks } from "./webhooks/index.ts";
 
 export interface ServicesDependencies {
   config: Config;
@@ -43,7 +43,7 @@ export interface ServicesDependencies {
   egress: Egress;
   log: Logger;
   metrics: ApiMetrics;
-  issued: IssuedTokens;
+  issued: ReturnType<typeof createIssuedTokens>;
   entities: readonly Entity[];
   kinds: SettingsKinds;
   admitClient: AdmitClient;
@@ -88,6 +88,7 @@ export function createServices(deps: ServicesDependencies) {
     ]),
   });
   access.addRecords(CONNECTION.name, webhooks.connections.find);
+  access.addRecords(ALERT.name, webhooks.alerts.find);
 
   const personalData = createPersonalData({
     sql,
@@ -155,9 +156,6 @@ export function createServices(deps: ServicesDependencies) {
   });
   for (const { type, service } of Object.values(settings)) access.addRecords(type.name, service.find);
 
-  const alerts = createAlerts(sql);
-  access.addRecords(ALERT.name, alerts.find);
-
   return {
     ...administration,
     ...webhooks,
@@ -166,7 +164,6 @@ export function createServices(deps: ServicesDependencies) {
     authenticate,
     records,
     settings,
-    alerts,
     auditLog,
     personalData,
     erasures: createErasures({ sql, records, issuer: publicUrl, sign: provider.signCertificate }),

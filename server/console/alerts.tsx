@@ -4,7 +4,7 @@ import { HOUR_MS } from "../platform/durations.ts";
 import { BadInput } from "../platform/errors.ts";
 import { readAsked } from "../platform/http/query.ts";
 import { ActionButton, Badge, type Column, EmptyState, find, List, statusOf, Text, Time } from "../ui/index.ts";
-import { ACKNOWLEDGEMENT, type AlertKind, type AlertRecord, MAX_UNSEEN } from "../webhooks/index.ts";
+import { ACKNOWLEDGEMENT, type AlertRecord, MAX_UNSEEN } from "../webhooks/index.ts";
 import { Words } from "./failure-words.tsx";
 import type { ConsolePage, ConsoleServices, View } from "./page.tsx";
 import { lookUpNames, type NamedRecord, type NameOf } from "./records/names.ts";
@@ -14,7 +14,7 @@ import type { Visit } from "./visit.ts";
 const ALERTS = "/settings/alerts";
 const REFRESH_SECONDS = 10;
 
-const KINDS: Record<AlertKind, string> = {
+const KINDS: Record<AlertRecord["Kind"], string> = {
   ConnectionHeld: "Connection held",
   ErrorRate: "Many deliveries fail",
   Backlog: "Deliveries wait too long",

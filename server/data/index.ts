@@ -4,7 +4,7 @@
 
 export { measureBacklog } from "./backlog.ts";
 export { ERASE_DATA, ERASURE } from "./personal-data/contract.ts";
-export { continueErasure, type SearchProgress } from "./personal-data/erase.ts";
+export { continueErasure } from "./personal-data/erase.ts";
 export { createErasures } from "./personal-data/erasures.ts";
 export { personalDataRoutes } from "./personal-data/routes.ts";
 export { createPersonalData } from "./personal-data/service.ts";

@@ -4,7 +4,7 @@
 
 export { IDENTITY_EXPIRED } from "./expired.ts";
 export type { LogoutRecord } from "./logouts/contract.ts";
-export { createLogoutEngine, type LogoutEngine } from "./logouts/logout-engine.ts";
+export { createLogoutEngine } from "./logouts/logout-engine.ts";
 export { LOGOUT_ID } from "./logouts/routes.ts";
 export { createLogouts } from "./logouts/service.ts";
 export { API, type ApiRecord } from "./oauth/apis/contract.ts";
@@ -13,7 +13,6 @@ export { developmentUris } from "./oauth/clients/credential-rules.ts";
 export { SECRET_DATA, type SecretRecord } from "./oauth/clients/secret.ts";
 export { MAX_SECRETS, makeClient } from "./oauth/clients/service.ts";
 export {
-  type Bindings,
   CONSOLE_APPLICATION,
   CONSOLE_CALLBACK_PATH,
 } from "./oauth/console-client.ts";
@@ -22,7 +21,7 @@ export { metadata } from "./oauth/discovery.ts";
 export * as documented from "./oauth/documented.ts";
 export { SPEC_PATHS } from "./oauth/door.ts";
 export { endpointRefusal } from "./oauth/endpoint.ts";
-export { createKeyRotation, type KeyRotation } from "./oauth/keys/key-rotation.ts";
+export { createKeyRotation } from "./oauth/keys/key-rotation.ts";
 export type { SigningKeyRecord } from "./oauth/keys/routes.ts";
 export { createProvider } from "./oauth/provider.ts";
 export type { AccessTokenRecord } from "./oauth/registration/contract.ts";
@@ -32,9 +31,9 @@ export {
   NEW_TOKEN_BODY,
 } from "./oauth/registration/initial-tokens.ts";
 export { RESOURCE_TYPES as OAUTH_RESOURCE_TYPES } from "./oauth/resource-types.ts";
-export { createIssuedTokens, type IssuedTokens } from "./oauth/tokens/issued.ts";
+export { createIssuedTokens } from "./oauth/tokens/issued.ts";
 export { scopesNow } from "./oauth/tokens/live-scopes.ts";
-export type { Trial, TrialOutcome } from "./oauth/trial.ts";
+export type { TrialOutcome } from "./oauth/trial.ts";
 export type { UserGrantRecord } from "./oauth/user-grant.ts";
 export { type IdentityRoutes, identityRoutes } from "./routes.ts";
 export { SEALED_BY_IDENTITY } from "./sealed.ts";
@@ -48,14 +47,12 @@ export {
 export { ACCOUNT_PATH, accountSignIn } from "./signin/account/visit.ts";
 export type { FactorRecord, IdentityRecord, SessionRecord } from "./signin/administration/contract.ts";
 export { IDENTITY_DATA } from "./signin/administration/identities.ts";
-export { type FindUser, noFactor } from "./signin/administration/service.ts";
-export { type Cookies, flashCookie, readFlash } from "./signin/cookies.ts";
+export { noFactor } from "./signin/administration/service.ts";
+export type { Cookies } from "./signin/cookies.ts";
 export { pageController } from "./signin/endpoint.tsx";
 export { digestOf, newOpaqueValue } from "./signin/opaque.ts";
 export type { Session } from "./signin/session.ts";
 export { signOut } from "./signin/sign-out.tsx";
 export { PROVIDER, type ProviderRecord } from "./signin/upstream/providers/contract.ts";
-export { MAPPED, PROVIDER_TYPES } from "./signin/upstream/providers/provider-words.ts";
-export { DEFAULT_MAPPING, DEFAULT_SCOPES } from "./signin/upstream/providers/record.ts";
-export type { Reservation } from "./signin/upstream/providers/service.ts";
+export * as providerWords from "./signin/upstream/providers/provider-words.ts";
 export * as tenants from "./tenants/index.ts";

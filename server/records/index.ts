@@ -60,7 +60,7 @@ export {
 export { countUnchained } from "./audit/chain.store.ts";
 export { startAuditChain } from "./audit/chain.ts";
 export { AUDIT_EVENT, type AuditRecord } from "./audit/contract.ts";
-export { type AuditLog, createAuditLog } from "./audit/service.ts";
+export { createAuditLog } from "./audit/service.ts";
 export type { AuditEntry, Origin } from "./audit/store.ts";
 export { verifyChain } from "./audit/verify-chain.ts";
 export { originOf, recordAudit, recordConsequence } from "./audit/write.ts";
@@ -69,7 +69,7 @@ export type { AttributeDefinition, Attributes, AttributeValue } from "./entities
 export { createFindRecord, type OnChange, resourceTypes } from "./entities/record.ts";
 export { ENTITIES, ENTITY_TABLES } from "./entities/registry.ts";
 export { FOREIGN_KEY_SCHEMAS } from "./entities/schemas.ts";
-export { createEntities, type Entities, type EntityRecord, type EntityService } from "./entities/service.ts";
+export { createEntities, type EntityRecord, type EntityService } from "./entities/service.ts";
 export * as ownRecords from "./entities/without-caller.ts";
 export {
   ALERT_RECORD,

@@ -100,7 +100,8 @@ async function lookUp(sql: Queries, caller: Seer, name: string, entities: Pointe
   for (const candidate of candidates) {
     const seen = await findSeen(sql, caller, candidate, target);
     const found = by === "Id" ? seen : seen.filter(({ isSelfMade }) => !isSelfMade);
-    if (found.length > 1) throw new BadInput(`${name} points at several ${candidate.name} records.`);
+    if (found.length > 1)
+      throw new BadInput(`${name} points at several ${candidate.name} records. Give the Id of one.`);
     if (found[0]) return found[0];
     if (seen[0]) reason = selfMadeTarget(candidate, by, seen[0].id);
   }

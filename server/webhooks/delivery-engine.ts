@@ -36,7 +36,7 @@ export interface DeliveryEngineDependencies {
   log: Logger;
 }
 
-/** The parts of a worker that loops need. */
+/** What the loops need of their worker. */
 interface Loops {
   /** The pool of the outbox. */
   outbox: Sql;

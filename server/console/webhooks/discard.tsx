@@ -1,7 +1,7 @@
 // Discards a connection's held deliveries: first counts them, then cancels them.
 
 import { momentInUtc, TextField } from "../../ui/index.ts";
-import { DISCARD, type DiscardInput, toConnectionId } from "../../webhooks/index.ts";
+import { DISCARD, toConnectionId } from "../../webhooks/index.ts";
 import type { ConsolePage, ConsoleServices } from "../page.tsx";
 import { type AskedCount, countingPages, howMany } from "./counting.tsx";
 import { CONNECTIONS } from "./save.tsx";
@@ -13,7 +13,7 @@ const PATH = "discard";
 const ANSWER_MS = 5_000;
 
 interface AskedDiscard extends AskedCount {
-  input: DiscardInput;
+  input: ReturnType<typeof DISCARD.parse>;
 }
 
 export function discardPages({ connections, discard }: ConsoleServices): ConsolePage[] {

@@ -7,9 +7,9 @@ import { readUserId } from "../../platform/http/query.ts";
 import {
   type Caller,
   createLog,
-  type Entities,
   type Log,
   type Permitted,
+  type RecordRoutes,
   recordAudit,
   requireForAll,
   type Shown,
@@ -41,7 +41,7 @@ export interface Erasures extends Log<"AccessManager:Read", ErasureRecord, Recor
 
 export interface ErasuresDependencies {
   sql: Sql;
-  records: Entities;
+  records: RecordRoutes["records"];
   issuer: string;
   sign(claims: Record<string, unknown>): Promise<string>;
 }

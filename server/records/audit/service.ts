@@ -73,7 +73,7 @@ export function createAuditLog(sql: Sql, subjects: readonly string[], exporter: 
     },
 
     async signIns({ tenantId, gate }, since) {
-      // Second factors are part of the User record.
+      // Second factors are part of the User record, so the counts of their failures need permission to read all Users.
       const seesAll = [RESOURCE, "User"].every((type) => gate.seesAll(type));
       if (!seesAll) return undefined;
       // Uses the tenant's share of the pool, because it scans a whole day.

@@ -138,7 +138,7 @@ export async function lockTargets(
 function pointsAtSeveral(entity: Entity, input: EntityInput): BadInput {
   const names = givenIdentifiers(entity, input).map(({ name }) => name);
   const point = names.length > 1 ? "point" : "points";
-  return new BadInput(`${names.join(", ")} ${point} at several ${entity.name} records.`);
+  return new BadInput(`${names.join(", ")} ${point} at several ${entity.name} records. Give the Id of one.`);
 }
 
 /** The identifiers that are not empty. */

@@ -10,9 +10,9 @@ import { type Caller, type Permitted, recordAudit, type Shown, type ShownPage } 
 import { lockConnection } from "../connections.store.ts";
 import type { WorkflowUrl } from "../workflow-url.ts";
 import {
-  DEFAULT_RATE,
   REDELIVERY,
   REDELIVERY_FILTERS,
+  REPLAY,
   type RedeliveryChange,
   type RedeliveryFilter,
   type RedeliveryRecord,
@@ -183,7 +183,7 @@ export async function cancelRedelivery(sql: Sql, tenantId: TenantId, id: Redeliv
 async function planned(
   tx: Transaction,
   { tenantId, permissions }: Caller,
-  { ConnectionId, From, To, States = ["Exhausted"], Rate = DEFAULT_RATE }: ReplayInput,
+  { ConnectionId, From, To, States = ["Exhausted"], Rate = REPLAY.rate.usual }: ReplayInput,
   asOf: Date | undefined,
 ): Promise<Redelivery> {
   const connection = await lockConnection(tx, tenantId, { id: ConnectionId });

@@ -177,5 +177,8 @@ async function lookUp(tx: Transaction, tenantId: TenantId, input: ProviderInput)
   const key = { name: input.Name, externalId: input.ExternalId ?? undefined };
   const rows = await lockProvidersNamed(tx, tenantId, key);
   if (rows.length < 2) return { rows };
-  return { rows, refusal: new BadInput("Name and ExternalId point at several IdentityProvider records.") };
+  return {
+    rows,
+    refusal: new BadInput("Name and ExternalId point at several IdentityProvider records. Give the Id of one."),
+  };
 }
