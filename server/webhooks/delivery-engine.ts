@@ -36,7 +36,7 @@ export interface DeliveryEngineDependencies {
   log: Logger;
 }
 
-/** What the loops need of their worker. */
+/** The worker's parts that the loops need. */
 interface Loops {
   /** The pool of the outbox. */
   outbox: Sql;

@@ -1,4 +1,4 @@
-// What the OpenAPI document says about the calls to receivers.
+// The calls to receivers, for the OpenAPI document.
 
 export { CONNECTION_TAG } from "./connections/routes.ts";
 export { SEQUENCE_LIMIT } from "./deliveries/attempt-request.ts";

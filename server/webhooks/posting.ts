@@ -1,4 +1,4 @@
-// What every engine that posts to receivers shares: windows, and the results and outcomes of attempts.
+// Shared by every engine that posts to receivers: windows, and the results and outcomes of attempts.
 
 export { endingOf, outcomeOf } from "./deliveries/outcome.ts";
 export { type AttemptResult, resultOf, type Unsent } from "./deliveries/send-signed.ts";

@@ -1,4 +1,4 @@
-// What the OpenAPI document says about the endpoints of OAuth and OpenID Connect.
+// The endpoints of OAuth and OpenID Connect, for the OpenAPI document.
 
 export { RFC_ERROR } from "./contract.ts";
 export * from "./declared.ts";

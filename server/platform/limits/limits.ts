@@ -183,7 +183,7 @@ export function createLimits({ sql, installation, tables, log }: LimitsDependenc
       const known = knownOf(tenantId);
       const { quota, elsewhere, bounds } = known;
       const bound = bounds.MaxRequestsPerSecond;
-      // What other processes leave, but at least an equal share.
+      // The rest that other processes leave, but at least an equal share.
       const perSecond = Math.max(bound / (elsewhere.processes + 1), bound - elsewhere.requests);
       const now = performance.now();
       quota.left = Math.min(Math.max(perSecond, 1), quota.left + ((now - quota.at) / 1_000) * perSecond);
