@@ -302,7 +302,7 @@ test.concurrent("a record is not guessed among several", async () => {
   }
   const { err, code } = await apply("User:\n  - Name: Ana\n    Username: ana\n");
   expect([err, code]).toEqual([
-    'acme.yaml:3: User "ana": Several records have this Username. Change it in all but one.',
+    'acme.yaml:3: User "ana": Username is used by several records. Change it in all but one.',
     1,
   ]);
 });

@@ -100,7 +100,7 @@ async function find(rest: Rest, entry: Entry): Promise<Json | undefined> {
     const [found, second] = await list(rest, kind, filter, false);
     if (second)
       throw new WrongFile([
-        problemAt(entry, `Several records have this ${Object.keys(filter)}. Change it in all but one.`),
+        problemAt(entry, `${Object.keys(filter)} is used by several records. Change it in all but one.`),
       ]);
     if (found) return found;
   }
