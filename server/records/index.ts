@@ -12,7 +12,7 @@ export { actionsOn, type ResourceType, resourceType } from "./access/decisions/r
 export { MAX_ROWS_READ } from "./access/gate/list.ts";
 export { type Shown, type ShownPage, type Tagged, type Whole, withoutRecords } from "./access/gate/shown.ts";
 export * as initialAccess from "./access/initial-access.ts";
-export { createLog, type Log, logRoutes } from "./access/log.ts";
+export { createLog, type Log, logRoutes } from "./access/log-kind.ts";
 export {
   POLICY,
   POLICY_TEXT,

@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
-import { readDocument } from "../../server/appliance/apply/document.ts";
+import { readDocument } from "../../server/appliance/apply/apply-file.ts";
 import { isSecret } from "../../server/appliance/apply/kinds.ts";
 import { isObject } from "../../server/platform/http/body.ts";
 import { ROOT } from "../support/pages.ts";

@@ -11,7 +11,7 @@ import { MAX_PUSHES } from "../../server/identity/oauth/authorize/pushed.ts";
 import { MAPPING_LIMIT } from "../../server/identity/oauth/claim-mapping.ts";
 import { MAX_REDIRECT_URIS, REDIRECT_URIS_LIMIT } from "../../server/identity/oauth/clients/contract.ts";
 import { MAX_SECRETS } from "../../server/identity/oauth/clients/service.ts";
-import { DOCUMENT_LIMIT } from "../../server/identity/oauth/registration/document.ts";
+import { DOCUMENT_LIMIT } from "../../server/identity/oauth/registration/metadata-document.ts";
 import { MAX_RESOURCES } from "../../server/identity/oauth/resources.ts";
 import { BY_ADDRESS, BY_USER } from "../../server/identity/signin/guesses.ts";
 import { HOST_LIMIT, URL_LIMIT } from "../../server/platform/address.ts";

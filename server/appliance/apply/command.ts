@@ -2,7 +2,7 @@
 
 import { basename } from "node:path";
 import { CannotStart } from "../../platform/errors.ts";
-import { readDocument, WrongFile } from "./document.ts";
+import { readDocument, WrongFile } from "./apply-file.ts";
 import { exported } from "./export.ts";
 import type { FileKind } from "./kinds.ts";
 import { applyPlan, makePlan } from "./plan.ts";

@@ -5,7 +5,7 @@ import { tenants } from "../../identity/index.ts";
 import { CannotStart } from "../../platform/errors.ts";
 import { isObject } from "../../platform/http/body.ts";
 import type { Field } from "../../platform/http/fields.ts";
-import { MAX_VALUES, TENANT, titleOf } from "./document.ts";
+import { MAX_VALUES, TENANT, titleOf } from "./apply-file.ts";
 import { comparable, type FileKind, isSecret } from "./kinds.ts";
 import { identifiersOf, isForFiles, list } from "./plan.ts";
 import type { Json, Rest } from "./rest.ts";

@@ -13,7 +13,7 @@ import {
   Reference,
   titleOf,
   WrongFile,
-} from "./document.ts";
+} from "./apply-file.ts";
 import { comparable, type FileKind, isSecret } from "./kinds.ts";
 import { type Json, Refused, type Rest } from "./rest.ts";
 

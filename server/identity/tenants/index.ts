@@ -33,13 +33,12 @@ const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 export const DEMO_REDIRECT_URIS = ["http://localhost:3001/callback"];
 
 export { TENANT_SETTINGS } from "./contract.ts";
+export { findTenant, type Tenant } from "./store.ts";
 export {
   createOwnTenant,
   type OwnTenant,
   tenantSettingsRoutes,
-} from "./settings.ts";
-
-export { findTenant, type Tenant } from "./store.ts";
+} from "./tenant-settings.ts";
 
 export const tenantCount = countTenants;
 

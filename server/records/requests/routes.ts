@@ -1,6 +1,6 @@
 import type { Sql } from "../../platform/db/sql.ts";
 import type { Route } from "../../platform/http/route.ts";
-import { createLog, logRoutes } from "../access/log.ts";
+import { createLog, logRoutes } from "../access/log-kind.ts";
 import { REQUEST, REQUEST_FILTERS } from "./contract.ts";
 import { REQUESTS } from "./store.ts";
 

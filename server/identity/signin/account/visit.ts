@@ -13,7 +13,7 @@ import type { SecondFactor } from "../second-factor/second-factor.ts";
 import type { Session, Sessions, Visitor } from "../session.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import type { AllowedApplication } from "./account-page.tsx";
-import type { AccountCredentials } from "./credentials.ts";
+import type { AccountCredentials } from "./own-credentials.ts";
 import type { LinkedAccounts } from "./providers/linked.ts";
 
 export interface AccountVisit {

@@ -20,7 +20,7 @@ import {
 import { lockScopesOfApis } from "../oauth/apis/store.ts";
 import { USERS_TAG } from "../signin/administration/routes.ts";
 import { TENANT_SETTINGS, type TenantSettings, type TenantSettingsInput } from "./contract.ts";
-import { TENANT_TABLE } from "./settings.store.ts";
+import { TENANT_TABLE } from "./tenant-settings.store.ts";
 
 const RESOURCE = TENANT_SETTINGS.name;
 
