@@ -84,7 +84,10 @@ function unexpired(code: StoredCode): void {
 /** The redirect URI or response type may have been removed from the client since. */
 function stillRegistered(client: Client, { redirectUri, responseType }: StoredCode): void {
   if (!isRegisteredUri(client, client.redirectUris, redirectUri)) {
-    throw new TokenError("invalid_grant", "The redirect_uri that the code was sent to is no longer registered.");
+    throw new TokenError(
+      "invalid_grant",
+      "The redirect_uri that the code was sent to is no longer registered. The user must sign in again.",
+    );
   }
   if (!client.responseTypes.includes(responseType)) {
     throw new TokenError("invalid_grant", `The client is no longer permitted to use response_type ${responseType}.`);
