@@ -122,7 +122,7 @@ export async function lockAll(
 }
 
 /** Locks an entity of a tenant until the transaction ends, for writers that must not run concurrently. */
-export async function waitForTurn(sql: Queries, tenantId: TenantId, entity: Entity): Promise<void> {
+export async function lockEntity(sql: Queries, tenantId: TenantId, entity: Entity): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`${entity.table} ${tenantId}`}, 0))`;
 }
 

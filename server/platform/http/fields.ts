@@ -38,7 +38,7 @@ export interface FieldOptions {
   /** Additions to the schema in the OpenAPI document. */
   documented?: Record<string, unknown>;
   /** Unique only among some records: PostgreSQL checks it, and writers of the kind wait for each other. */
-  takesTurns?: boolean;
+  isSerialized?: boolean;
   /** A text that is valid only in this shape. */
   shape?: TextShape;
   /** The text that a boolean confirms. A new text sets it to false unless both are sent. */

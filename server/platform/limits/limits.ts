@@ -13,11 +13,11 @@ import {
   countConnections,
   countRecords,
   type Elsewhere,
+  lockCount,
   noteRecords,
   readElsewhere,
   readUsed,
   report,
-  takeTurn,
   type Used,
 } from "./store.ts";
 
@@ -217,7 +217,7 @@ export function createLimits({ sql, installation, tables, log }: LimitsDependenc
 
     async admitConnection(tx, tenantId) {
       const { bounds } = await readOf(tx, tenantId);
-      await takeTurn(tx, tenantId, "MaxConnections");
+      await lockCount(tx, tenantId, "MaxConnections");
       if ((await countConnections(tx, tenantId)) < bounds.MaxConnections) return;
       throw new Conflict(reached("MaxConnections", bounds));
     },
@@ -249,7 +249,7 @@ export function createLimits({ sql, installation, tables, log }: LimitsDependenc
       return records;
     }
     if (isCounted && records.used >= bounds.MaxRecords) return records;
-    await takeTurn(tx, tenantId, "MaxRecords");
+    await lockCount(tx, tenantId, "MaxRecords");
     await count(tx, tenantId, known);
     if (isFar(records.used, bounds)) return records;
     const own = { left: bounds.MaxRecords - records.used };

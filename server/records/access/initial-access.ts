@@ -5,7 +5,7 @@ import type { TenantId } from "../../platform/ids.ts";
 import type { Member } from "../reference-list.ts";
 import { createCedar, statementsOf } from "./decisions/cedar.ts";
 import { listAllPolicies, POLICY_TABLE } from "./policies/store.ts";
-import { waitForSettingsTurn } from "./policies.store.ts";
+import { lockSettings } from "./policies.store.ts";
 import { ROLE_TABLE } from "./roles/store.ts";
 import { SCOPE_ACTIONS, type Scope } from "./scopes.ts";
 
@@ -142,7 +142,7 @@ export interface DeletedPolicy {
  * except for other listed members, and all other forbidding policies are deleted.
  */
 export async function recoverAccess(tx: Queries, tenantId: TenantId, admin: Member): Promise<DeletedPolicy[]> {
-  await waitForSettingsTurn(tx, tenantId);
+  await lockSettings(tx, tenantId);
   const stored = await listAllPolicies(tx, tenantId);
   const isStarter = (policy: { name: string; policy: string }) =>
     POLICIES.some((starter) => starter.name === policy.name && starter.policy === policy.policy);

@@ -20,7 +20,7 @@ export async function listenForAccessChanges(
 }
 
 /** Serializes changes of a tenant's policies and roles, so each sees the previous result. */
-export async function waitForSettingsTurn(sql: Queries, tenantId: TenantId): Promise<void> {
+export async function lockSettings(sql: Queries, tenantId: TenantId): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`policies ${tenantId}`}, 0))`;
 }
 

@@ -50,7 +50,7 @@ export function accountOf(
     // Checked before any look-up by name, so strangers cannot probe for accounts.
     if (!mayComeIn(rules, verified, tenants)) return { outcome: "stranger" };
     // Two browsers of one new user would otherwise create two Users.
-    await ownRecords.waitForUsers(tx, tenantId);
+    await ownRecords.lockUsers(tx, tenantId);
     const meanwhile = await findLinkedUser(tx, tenantId, key);
     if (meanwhile) return known(tx, tenantId, meanwhile, fields, verified);
     const { Username: username, Email: email, External_Id: externalId } = fields;
