@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { KeyRotation, LogoutEngine } from "../server/identity/index.ts";
+import type { createKeyRotation, createLogoutEngine } from "../server/identity/index.ts";
 import type { RetentionConfig } from "../server/platform/config/config.ts";
 import type { Sql } from "../server/platform/db/sql.ts";
 import type { WorkerMetrics } from "../server/platform/metrics/index.ts";
@@ -10,11 +10,11 @@ export interface ActivityDependencies {
   /** For statements that may take minutes. */
   patientSql: Sql;
   engine: DeliveryEngine;
-  logouts: LogoutEngine;
+  logouts: ReturnType<typeof createLogoutEngine>;
   retention: RetentionConfig;
   /** The size of the Temporal store of `start`; undefined: Temporal runs elsewhere. */
   temporalBytes(): Promise<number | undefined>;
-  keyRotation: Pick<KeyRotation, "run">;
+  keyRotation: Pick<ReturnType<typeof createKeyRotation>, "run">;
   log: Logger;
   tracing: Pick<Tracing, "begin">;
   metrics: Pick<WorkerMetrics, "attempted" | "ended" | "logoutAttempted" | "logoutEnded" | "removed">;

@@ -1,6 +1,6 @@
 import { Context } from "@temporalio/activity";
 import { FAILURE_PAUSE_MS } from "../server/platform/durations.ts";
-import { endingOf, outcomeOf } from "../server/webhooks/index.ts";
+import { posting } from "../server/webhooks/index.ts";
 import type { CloseLogoutInput, LogoutOutcome, PostLogoutInput } from "../workflows/contract.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
 import { heartbeat } from "./heartbeat.ts";
@@ -56,14 +56,20 @@ export function createPostLogout({ logouts, log, metrics }: Dependencies) {
       const token = await database(() => logouts.sign(logout));
       place.start();
       const result = await logouts.post(tenantId, logout, token, signal);
-      place.end(endingOf(result));
+      place.end(posting.endingOf(result));
       if ("unsent" in result) {
         await database(() => logouts.revertAttempt(tenantId, logoutId, number));
         return "unsent";
       }
       const { numberInRun } = logout;
       const isCancelled = isWorkflowCancelled(signal);
-      const { reached, nextInMs } = outcomeOf({ numberInRun, ping: false }, result, retry, NO_HOLDING, isCancelled);
+      const { reached, nextInMs } = posting.outcomeOf(
+        { numberInRun, ping: false },
+        result,
+        retry,
+        NO_HOLDING,
+        isCancelled,
+      );
       const { reason } = result;
       const state = await database(() =>
         logouts.record(tenantId, logoutId, result.attempt, {

@@ -1,7 +1,7 @@
 import { FAILURE_PAUSE_MS } from "../server/platform/durations.ts";
 import { traceIdOf } from "../server/platform/http/context.ts";
 import type { TraceSpan } from "../server/platform/tracing/index.ts";
-import { type AttemptResult, type DeliveryEngine, endingOf, outcomeOf } from "../server/webhooks/index.ts";
+import { type DeliveryEngine, posting } from "../server/webhooks/index.ts";
 import type { PostWebhookInput, PostWebhookResult } from "../workflows/contract.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
 import { attemptFailed, isWorkflowCancelled, untilDone } from "./retry.ts";
@@ -47,9 +47,9 @@ export function createPostOnce({ engine, log, metrics, tracing }: PostOnceDepend
       await database(() => engine.revertAttempt(tenantId, eventId, deliveryId, delivery.number));
       return unsent();
     }
-    place.end(endingOf(result));
+    place.end(posting.endingOf(result));
     span.end(spanEnd(input, delivery, result));
-    const outcome = outcomeOf(delivery, result, retry, engine.holding, isWorkflowCancelled(signal));
+    const outcome = posting.outcomeOf(delivery, result, retry, engine.holding, isWorkflowCancelled(signal));
     const state = await database(() =>
       delivery.proof && result.delivered
         ? engine.recordProof(tenantId, eventId, deliveryId, result.attempt, outcome)
@@ -116,7 +116,7 @@ export function createPostOnce({ engine, log, metrics, tracing }: PostOnceDepend
 function spanEnd(
   { tenantId, deliveryId }: PostWebhookInput,
   { eventId, number }: OpenDelivery,
-  { attempt, delivered, reason }: AttemptResult,
+  { attempt, delivered, reason }: posting.AttemptResult,
 ): Parameters<TraceSpan["end"]>[0] {
   return {
     attributes: {

@@ -1,20 +1,18 @@
 // All API endpoints that are declared as routes.
 
-import { type Erasures, type PersonalData, personalDataRoutes } from "./data/index.ts";
+import { type DataServices, personalDataRoutes } from "./data/index.ts";
 import { type IdentityRoutes, identityRoutes } from "./identity/index.ts";
 import type { Route } from "./platform/http/route.ts";
 import { type RecordRoutes, recordRoutes } from "./records/index.ts";
-import { ALERT_DESCRIPTION, type WebhookRoutes, webhookRoutes } from "./webhooks/index.ts";
+import { ALERT, type WebhookRoutes, webhookRoutes } from "./webhooks/index.ts";
 
-export interface ApiServices extends RecordRoutes, WebhookRoutes, IdentityRoutes {
+export interface ApiServices extends RecordRoutes, WebhookRoutes, IdentityRoutes, DataServices {
   entities: readonly string[];
-  personalData: PersonalData;
-  erasures: Erasures;
 }
 
 export function apiRoutes(services: ApiServices): Route[] {
   return [
-    ...recordRoutes(services, [ALERT_DESCRIPTION]),
+    ...recordRoutes(services, [{ kind: ALERT, filters: services.alerts.filters }]),
     ...webhookRoutes(services),
     ...identityRoutes(services),
     ...personalDataRoutes(services),

@@ -7,7 +7,6 @@ import { consoleController, createOnce, nothingHere, refusal } from "./console/i
 import {
   createIssuedTokens,
   endpointRefusal,
-  type IssuedTokens,
   SETTINGS,
   type SettingsKinds,
   SPEC_PATHS,
@@ -30,7 +29,7 @@ import { createLimits, type Limits } from "./platform/limits/index.ts";
 import { type ApiMetrics, createApiMetrics, metricsController } from "./platform/metrics/index.ts";
 import { createRequestSpans, type Tracing, withoutCollector } from "./platform/tracing/index.ts";
 import type { Vault } from "./platform/vault.ts";
-import { createRequestRecorder, ENTITIES, type Entity, permit, type RequestRecorder } from "./records/index.ts";
+import { createRequestRecorder, ENTITIES, type Entity, permit } from "./records/index.ts";
 import { createServices } from "./services.ts";
 
 /** Bun answers larger bodies with an empty 413; our much lower limit answers with an error record. */
@@ -45,8 +44,8 @@ export interface AppDependencies {
   egress: Egress;
   log: Logger;
   metrics?: ApiMetrics;
-  recorder?: RequestRecorder;
-  issued?: IssuedTokens;
+  recorder?: ReturnType<typeof createRequestRecorder>;
+  issued?: ReturnType<typeof createIssuedTokens>;
   limits?: Limits;
   tracing?: Tracing;
   /** By default the app serves at once. */

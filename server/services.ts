@@ -3,14 +3,13 @@
 import type { Logger } from "pino";
 import { createErasures, createPersonalData, createReadKept } from "./data/index.ts";
 import {
+  type createIssuedTokens,
   createLogouts,
-  createOwnTenant,
   createProvider,
   createSettings,
-  createTenants,
-  type IssuedTokens,
   type SettingsKinds,
   scopesNow,
+  tenants,
 } from "./identity/index.ts";
 import { auditSubjects, namesOfEventRecords, namesOfRecords, policyTypes } from "./kinds.ts";
 import type { Config } from "./platform/config/config.ts";
@@ -19,29 +18,23 @@ import type { Egress } from "./platform/egress/index.ts";
 import { createExporter } from "./platform/http/export.ts";
 import type { LogFailure } from "./platform/http/failure-log.ts";
 import type { AdmitClient } from "./platform/http/rate-limit.ts";
-import type { TenantId } from "./platform/ids.ts";
 import type { Limits } from "./platform/limits/index.ts";
 import type { ApiMetrics } from "./platform/metrics/index.ts";
 import { createFindWorkflow } from "./platform/temporal/find-workflow.ts";
 import type { Vault } from "./platform/vault.ts";
 import {
   AUDIT_RECORD,
-  AUDIT_SAMPLE,
   bearerTokens,
-  type Change,
   createAccess,
   createAuditLog,
   createEntities,
   createFindRecord,
-  createLog,
-  createRecordFinders,
   createRenameRole,
+  createRequests,
   type Entity,
-  REQUEST,
-  REQUESTS,
   recordAudit,
 } from "./records/index.ts";
-import { ALERT, CONNECTION, connectionContract, createAlerts, createWebhooks } from "./webhooks/index.ts";
+import { ALERT, CONNECTION, connectionContract, createWebhooks } from "./webhooks/index.ts";
 
 export interface ServicesDependencies {
   config: Config;
@@ -50,7 +43,7 @@ export interface ServicesDependencies {
   egress: Egress;
   log: Logger;
   metrics: ApiMetrics;
-  issued: IssuedTokens;
+  issued: ReturnType<typeof createIssuedTokens>;
   entities: readonly Entity[];
   kinds: SettingsKinds;
   admitClient: AdmitClient;
@@ -66,18 +59,19 @@ export function createServices(deps: ServicesDependencies) {
   const { publicUrl } = config;
   const { workflowUrl, workflowsUrl } = temporalUi(config.temporal);
   const exporter = createExporter();
-  const finders = createRecordFinders();
 
   const access = createAccess({
     sql,
     vault,
     log,
     resourceTypes: policyTypes(entities, kinds),
-    findRecords: finders.find,
     recordTypes: namesOfRecords(entities, kinds),
     findScopes: scopesNow,
     onDecision: metrics.decided,
   });
+
+  const auditLog = createAuditLog(sql, auditSubjects(entities, kinds), exporter);
+  access.addRecords(AUDIT_RECORD, auditLog.find);
 
   const webhooks = createWebhooks({
     sql,
@@ -90,13 +84,12 @@ export function createServices(deps: ServicesDependencies) {
     retentionMs: config.retention.log,
     samples: new Map<string, Record<string, unknown>>([
       ...[...entities, ALERT].map(({ name, example }) => [name, example] as const),
-      [AUDIT_RECORD, AUDIT_SAMPLE()],
+      [AUDIT_RECORD, auditLog.sample],
     ]),
   });
-  finders.add(CONNECTION.name, webhooks.connections.find);
+  access.addRecords(CONNECTION.name, webhooks.connections.find);
+  access.addRecords(ALERT.name, webhooks.alerts.find);
 
-  const auditLog = createAuditLog(sql, auditSubjects(entities, kinds), exporter);
-  finders.add(AUDIT_RECORD, auditLog.find);
   const personalData = createPersonalData({
     sql,
     findUser: createFindRecord(entities),
@@ -136,12 +129,19 @@ export function createServices(deps: ServicesDependencies) {
     return caller;
   };
 
-  const onCommitted = (tenantId: TenantId, change: Change) => {
-    metrics.accepted([change]);
-    access.forgetRecords(tenantId, change.eventRecord, change.recordIds);
-  };
-  const records = createEntities({ sql, limits, onCommitted, onChange: provider.onRecordChange }, entities);
-  for (const { entity, find } of records.all) finders.add(entity.name, find);
+  const records = createEntities(
+    {
+      sql,
+      limits,
+      onCommitted(tenantId, change) {
+        metrics.accepted([change]);
+        access.forgetRecords(tenantId, change.eventRecord, change.recordIds);
+      },
+      onChange: provider.onRecordChange,
+    },
+    entities,
+  );
+  for (const { entity, find } of records.all) access.addRecords(entity.name, find);
 
   const settings = createSettings(kinds, {
     sql,
@@ -154,10 +154,7 @@ export function createServices(deps: ServicesDependencies) {
     recordChange: recordAudit,
     renameRole: createRenameRole({ access, recordChange: recordAudit }),
   });
-  for (const { type, service } of Object.values(settings)) finders.add(type.name, service.find);
-
-  const alerts = createAlerts(sql);
-  finders.add(ALERT.name, alerts.find);
+  for (const { type, service } of Object.values(settings)) access.addRecords(type.name, service.find);
 
   return {
     ...administration,
@@ -167,11 +164,10 @@ export function createServices(deps: ServicesDependencies) {
     authenticate,
     records,
     settings,
-    alerts,
     auditLog,
     personalData,
     erasures: createErasures({ sql, records, issuer: publicUrl, sign: provider.signCertificate }),
-    requests: createLog(sql, REQUEST, REQUESTS),
+    requests: createRequests(sql),
     readKept: createReadKept(sql, config.retention, config.temporal.retention),
     logouts: createLogouts({
       sql,
@@ -180,8 +176,8 @@ export function createServices(deps: ServicesDependencies) {
       credentials: administration.credentials,
     }),
     limits,
-    tenants: createTenants(sql),
-    ownTenant: createOwnTenant(sql, config.retention.log, config.tenantLimits, limits.forget),
+    tenants: tenants.createTenants(sql),
+    ownTenant: tenants.createOwnTenant(sql, config.retention.log, config.tenantLimits, limits.forget),
     connection: connectionContract({ entities: namesOfEventRecords(entities), checkUrl: egress.checkUrl }),
     entities: namesOfEventRecords(entities),
     workflowUrl,

@@ -53,10 +53,10 @@ async function ensureSchedule(client: Client): Promise<void> {
   }
 }
 
-/** By table. */
+/** The removals of expired rows, by table. */
 const EXPIRED = { ...IDENTITY_EXPIRED, ...WEBHOOKS_EXPIRED, ...RECORDS_EXPIRED };
 
-/** Together less than the activity's timeout. */
+/** Together shorter than the activity's timeout. */
 const MAX_REMOVING_MS = 150_000;
 const MAX_MEASURING_MS = 60_000;
 

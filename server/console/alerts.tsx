@@ -4,24 +4,17 @@ import { HOUR_MS } from "../platform/durations.ts";
 import { BadInput } from "../platform/errors.ts";
 import { readAsked } from "../platform/http/query.ts";
 import { ActionButton, Badge, type Column, EmptyState, find, List, statusOf, Text, Time } from "../ui/index.ts";
-import {
-  ACKNOWLEDGEMENT,
-  ALERT_FILTERS,
-  ALERT_STATES,
-  type AlertKind,
-  type AlertRecord,
-  MAX_UNSEEN,
-} from "../webhooks/index.ts";
+import { ACKNOWLEDGEMENT, type AlertRecord, MAX_UNSEEN } from "../webhooks/index.ts";
 import { Words } from "./failure-words.tsx";
 import type { ConsolePage, ConsoleServices, View } from "./page.tsx";
 import { lookUpNames, type NamedRecord, type NameOf } from "./records/names.ts";
-import { isFiltered } from "./records/records.tsx";
+import { isFiltered, optionsOf } from "./records/records.tsx";
 import type { Visit } from "./visit.ts";
 
 const ALERTS = "/settings/alerts";
 const REFRESH_SECONDS = 10;
 
-const KINDS: Record<AlertKind, string> = {
+const KINDS: Record<AlertRecord["Kind"], string> = {
   ConnectionHeld: "Connection held",
   ErrorRate: "Many deliveries fail",
   Backlog: "Deliveries wait too long",
@@ -49,9 +42,9 @@ export function alertPages(deps: ConsoleServices): ConsolePage[] {
 
 async function listPage(deps: ConsoleServices, visit: Visit): Promise<View> {
   const { url } = visit;
-  const filters = [{ name: "State", label: "State", options: ALERT_STATES.map((value) => ({ value, label: value })) }];
+  const filters = [{ name: "State", label: "State", options: optionsOf(deps.alerts.filters.State.words) }];
   const found = await find(visit, filters, async () => {
-    const asked = readAsked(ALERT_FILTERS, url.searchParams);
+    const asked = readAsked(deps.alerts.filters, url.searchParams);
     return deps.alerts.list(visit.permitted("Webhooks:Read"), asked.filters, asked.paging);
   });
   const { Items } = found.page;

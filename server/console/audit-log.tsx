@@ -1,7 +1,7 @@
 import { BadInput, NotFound } from "../platform/errors.ts";
 import { exportResponse } from "../platform/http/export.ts";
 import { readAsked } from "../platform/http/query.ts";
-import { ACTOR_TYPES, AUDIT_KINDS, AUDIT_RECORD, type AuditRecord, OUTCOMES } from "../records/index.ts";
+import { AUDIT_RECORD, type AuditRecord } from "../records/index.ts";
 import {
   Badge,
   ButtonLink,
@@ -29,9 +29,11 @@ import {
 } from "./audit-sentence.tsx";
 import type { ConsolePage, ConsoleServices, View } from "./page.tsx";
 import { lookUpNames, type NamedRecord, type NameOf } from "./records/names.ts";
-import { filtersOf, Value } from "./records/records.tsx";
+import { filtersOf, optionsOf, Value } from "./records/records.tsx";
 import { findRequest, RequestLink } from "./requests.tsx";
 import type { Visit } from "./visit.ts";
+
+type AuditFilters = ConsoleServices["auditLog"]["filters"];
 
 export function auditLogPages(deps: ConsoleServices): ConsolePage[] {
   const read = ["Settings:Read"] as const;
@@ -117,7 +119,7 @@ function Details({ event, name }: { event: AuditRecord; name: NameOf }): JSX.Ele
 
 async function listPage(deps: ConsoleServices, visit: Visit): Promise<View> {
   let parameters = inRange(filtersOf(visit));
-  const filters = formOf(visit, deps.auditLog.subjects);
+  const filters = formOf(visit, deps.auditLog.filters);
   const found = await find(visit, filters, async () => {
     parameters = await withUser(deps, visit, parameters);
     const { filters, paging } = readAsked(deps.auditLog.filters, parameters);
@@ -145,16 +147,14 @@ async function listPage(deps: ConsoleServices, visit: Visit): Promise<View> {
   };
 }
 
-const options = (words: readonly string[]) => words.map((word) => ({ value: word, label: word }));
-
-const formOf = (visit: Visit, subjects: readonly string[]) => [
-  { name: "Kind", label: "What", options: options(AUDIT_KINDS) },
+const formOf = (visit: Visit, { Kind, ActorType, SubjectType, Outcome }: AuditFilters) => [
+  { name: "Kind", label: "What", options: optionsOf(Kind.words) },
   ...(visit.may("AccessManager:Read") ? [{ name: USER, label: "Actor: user name" }] : []),
-  { name: "ActorType", label: "Actor: kind", options: options(ACTOR_TYPES) },
+  { name: "ActorType", label: "Actor: kind", options: optionsOf(ActorType.words) },
   { name: "ActorId", label: "Actor: Id" },
-  { name: "SubjectType", label: "Subject: kind", options: options(subjects) },
+  { name: "SubjectType", label: "Subject: kind", options: optionsOf(SubjectType.words) },
   { name: "SubjectId", label: "Subject: Id" },
-  { name: "Outcome", label: "Outcome", options: options(OUTCOMES) },
+  { name: "Outcome", label: "Outcome", options: optionsOf(Outcome.words) },
   { name: "RequestKey", label: "RequestKey" },
   { name: "From", label: "From", type: "datetime-local" as const },
   { name: "To", label: "Before", type: "datetime-local" as const },

@@ -1,7 +1,6 @@
 // Common parts of all pages of Settings: authorization, CSRF protection, layout, and errors as pages.
 
 import { Elysia } from "elysia";
-import { readFlash } from "../identity/index.ts";
 import { MethodNotAllowed, NotFound, Permission } from "../platform/errors.ts";
 import { readFormText } from "../platform/http/body.ts";
 import { contextOf } from "../platform/http/context.ts";
@@ -128,7 +127,7 @@ async function show(
 ): Promise<Response> {
   const { request, caller, url, formCookies } = visit;
   // Refreshing parts of a page must not consume the message for the next page.
-  const notice = request.headers.has("hx-request") ? undefined : readFlash(cookies, request);
+  const notice = request.headers.has("hx-request") ? undefined : cookies.readNotice(request);
   const navigation = navigationFor(pages, caller.scopes, url.pathname);
   const tabs = tabsFor(pages, page, visit, view);
   // Refreshes need no alerts. An error page must also work while PostgreSQL is down.

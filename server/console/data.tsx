@@ -1,6 +1,6 @@
 // Shows how much of the organisation is kept, and what a shorter time would remove. Nothing is removed here.
 
-import { GROWTH_DAYS, type Kept, type KeptTable } from "../data/index.ts";
+import { GROWTH_DAYS } from "../data/index.ts";
 import { DAY_MS } from "../platform/durations.ts";
 import { countFilter, readAsked } from "../platform/http/query.ts";
 import { durationInWords, EmptyState, find, SearchForm, Section, statusOf, Table, Text, Time } from "../ui/index.ts";
@@ -9,6 +9,9 @@ import { limitsSection } from "./limits.tsx";
 import type { ConsolePage, ConsoleServices, View } from "./page.tsx";
 import { ORGANISATION } from "./registration-tokens.tsx";
 import type { Visit } from "./visit.ts";
+
+type Kept = Awaited<ReturnType<ConsoleServices["readKept"]>>;
+type KeptTable = Kept["tables"][number];
 
 const MAX_DAYS = 36_500;
 const FILTERS = [{ name: "Days", label: "If kept for days" }];

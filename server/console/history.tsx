@@ -1,7 +1,6 @@
 // A record's history: its events and audit entries. Every page with a `record` gets these tabs.
 
 import { firstPage } from "../platform/http/query.ts";
-import { ACTOR_TYPES, PING_RECORD } from "../records/index.ts";
 import { ButtonLink, ListSection } from "../ui/index.ts";
 import { CAPTION, eventColumns } from "./activity/list.tsx";
 import { AUDIT_LOG, auditColumns } from "./audit-log.tsx";
@@ -17,13 +16,13 @@ export function historyPages(deps: ConsoleServices, pages: readonly ConsolePage[
     const tabs = [
       {
         tab: "Events",
-        isThere: [...deps.entities, PING_RECORD].includes(record.type),
+        isThere: isOneOf(deps.eventLog.filters.EventRecord.words, record.type),
         scope: "Webhooks:Read" as const,
         show: eventsPage,
       },
       {
         tab: "Audit",
-        isThere: isOneOf([...deps.auditLog.subjects, ...ACTOR_TYPES], record.type),
+        isThere: isOneOf([...deps.auditLog.subjects, ...deps.auditLog.filters.ActorType.words], record.type),
         scope: "Settings:Read" as const,
         show: auditPage,
       },
@@ -67,7 +66,7 @@ async function auditPage(deps: ConsoleServices, visit: Visit, { type, read }: Pa
   const { id, title, above } = await read(visit);
   const sections = [
     { name: "Actions on it", by: "Subject", isThere: isOneOf(deps.auditLog.subjects, type) },
-    { name: "Actions by it", by: "Actor", isThere: isOneOf(ACTOR_TYPES, type) },
+    { name: "Actions by it", by: "Actor", isThere: isOneOf(deps.auditLog.filters.ActorType.words, type) },
   ];
   const shown = sections.filter(({ isThere }) => isThere);
   const found = await Promise.all(

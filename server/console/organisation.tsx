@@ -1,4 +1,4 @@
-import { TENANT_SETTINGS } from "../identity/index.ts";
+import { tenants } from "../identity/index.ts";
 import {
   ButtonLink,
   bodyOf,
@@ -17,8 +17,8 @@ import { ORGANISATION, REGISTRATION_TOKENS } from "./registration-tokens.tsx";
 import { scopesOfApis } from "./settings/apis.tsx";
 import type { Visit } from "./visit.ts";
 
-const NAMES = formFields(TENANT_SETTINGS);
-const LABELS = labelsOf(TENANT_SETTINGS);
+const NAMES = formFields(tenants.TENANT_SETTINGS);
+const LABELS = labelsOf(tenants.TENANT_SETTINGS);
 
 export function organisationPages(deps: ConsoleServices): ConsolePage[] {
   return [
@@ -34,7 +34,7 @@ export function organisationPages(deps: ConsoleServices): ConsolePage[] {
 async function organisationPage(deps: ConsoleServices, visit: Visit, refused?: FormState): Promise<View> {
   const record: Record<string, unknown> = { ...(await deps.ownTenant.read(visit.caller)) };
   const { tenantId } = visit.caller;
-  const mayChange = visit.may("Settings:Update", TENANT_SETTINGS.name, { ...record, Id: tenantId });
+  const mayChange = visit.may("Settings:Update", tenants.TENANT_SETTINGS.name, { ...record, Id: tenantId });
   return {
     title: "Organisation",
     status: refused ? 422 : 200,
@@ -43,9 +43,9 @@ async function organisationPage(deps: ConsoleServices, visit: Visit, refused?: F
     body: mayChange ? (
       <ContractForm
         visit={visit}
-        contract={TENANT_SETTINGS}
+        contract={tenants.TENANT_SETTINGS}
         names={NAMES}
-        state={refused ?? formOfRecord(TENANT_SETTINGS, NAMES, record)}
+        state={refused ?? formOfRecord(tenants.TENANT_SETTINGS, NAMES, record)}
         action={ORGANISATION}
         back="/settings"
         label="Save"
@@ -56,15 +56,15 @@ async function organisationPage(deps: ConsoleServices, visit: Visit, refused?: F
       <Facts
         facts={NAMES.map((name) => [
           LABELS[name]!,
-          <Text text={factOf(name as keyof typeof TENANT_SETTINGS.field, record[name])} />,
+          <Text text={factOf(name as keyof typeof tenants.TENANT_SETTINGS.field, record[name])} />,
         ])}
       />
     ),
   };
 }
 
-function factOf(name: keyof typeof TENANT_SETTINGS.field, value: unknown): string {
-  const field = TENANT_SETTINGS.field[name];
+function factOf(name: keyof typeof tenants.TENANT_SETTINGS.field, value: unknown): string {
+  const field = tenants.TENANT_SETTINGS.field[name];
   return Array.isArray(value) && "line" in field.form!
     ? textOf(value as never[], field)
     : [value ?? ""].flat().join(", ");
@@ -74,8 +74,8 @@ const texts = (value: unknown) => (Array.isArray(value) ? value.map(String) : []
 
 async function change(deps: ConsoleServices, visit: Visit): Promise<View | Response> {
   try {
-    const body = bodyOf(TENANT_SETTINGS, NAMES, visit.form);
-    await deps.ownTenant.change(visit.permitted("Settings:Update"), TENANT_SETTINGS.parse(body), body);
+    const body = bodyOf(tenants.TENANT_SETTINGS, NAMES, visit.form);
+    await deps.ownTenant.change(visit.permitted("Settings:Update"), tenants.TENANT_SETTINGS.parse(body), body);
     return visit.goTo(ORGANISATION, "Saved. Takes effect with each user's next request.");
   } catch (error) {
     return organisationPage(deps, visit, refusedForm(visit.form, error, NAMES, LABELS));

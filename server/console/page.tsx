@@ -1,16 +1,5 @@
-import type { Erasures, ReadKept } from "../data/index.ts";
-import type {
-  ConsoleClient,
-  Cookies,
-  Forms,
-  IdentityRoutes,
-  IssuedTokens,
-  Sessions,
-  SettingsServices,
-  Tenants,
-  Trials,
-  Upstream,
-} from "../identity/index.ts";
+import type { DataServices } from "../data/index.ts";
+import type { IdentityServices } from "../identity/index.ts";
 import { PreconditionFailed } from "../platform/errors.ts";
 import type { Limits } from "../platform/limits/index.ts";
 import type { FindWorkflow } from "../platform/temporal/find-workflow.ts";
@@ -73,21 +62,11 @@ export interface View {
   status?: number;
 }
 
-export interface ConsoleServices extends SettingsServices, RecordRoutes, WebhookRoutes, IdentityRoutes {
+export interface ConsoleServices extends RecordRoutes, WebhookRoutes, IdentityServices, DataServices {
   publicUrl: string;
   site: Site;
-  cookies: Cookies;
-  forms: Forms;
   once: Once;
-  sessions: Sessions;
-  upstream: Pick<Upstream, "signOut">;
-  consoleClient: ConsoleClient;
-  trials: Trials;
   access: Access;
-  tenants: Tenants;
-  erasures: Erasures;
-  issued: Pick<IssuedTokens, "since">;
-  readKept: ReadKept;
   limits: Pick<Limits, "read">;
   /** Called with the caller of each request; may throw to reject it. */
   onClient(request: Request, caller: Caller): void;

@@ -1,19 +1,16 @@
 // Recent client requests: look-up of a RequestKey, and failures.
 
+import type { RecordOf } from "../platform/http/fields.ts";
 import { firstPage, readAsked } from "../platform/http/query.ts";
-import {
-  REQUEST_FILTERS,
-  REQUEST_METHODS,
-  type RequestRecord,
-  type Requests,
-  type Shown,
-  STATUS_CLASSES,
-} from "../records/index.ts";
+import type { REQUEST, Shown } from "../records/index.ts";
 import { Badge, Code, type Column, EmptyState, find, inRange, List, statusOf, Time } from "../ui/index.ts";
 import type { ConsolePage, ConsoleServices, View } from "./page.tsx";
 import { lookUpNames, type NamedRecord, type NameOf } from "./records/names.ts";
-import { filtersOf } from "./records/records.tsx";
+import { filtersOf, optionsOf } from "./records/records.tsx";
 import type { Visit } from "./visit.ts";
+
+type Requests = ConsoleServices["requests"];
+type RequestRecord = RecordOf<typeof REQUEST.field>;
 
 const REQUESTS = "/settings/requests";
 
@@ -48,9 +45,10 @@ export const titleOfRequest = ({ Method, Route }: RequestRecord) => `${Method} $
 
 async function listPage({ requests }: ConsoleServices, visit: Visit): Promise<View> {
   const parameters = inRange(filtersOf(visit));
-  const found = await find(visit, FILTERS, async () => {
-    const { filters, paging } = readAsked(REQUEST_FILTERS, parameters);
-    return requests.list(visit.permitted("Settings:Read"), filters, paging);
+  const filters = listFilters(requests.filters);
+  const found = await find(visit, filters, async () => {
+    const asked = readAsked(requests.filters, parameters);
+    return requests.list(visit.permitted("Settings:Read"), asked.filters, asked.paging);
   });
   const name = await lookUpNames(visit, found.page.Items.map(clientOf));
   return {
@@ -61,7 +59,7 @@ async function listPage({ requests }: ConsoleServices, visit: Visit): Promise<Vi
       <List
         visit={visit}
         caption="Requests, newest first"
-        filters={FILTERS}
+        filters={filters}
         ranges={{ longest: "24h" }}
         found={found}
         columns={columns(visit, name)}
@@ -78,11 +76,9 @@ async function listPage({ requests }: ConsoleServices, visit: Visit): Promise<Vi
   };
 }
 
-const options = (words: readonly string[]) => words.map((word) => ({ value: word, label: word }));
-
-const FILTERS = [
-  { name: "Status", label: "Status", options: options(STATUS_CLASSES) },
-  { name: "Method", label: "Method", options: options(REQUEST_METHODS) },
+const listFilters = ({ Status, Method }: Requests["filters"]) => [
+  { name: "Status", label: "Status", options: optionsOf(Status.words) },
+  { name: "Method", label: "Method", options: optionsOf(Method.words) },
   { name: "Route", label: "Route" },
   { name: "ClientId", label: "Client's Id" },
   { name: "RequestKey", label: "RequestKey" },

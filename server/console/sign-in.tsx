@@ -8,7 +8,7 @@ import {
   signOut as endSession,
   newOpaqueValue,
   pageController,
-  type Tenant,
+  type tenants,
 } from "../identity/index.ts";
 import { readForm } from "../platform/http/body.ts";
 import { NO_STORE } from "../platform/http/conditions.ts";
@@ -65,14 +65,14 @@ async function begin(deps: ConsoleDependencies, request: Request): Promise<Respo
 }
 
 /** The tenant of the browser's session, the last one used, or the only one. */
-async function knownTenant(deps: ConsoleDependencies, request: Request): Promise<Tenant | undefined> {
+async function knownTenant(deps: ConsoleDependencies, request: Request): Promise<tenants.Tenant | undefined> {
   const { tenants, sessions, cookies } = deps;
   const session = await sessions.findStarted(request);
   const known = session?.tenantId ?? cookies.read(request, "organisation");
   return (known === undefined ? undefined : await tenants.find(known)) ?? (await tenants.findOnly());
 }
 
-async function tenantNamed({ tenants }: ConsoleDependencies, name: string): Promise<Tenant | undefined> {
+async function tenantNamed({ tenants }: ConsoleDependencies, name: string): Promise<tenants.Tenant | undefined> {
   // PostgreSQL's text type cannot store NUL.
   return name === "" || name.includes("\0") ? undefined : tenants.find(name);
 }

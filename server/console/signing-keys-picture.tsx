@@ -55,7 +55,7 @@ export function KeysPicture({ keys, now }: PictureProps): JSX.Element {
 
 interface Life {
   name: string;
-  /** The start of each of PARTS, and the end of the last. */
+  /** When each of PARTS begins, and when the last one ends; milliseconds since 1970. */
   moments: number[];
 }
 

@@ -1,7 +1,6 @@
 // The `state` of our own authorization requests, bound to the browser (RFC 6749 10.12), and the other bound values.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { Bindings } from "../identity/index.ts";
 
 /** @param seed an opaque value known only to this browser */
 export function writeState(seed: string, text: string): string {
@@ -18,7 +17,7 @@ export function readState(seed: string, state: string): string | undefined {
   return Buffer.from(payload, "base64url").toString("utf8");
 }
 
-export function bindingsOf(seed: string): Bindings {
+export function bindingsOf(seed: string) {
   return { nonce: derive(seed, "nonce"), verifier: derive(seed, "verifier") };
 }
 

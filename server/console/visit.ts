@@ -1,4 +1,4 @@
-import { type Cookies, type Forms, flashCookie, type Session } from "../identity/index.ts";
+import type { Cookies, IdentityServices, Session } from "../identity/index.ts";
 import { NO_STORE } from "../platform/http/conditions.ts";
 import { type Caller, type Permitted, permit, type Scope } from "../records/index.ts";
 import { decisionOf, type Question } from "../ui/index.ts";
@@ -17,7 +17,7 @@ export interface VisitProps {
   organisation: string;
   csrf: string;
   formCookies: string[];
-  forms: Pick<Forms, "sealShown" | "hasShown">;
+  forms: Pick<IdentityServices["forms"], "sealShown" | "hasShown">;
   cookies: Cookies;
   href: (path: string) => string;
   pageOf: (type: string) => string | undefined;
@@ -111,7 +111,7 @@ export class Visit {
     // An Id from the path may contain characters that are invalid in a header.
     const { pathname, search, hash } = new URL(path, this.url);
     const headers = new Headers({ location: this.href(pathname) + search + hash, ...NO_STORE });
-    if (notice) headers.append("set-cookie", flashCookie(this.cookies, notice));
+    if (notice) headers.append("set-cookie", this.cookies.setNotice(notice));
     return new Response(null, { status: 303, headers });
   }
 }

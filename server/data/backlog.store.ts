@@ -1,6 +1,6 @@
 import type { RetentionConfig } from "../platform/config/config.ts";
+import { countWorkers, isDiskFull, secondsOfOldestDispatch } from "../platform/db/installation-parts.ts";
 import { agesOf, keptFrom, namedPartitions } from "../platform/db/partitions.ts";
-import { countWorkers, isDiskFull, secondsOfOldestDispatch } from "../platform/db/parts.ts";
 import type { Sql } from "../platform/db/sql.ts";
 import { countUnchained } from "../records/index.ts";
 

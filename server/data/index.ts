@@ -4,12 +4,13 @@
 
 export { measureBacklog } from "./backlog.ts";
 export { ERASE_DATA, ERASURE } from "./personal-data/contract.ts";
-export { continueErasure, type SearchProgress } from "./personal-data/erase.ts";
-export { createErasures, type ErasureRecord, type Erasures } from "./personal-data/erasures.ts";
+export { continueErasure } from "./personal-data/erase.ts";
+export { createErasures } from "./personal-data/erasures.ts";
 export { personalDataRoutes } from "./personal-data/routes.ts";
-export { createPersonalData, type PersonalData } from "./personal-data/service.ts";
+export { createPersonalData } from "./personal-data/service.ts";
 export { startErasures } from "./personal-data/starter.ts";
-export { createReadKept, type Kept, type KeptTable, type ReadKept } from "./retention/kept.ts";
+export { createReadKept } from "./retention/kept.ts";
 export { GROWTH_DAYS } from "./retention/measure.store.ts";
 export { measureKept } from "./retention/measure.ts";
 export { removeExpiredLogs } from "./retention/retention.ts";
+export type { DataServices } from "./services.ts";

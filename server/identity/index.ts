@@ -4,7 +4,7 @@
 
 export { IDENTITY_EXPIRED } from "./expired.ts";
 export type { LogoutRecord } from "./logouts/contract.ts";
-export { createLogoutEngine, type LogoutEngine } from "./logouts/engine.ts";
+export { createLogoutEngine } from "./logouts/logout-engine.ts";
 export { LOGOUT_ID } from "./logouts/routes.ts";
 export { createLogouts } from "./logouts/service.ts";
 export { API, type ApiRecord } from "./oauth/apis/contract.ts";
@@ -13,18 +13,15 @@ export { developmentUris } from "./oauth/clients/credential-rules.ts";
 export { SECRET_DATA, type SecretRecord } from "./oauth/clients/secret.ts";
 export { MAX_SECRETS, makeClient } from "./oauth/clients/service.ts";
 export {
-  type Bindings,
   CONSOLE_APPLICATION,
   CONSOLE_CALLBACK_PATH,
-  type ConsoleClient,
 } from "./oauth/console-client.ts";
-export { DEVICE_GRANT, RFC_ERROR, SIGNING_ALGS } from "./oauth/contract.ts";
-export * as declared from "./oauth/declared.ts";
+export { DEVICE_GRANT, SIGNING_ALGS } from "./oauth/contract.ts";
 export { metadata } from "./oauth/discovery.ts";
-export { SPEC_PATHS, SPEC_TOKEN_PATH } from "./oauth/door.ts";
-export { endpointRefusal, REFUSED_BY_ALL, tokenRefusal } from "./oauth/endpoint.ts";
-export { ENDPOINTS } from "./oauth/endpoints.ts";
-export { createKeyRotation, type KeyRotation } from "./oauth/keys/rotation.ts";
+export * as documented from "./oauth/documented.ts";
+export { SPEC_PATHS } from "./oauth/door.ts";
+export { endpointRefusal } from "./oauth/endpoint.ts";
+export { createKeyRotation } from "./oauth/keys/key-rotation.ts";
 export type { SigningKeyRecord } from "./oauth/keys/routes.ts";
 export { createProvider } from "./oauth/provider.ts";
 export type { AccessTokenRecord } from "./oauth/registration/contract.ts";
@@ -34,46 +31,28 @@ export {
   NEW_TOKEN_BODY,
 } from "./oauth/registration/initial-tokens.ts";
 export { RESOURCE_TYPES as OAUTH_RESOURCE_TYPES } from "./oauth/resource-types.ts";
-export { SEALED_BY_OAUTH } from "./oauth/sealed.ts";
-export type { HourOfTokens } from "./oauth/tokens/issued.store.ts";
-export { createIssuedTokens, type IssuedTokens } from "./oauth/tokens/issued.ts";
+export { createIssuedTokens } from "./oauth/tokens/issued.ts";
 export { scopesNow } from "./oauth/tokens/live-scopes.ts";
-export type { Trial, TrialOutcome, Trials } from "./oauth/trial.ts";
+export type { TrialOutcome } from "./oauth/trial.ts";
 export type { UserGrantRecord } from "./oauth/user-grant.ts";
 export { type IdentityRoutes, identityRoutes } from "./routes.ts";
+export { SEALED_BY_IDENTITY } from "./sealed.ts";
+export type { IdentityServices } from "./services.ts";
 export {
   createSettings,
   SETTINGS,
   type SettingsKinds,
-  type SettingsServices,
   servicesOf,
 } from "./settings.ts";
 export { ACCOUNT_PATH, accountSignIn } from "./signin/account/visit.ts";
 export type { FactorRecord, IdentityRecord, SessionRecord } from "./signin/administration/contract.ts";
 export { IDENTITY_DATA } from "./signin/administration/identities.ts";
-export { type FindUser, noFactor } from "./signin/administration/service.ts";
-export { type Cookies, flashCookie, readFlash } from "./signin/cookies.ts";
+export { noFactor } from "./signin/administration/service.ts";
+export type { Cookies } from "./signin/cookies.ts";
 export { pageController } from "./signin/endpoint.tsx";
-export type { Forms } from "./signin/forms.ts";
 export { digestOf, newOpaqueValue } from "./signin/opaque.ts";
-export { SEALED as SEALED_BY_SIGN_IN } from "./signin/sealed.ts";
-export type { Session, Sessions } from "./signin/session.ts";
+export type { Session } from "./signin/session.ts";
 export { signOut } from "./signin/sign-out.tsx";
 export { PROVIDER, type ProviderRecord } from "./signin/upstream/providers/contract.ts";
-export { MAPPED, PROVIDER_TYPES } from "./signin/upstream/providers/provider.ts";
-export { DEFAULT_MAPPING, DEFAULT_SCOPES } from "./signin/upstream/providers/record.ts";
-export type { Reservation } from "./signin/upstream/providers/service.ts";
-export type { Upstream } from "./signin/upstream/upstream.ts";
-export {
-  createOwnTenant,
-  createTenant,
-  createTenants,
-  DEMO_REDIRECT_URIS,
-  findTenant,
-  type NewTenant,
-  TENANT_SETTINGS,
-  type Tenant,
-  type Tenants,
-  tenantCount,
-  tryOutUris,
-} from "./tenants/index.ts";
+export * as providerWords from "./signin/upstream/providers/provider-words.ts";
+export * as tenants from "./tenants/index.ts";

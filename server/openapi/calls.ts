@@ -1,6 +1,6 @@
 // Documentation of calls to receivers (docs/behaviour.md "Delivery").
 
-import { CONNECTION_TAG, EXAMPLE_PAYLOAD, EXAMPLE_PING_PAYLOAD, SEQUENCE_LIMIT } from "../webhooks/index.ts";
+import { documented } from "../webhooks/index.ts";
 import { type Operation, type ParameterObject, type PathItem, schemaRef } from "./objects.ts";
 import { header, jsonBody } from "./operation.ts";
 
@@ -20,10 +20,12 @@ function changeCall(): Operation {
       header(
         "webhook-sequence",
         "The number of changes of the record, including this one. For an array, one number per record of Data, " +
-          `in its order, separated by commas; omitted if longer than ${SEQUENCE_LIMIT} characters.`,
+          `in its order, separated by commas; omitted if longer than ${documented.SEQUENCE_LIMIT} characters.`,
       ),
     ),
-    requestBody: jsonBody("Compact JSON in this order.", schemaRef("WebhookPayload"), { created: EXAMPLE_PAYLOAD }),
+    requestBody: jsonBody("Compact JSON in this order.", schemaRef("WebhookPayload"), {
+      created: documented.EXAMPLE_PAYLOAD,
+    }),
     responses: {
       "2XX": { description: "Received." },
       "410": { description: "Rejected permanently: the delivery ends and the connection is held." },
@@ -38,7 +40,9 @@ function pingCall(): Operation {
     summary: "A call that tests the connection",
     description: "Nothing has changed: verify the signature and answer 2xx. There is one attempt.",
     ...call(),
-    requestBody: jsonBody("As for a change.", schemaRef("WebhookPingPayload"), { ping: EXAMPLE_PING_PAYLOAD }),
+    requestBody: jsonBody("As for a change.", schemaRef("WebhookPingPayload"), {
+      ping: documented.EXAMPLE_PING_PAYLOAD,
+    }),
     responses: {
       "2XX": { description: "Received." },
       default: { description: "The test failed." },
@@ -48,7 +52,7 @@ function pingCall(): Operation {
 
 function call(...more: ParameterObject[]): Pick<Operation, "tags" | "security" | "parameters"> {
   return {
-    tags: [CONNECTION_TAG.name],
+    tags: [documented.CONNECTION_TAG.name],
     security: [],
     parameters: [
       { ...header("ApiKey", "The connection's ApiKey, unless its URL has one already."), in: "query", required: true },

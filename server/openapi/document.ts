@@ -1,5 +1,5 @@
 import packageFile from "../../package.json" with { type: "json" };
-import { SPEC_TOKEN_PATH } from "../identity/index.ts";
+import { documented } from "../identity/index.ts";
 import type { Route } from "../platform/http/route.ts";
 import { FOREIGN_KEY_SCHEMAS, SCOPE_TEXTS } from "../records/index.ts";
 import { calls } from "./calls.ts";
@@ -69,7 +69,7 @@ function withRequestId(paths: Record<string, PathItem>): Record<string, PathItem
 
 /** docs/behaviour.md "Authentication". */
 export function securitySchemes(publicUrl: string) {
-  const tokenUrl = publicUrl + SPEC_TOKEN_PATH;
+  const tokenUrl = publicUrl + documented.SPEC_TOKEN_PATH;
   const flow = { tokenUrl, refreshUrl: tokenUrl, scopes: SCOPE_TEXTS };
   return {
     oauth2: {

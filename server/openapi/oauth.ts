@@ -1,7 +1,7 @@
 // The endpoints of OAuth and OpenID Connect, from their declarations.
 
 import type { TObject } from "@sinclair/typebox";
-import { declared, ENDPOINTS, REFUSED_BY_ALL, RFC_ERROR, tokenRefusal } from "../identity/index.ts";
+import { documented } from "../identity/index.ts";
 import { DATABASE_AWAY } from "../platform/http/error-record.ts";
 import { DOCUMENTED_RECORD } from "./errors.ts";
 import {
@@ -21,17 +21,17 @@ import { documentedSchema } from "./routes.ts";
 export function oauth(): Area {
   const named = new Map<string, Schema>([["TokenError", TOKEN_ERROR]]);
   const inDocument: InDocument = (schema) => documentedSchema(schema, named);
-  inDocument(RFC_ERROR);
+  inDocument(documented.RFC_ERROR);
   return {
-    tags: [declared.SPEC_TAG, declared.RFC_TAG, declared.SIGN_IN_TAG],
-    paths: Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint.path, pathItem(endpoint, inDocument)])),
+    tags: [documented.SPEC_TAG, documented.RFC_TAG, documented.SIGN_IN_TAG],
+    paths: Object.fromEntries(documented.ENDPOINTS.map((endpoint) => [endpoint.path, pathItem(endpoint, inDocument)])),
     schemas: Object.fromEntries(named),
   };
 }
 
 type InDocument = (schema: object) => Schema;
 
-function pathItem(endpoint: (typeof ENDPOINTS)[number], inDocument: InDocument): PathItem {
+function pathItem(endpoint: (typeof documented.ENDPOINTS)[number], inDocument: InDocument): PathItem {
   if (endpoint.kind === "form") return { post: formOperation(endpoint, inDocument) };
   if (endpoint.kind === "public") return { get: publicOperation(endpoint, inDocument) };
   if (endpoint.kind === "bearer") return bearerItem(endpoint, inDocument);
@@ -40,21 +40,21 @@ function pathItem(endpoint: (typeof ENDPOINTS)[number], inDocument: InDocument):
 }
 
 function answerOf(
-  { description, schema, example }: declared.FormEndpoint["answer"],
+  { description, schema, example }: documented.FormEndpoint["answer"],
   inDocument: InDocument,
 ): ResponseObject {
   return schema ? json(description, inDocument(schema), example) : { description };
 }
 
-function publicOperation({ id, tag, summary, answer }: declared.PublicEndpoint, inDocument: InDocument): Operation {
+function publicOperation({ id, tag, summary, answer }: documented.PublicEndpoint, inDocument: InDocument): Operation {
   return operation({ id, tag: tag.name, summary, answers: { 200: answerOf(answer, inDocument) } });
 }
 
-function formOperation(endpoint: declared.FormEndpoint, inDocument: InDocument): Operation {
+function formOperation(endpoint: documented.FormEndpoint, inDocument: InDocument): Operation {
   const { door, id, summary, description, form, examples, answer, status = 200 } = endpoint;
   return {
     operationId: id,
-    tags: [(door === "spec" ? declared.SPEC_TAG : declared.RFC_TAG).name],
+    tags: [(door === "spec" ? documented.SPEC_TAG : documented.RFC_TAG).name],
     summary,
     description,
     security: [{}, { client: [] }],
@@ -64,10 +64,10 @@ function formOperation(endpoint: declared.FormEndpoint, inDocument: InDocument):
 }
 
 /** Formatted by the code that rejects requests; a status with several kinds has an example for each. */
-function refusals({ door, path, refused }: declared.FormEndpoint): Record<string, ResponseObject> {
+function refusals({ door, path, refused }: documented.FormEndpoint): Record<string, ResponseObject> {
   const request = new Request(`http://localhost${path}`);
-  const all: declared.Refusal[] = [...refused, ...REFUSED_BY_ALL];
-  const described = all.map((refusal) => ({ ...refusal, ...tokenRefusal(refusal.error, request, door) }));
+  const all: documented.Refusal[] = [...refused, ...documented.REFUSED_BY_ALL];
+  const described = all.map((refusal) => ({ ...refusal, ...documented.tokenRefusal(refusal.error, request, door) }));
   const schema = schemaRef(door === "spec" ? "TokenError" : "Rfc6749Error");
   const byStatus = Map.groupBy(described, ({ status }) => status);
   const answers = [...byStatus].map(([status, group]): [number, ResponseObject] => {
@@ -95,12 +95,12 @@ const TOKEN_ERROR: Schema = {
   },
 };
 
-function pageOperation({ id, summary, description, takes, answers }: declared.PageEndpoint, inDocument: InDocument) {
+function pageOperation({ id, summary, description, takes, answers }: documented.PageEndpoint, inDocument: InDocument) {
   const form = inDocument(takes);
   const own = Object.entries(answers).map(([status, described]) => [status, answered(status, described)]);
   return (method: "get" | "post"): Operation => ({
     operationId: id[method],
-    tags: [declared.SIGN_IN_TAG.name],
+    tags: [documented.SIGN_IN_TAG.name],
     summary,
     description,
     security: [],
@@ -140,8 +140,8 @@ function queryOf({ properties, required = [] }: TObject): ParameterObject[] {
 }
 
 /** RFC 6750, RFC 7591, RFC 7592 and OIDC Core 5.3. */
-function bearerItem({ operations }: declared.BearerEndpoint, inDocument: InDocument): PathItem {
-  const stated = (one: declared.BearerOperation): Operation => {
+function bearerItem({ operations }: documented.BearerEndpoint, inDocument: InDocument): PathItem {
+  const stated = (one: documented.BearerOperation): Operation => {
     const { id, tag, summary, description, security, params, body, status = 200, answer, refused } = one;
     return {
       operationId: id,
@@ -159,8 +159,8 @@ function bearerItem({ operations }: declared.BearerEndpoint, inDocument: InDocum
   return Object.fromEntries(Object.entries(operations).map(([method, one]) => [method, stated(one)]));
 }
 
-function refusalsOf(refused: declared.BearerOperation["refused"]) {
-  const all: declared.BearerOperation["refused"] = {
+function refusalsOf(refused: documented.BearerOperation["refused"]) {
+  const all: documented.BearerOperation["refused"] = {
     ...refused,
     405: { when: "The header Allow names the methods.", error: "invalid_request", headers: ["Allow"] },
     500: { when: "Internal error.", error: "server_error" },

@@ -5,7 +5,7 @@ import { isText } from "./text.ts";
 
 /** Longer redirect URIs, endpoints and the like are invalid. */
 export const URL_LIMIT = 4_000;
-/** Characters of a host as it is written (RFC 1035 2.3.4). */
+/** The maximum number of characters of a host as it is written (RFC 1035 2.3.4). */
 export const HOST_LIMIT = 253;
 
 /** Parses an absolute address, or one that is relative to a base. */

@@ -22,7 +22,7 @@ export class ApiError extends Error {
 /** The maximum number of problems in an error record; further ones are counted. */
 const MAX_ERRORS = 20;
 
-/** With one line for all others. */
+/** The first MAX_ERRORS problems, then one line that counts the others. */
 export function firstOf<One>(problems: One[], lineOf: (text: string) => One): One[] {
   const others = problems.length - MAX_ERRORS;
   return others > 1 ? [...problems.slice(0, MAX_ERRORS), lineOf(`… and ${others} more.`)] : problems;

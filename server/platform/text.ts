@@ -51,7 +51,9 @@ export function asTyped(given: string, max: number): Typed {
   return text.length > max ? { problem: textProblem(text, max)! } : { text };
 }
 
-/** A text that people read on pages: it reverses nothing beside it. Names of Users may have such marks (Hebrew, Arabic). */
+/**
+ * A text that people read on pages: it reverses nothing beside it. Names of Users may have such marks (Hebrew, Arabic).
+ */
 export function asTitle(given: string, max: number): Typed {
   const typed = asTyped(given, max);
   return typed.text && /\p{Bidi_Control}/u.test(typed.text)
@@ -71,7 +73,7 @@ function trimmed(text: string, end = END): string {
   return text.slice(from, to);
 }
 
-/** Characters of a username, also in its compatibility form (NFKC), which may have 18 for one. */
+/** The maximum number of characters of a username, also in its compatibility form (NFKC), which may have 18 for one. */
 export const KEY_LIMIT = 500;
 
 /**

@@ -71,7 +71,9 @@ function sealBy(keys: readonly [Buffer, ...Buffer[]], purpose: string): Seal {
   function open(value: Uint8Array): { plain: string; by: Buffer } {
     const bytes = Buffer.from(value);
     if (bytes[0] !== FORM_VERSION) {
-      throw new Error(`A stored ${purpose} has version ${bytes[0]}, which this Gatehouse does not know.`);
+      throw new Error(
+        `A stored ${purpose} has version ${bytes[0]}, which this Gatehouse does not know. Use the version of Gatehouse that wrote it.`,
+      );
     }
     for (const by of keys) {
       const plain = openBy(by, purpose, bytes);

@@ -10,20 +10,19 @@ export type { PolicyProblem } from "./access/decisions/cedar.ts";
 export { requireForAll } from "./access/decisions/permissions.ts";
 export { actionsOn, type ResourceType, resourceType } from "./access/decisions/resource-type.ts";
 export { MAX_ROWS_READ } from "./access/gate/list.ts";
-export type { FindRecords } from "./access/gate/references.ts";
 export { type Shown, type ShownPage, type Tagged, type Whole, withoutRecords } from "./access/gate/shown.ts";
-export { createLog, type Log, logRoutes } from "./access/log.ts";
+export * as initialAccess from "./access/initial-access.ts";
+export { createLog, type Log, logRoutes } from "./access/log-kind.ts";
 export {
   POLICY,
   POLICY_TEXT,
   type PolicyRecord,
   type PolicyVersion,
 } from "./access/policies/contract.ts";
-export { type Case, type Comparison, type Evaluation, ScopesHidden } from "./access/policies/evaluate.ts";
-export { QUESTION } from "./access/policies/question.ts";
+export * as policyTrials from "./access/policies/evaluate.ts";
 export { createRenameRole } from "./access/policies/rename.ts";
 export { POLICIES } from "./access/policies/routes.ts";
-export { createRecordFinders } from "./access/record-finders.ts";
+export { QUESTION } from "./access/policies/trial-question.ts";
 export {
   auditedAs,
   byIdOrName,
@@ -40,21 +39,16 @@ export { listRoleNames, scopesOfRoles } from "./access/roles.store.ts";
 export { resourceRoutes, route } from "./access/route.ts";
 export {
   ACTIONS,
-  ANY_SCOPE,
-  asksForOthers,
-  DEFAULT_SCOPES,
   EXCHANGE,
-  grantedScopes,
   isOwnScope,
   requireKnownScopes,
   SCOPE_ACTIONS,
+  SCOPE_LIMIT,
+  SCOPE_LIST,
   SCOPE_NAME,
   SCOPE_TEXTS,
   SCOPES,
-  SCOPES_MUST,
   type Scope,
-  ScopeNotGranted,
-  splitScope,
 } from "./access/scopes.ts";
 export {
   createSettingsService,
@@ -63,28 +57,19 @@ export {
   type SettingsResource,
   settingsResource,
 } from "./access/settings.ts";
-export {
-  insertStarterAccess,
-  POLICIES as STARTER_POLICIES,
-  recoverAccess,
-} from "./access/starter.ts";
 export { countUnchained } from "./audit/chain.store.ts";
 export { startAuditChain } from "./audit/chain.ts";
 export { AUDIT_EVENT, type AuditRecord } from "./audit/contract.ts";
-export { ACTOR_TYPES } from "./audit/filter.ts";
-export { AUDIT_KINDS, OUTCOMES } from "./audit/kinds.ts";
-export { AUDIT_SAMPLE } from "./audit/routes.ts";
-export { type AuditLog, createAuditLog } from "./audit/service.ts";
-export type { AuditEntry, HourOfSignIns, Origin, SignIns } from "./audit/store.ts";
-export { verifyChain } from "./audit/verify.ts";
+export { createAuditLog } from "./audit/service.ts";
+export type { AuditEntry, Origin } from "./audit/store.ts";
+export { verifyChain } from "./audit/verify-chain.ts";
 export { originOf, recordAudit, recordConsequence } from "./audit/write.ts";
-export { takenOut, USER_ATTRIBUTES } from "./entities/attribute-definitions.ts";
-export { countUsersWith } from "./entities/attributes.store.ts";
+export { requireUnused, USER_ATTRIBUTES } from "./entities/attribute-definitions.ts";
 export type { AttributeDefinition, Attributes, AttributeValue } from "./entities/attributes.ts";
 export { createFindRecord, type OnChange, resourceTypes } from "./entities/record.ts";
 export { ENTITIES, ENTITY_TABLES } from "./entities/registry.ts";
 export { FOREIGN_KEY_SCHEMAS } from "./entities/schemas.ts";
-export { createEntities, type Entities, type EntityRecord, type EntityService } from "./entities/service.ts";
+export { createEntities, type EntityRecord, type EntityService } from "./entities/service.ts";
 export * as ownRecords from "./entities/without-caller.ts";
 export {
   ALERT_RECORD,
@@ -99,26 +84,19 @@ export {
   PING,
   PING_RECORD,
 } from "./events/event.ts";
-export {
-  type DescribedEvent,
-  DISPATCH_CHANNEL,
-  describeEvents,
-  isAlertHeard,
-  listRecordKeys,
-  wakeQueue,
-} from "./events/store.ts";
-export { type Change, recordEvent, recordPing, recordTest } from "./events/write-event.ts";
+export * as outbox from "./events/store.ts";
+export { recordEvent, recordPing, recordTest } from "./events/write-event.ts";
 export { RECORDS_EXPIRED } from "./expired.ts";
 export * as recordFields from "./fields.ts";
 export { type Declaration, type ENTITY, type RecordScopes, record, SETTING, WEBHOOK } from "./record.ts";
+export type { Member } from "./reference-list.ts";
 export { ACTOR_FIELDS, type Entity } from "./registry.ts";
-export { METHODS as REQUEST_METHODS, REQUEST, REQUEST_FILTERS, STATUS_CLASSES } from "./requests/contract.ts";
-export { createRequestRecorder, type RequestRecorder } from "./requests/recorder.ts";
-export type { RequestRecord, Requests } from "./requests/routes.ts";
-export { REQUESTS } from "./requests/store.ts";
+export { REQUEST } from "./requests/contract.ts";
+export { createRequestRecorder } from "./requests/recorder.ts";
+export { createRequests } from "./requests/routes.ts";
 export { type RecordRoutes, recordRoutes } from "./routes.ts";
 export { SELF_MADE } from "./self-made.ts";
 export { logTable, recordTable, storedFields } from "./table.store.ts";
-export { searchables, typeName } from "./values.ts";
-export { FOREIGN_KEY_VIOLATION, writeRecord } from "./write.ts";
+export { searchables } from "./values.ts";
+export { writeRecord } from "./write.ts";
 export type { Found } from "./write-parts.ts";

@@ -83,7 +83,7 @@ export interface RecordTexts {
   remove: string;
   /** Fields of the example of a new one; default: Name. */
   example?: readonly string[];
-  /** Replaces it: bodies that each make a record, by name. */
+  /** Named examples instead: bodies that each make a record. */
   examples?: Readonly<Record<string, Record<string, unknown>>>;
 }
 

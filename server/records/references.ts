@@ -69,7 +69,7 @@ export async function refuseCycles(
   }
 }
 
-/** Setting such a foreign key takes the entity's turn, so no concurrent change can create a cycle. */
+/** Locks the entity, so that no concurrent change can create a cycle. */
 async function refuseCycle(
   sql: Queries,
   tenantId: TenantId,
@@ -100,7 +100,8 @@ async function lookUp(sql: Queries, caller: Seer, name: string, entities: Pointe
   for (const candidate of candidates) {
     const seen = await findSeen(sql, caller, candidate, target);
     const found = by === "Id" ? seen : seen.filter(({ isSelfMade }) => !isSelfMade);
-    if (found.length > 1) throw new BadInput(`${name} points at several ${candidate.name} records.`);
+    if (found.length > 1)
+      throw new BadInput(`${name} points at several ${candidate.name} records. Give the Id of one.`);
     if (found[0]) return found[0];
     if (seen[0]) reason = selfMadeTarget(candidate, by, seen[0].id);
   }

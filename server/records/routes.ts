@@ -1,11 +1,15 @@
 // The routes of entities, the audit log and requests.
 
+import type { Filters } from "../platform/http/query.ts";
 import type { Route } from "../platform/http/route.ts";
 import { auditDescription, auditRoutes } from "./audit/routes.ts";
 import type { AuditLog } from "./audit/service.ts";
 import { entityRoutes } from "./entities/routes.ts";
 import type { Entities } from "./entities/service.ts";
+import { EVENT_TYPES } from "./events/event.ts";
+import type { Declaration } from "./record.ts";
 import { type Requests, requestRoutes } from "./requests/routes.ts";
+import { describeLog } from "./values.ts";
 
 export interface RecordRoutes {
   records: Entities;
@@ -13,10 +17,11 @@ export interface RecordRoutes {
   requests: Requests;
 }
 
-/** @param others events of other records */
-export function recordRoutes(services: RecordRoutes, others: Parameters<typeof entityRoutes>[1]): Route[] {
+/** @param others further kinds whose changes are events, with the filters of their lists */
+export function recordRoutes(services: RecordRoutes, others: { kind: Declaration; filters: Filters }[]): Route[] {
+  const described = others.map(({ kind, filters }) => describeLog(kind.name, kind.record, filters, EVENT_TYPES));
   return [
-    ...entityRoutes(services.records, [...others, auditDescription(services.auditLog)]),
+    ...entityRoutes(services.records, [...described, auditDescription(services.auditLog)]),
     ...auditRoutes(services.auditLog),
     ...requestRoutes(services.requests),
   ];

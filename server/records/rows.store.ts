@@ -121,8 +121,8 @@ export async function lockAll(
     select from ${sql(entity.table)} where tenant_id = ${tenantId} and (${anyMatch}) order by id for update`;
 }
 
-/** Serializes callers of an entity's turn within a tenant, until each transaction ends. */
-export async function waitForTurn(sql: Queries, tenantId: TenantId, entity: Entity): Promise<void> {
+/** Locks an entity of a tenant until the transaction ends, for writers that must not run concurrently. */
+export async function lockEntity(sql: Queries, tenantId: TenantId, entity: Entity): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`${entity.table} ${tenantId}`}, 0))`;
 }
 

@@ -34,7 +34,7 @@ interface TableOptions<Row> {
   only?: string;
   /** Whether it has created_on, created_by_type, created_by_id, and the same of modified; default: with CreatedOn. */
   isStamped?: boolean;
-  /** Callers insert without taking turns, so an insert yields to a concurrent one with the same unique value. */
+  /** Inserts are not serialized, so an insert yields to a concurrent one with the same unique value. */
   isRaced?: boolean;
 }
 

@@ -102,6 +102,21 @@ export function typeName(shown: TSchema): string {
   return format ? `${type} (${format})` : type;
 }
 
+/** A kind that is only read, as the list of entities describes it. */
+export function describeLog<Event extends string>(
+  Name: string,
+  { properties }: TSchema,
+  filters: object,
+  events: readonly Event[],
+) {
+  const Fields = Object.entries<TSchema>(properties).map(([Name, shown]) => ({
+    Name,
+    Type: typeName(shown),
+    Filter: Object.hasOwn(filters, Name),
+  }));
+  return { Name, Fields, Events: [...events] };
+}
+
 export function isEqual(one: unknown, other: unknown): boolean {
   return Bun.deepEquals(one, other);
 }

@@ -1,6 +1,6 @@
 // The sequence for writing records of every kind: docs/behaviour.md "Write a record".
 
-import { Raced, refusalOf } from "../platform/db/failures.ts";
+import { FOREIGN_KEY_VIOLATION, Raced, refusalOf } from "../platform/db/failures.ts";
 import type { Transaction } from "../platform/db/sql.ts";
 import { Conflict } from "../platform/errors.ts";
 import { type Conditions, hasConditions, requireConditions } from "../platform/http/conditions.ts";
@@ -8,7 +8,6 @@ import type { Declaration } from "./record.ts";
 import type { RecordKind, Writer, WrittenRow } from "./write-parts.ts";
 
 const UNIQUE_VIOLATION = "23505";
-export const FOREIGN_KEY_VIOLATION = "23503";
 
 /**
  * The caller must pass the result through the gate. @param tx of `begin`, which repeats it after races
@@ -77,7 +76,7 @@ function requirePermission<By extends Writer, Row extends object>(
   else permissions.require(scopes.create, name, judged(after));
 }
 
-/** The record is as the caller has read it. @throws PreconditionFailed */
+/** If-Match: the record must be unchanged since the caller read it. @throws PreconditionFailed */
 async function requireSeen<By extends Writer, Row extends object>(
   tx: Transaction,
   { gate }: By,

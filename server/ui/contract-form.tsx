@@ -263,7 +263,7 @@ function linesOf(field: string, text: string): Record<string, string | null> {
     const [name = "", ...rest] = line.split(":");
     const key = name.trim();
     if (values.has(key)) {
-      throw BadInput.in([{ Field: field, Message: `${field}: a name is repeated.` }]);
+      throw BadInput.in([{ Field: field, Message: `${field}: the name ${printable(key)} is repeated.` }]);
     }
     values.set(key, rest.join(":").trim() || null);
   }

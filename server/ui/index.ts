@@ -65,16 +65,7 @@ export {
 } from "./parts.tsx";
 export { decisionOf, type Effect, Effects, type Question } from "./question.tsx";
 export { inRange } from "./range.tsx";
-export {
-  CSS,
-  createSite,
-  createSiteOf,
-  JAVASCRIPT,
-  pageResponse,
-  SHARED_STYLES,
-  type Site,
-  type SiteOf,
-  TIME_SCRIPT,
-} from "./site.ts";
+export * as sites from "./site.ts";
+export { createSite, pageResponse, type Site } from "./site.ts";
 export { durationInWords, RawTime, Sentence, Time } from "./time.tsx";
 export { sealedFields } from "./visit.ts";

@@ -5,42 +5,25 @@
 export {
   ACKNOWLEDGEMENT,
   ALERT,
-  ALERT_DESCRIPTION,
-  ALERT_FILTERS,
-  ALERT_STATES,
-  type AlertKind,
 } from "./alerts/contract.ts";
-export { type AlertRecord, createAlerts, MAX_UNSEEN } from "./alerts/service.ts";
+export { type AlertRecord, MAX_UNSEEN } from "./alerts/service.ts";
 export {
   CONNECTION,
-  CONNECTION_STATES,
-  type ConnectionContract,
   type ConnectionRecord,
   connectionContract,
 } from "./connection.ts";
-export { DISCARD, type DiscardInput } from "./connections/discard.ts";
+export { DISCARD } from "./connections/discard.ts";
 export { toConnectionId } from "./connections/record.ts";
-export { MAX_OVERLAP_SECONDS, type RotationRecord, STAGING } from "./connections/rotation.ts";
-export { CONNECTION_TAG } from "./connections/routes.ts";
-export type { Connections } from "./connections/service.ts";
+export * as secretRotation from "./connections/secret-rotation.ts";
 export type { LoggedConnection } from "./connections.store.ts";
-export { endingOf, outcomeOf } from "./deliveries/outcome.ts";
-export { type KnownRequest, SEQUENCE_LIMIT } from "./deliveries/request.ts";
-export { type AttemptResult, resultOf, type Unsent } from "./deliveries/send-signed.ts";
-export type { Attempt } from "./deliveries/store.ts";
-export { createWindows } from "./deliveries/windows.ts";
-export { createDeliveryEngine, type DeliveryEngine } from "./engine.ts";
+export type { KnownRequest } from "./deliveries/attempt-request.ts";
+export { createDeliveryEngine, type DeliveryEngine } from "./delivery-engine.ts";
+export * as documented from "./documented.ts";
 export { WEBHOOKS_EXPIRED } from "./expired.ts";
-export type { Counts, HourCount } from "./figures/day.store.ts";
-export type { Health } from "./figures/health.store.ts";
-export { type Slice, SPAN_NAMES, type Span, type StatisticsRecord } from "./figures/statistics.ts";
+export type { Health } from "./figures/connection-health.store.ts";
+export { SPAN_NAMES, type StatisticsRecord } from "./figures/statistics.ts";
 export type { StatusRecord } from "./figures/status.ts";
 export {
-  ASKED_STATES,
-  EXAMPLE_PAYLOAD,
-  EXAMPLE_PING_PAYLOAD,
-  eventFilters,
-  PAST_STATES,
   REDELIVER,
   type ResentRecord,
   toEventId,
@@ -48,16 +31,12 @@ export {
 export type { RecentDelivery } from "./log/recent.store.ts";
 export { type AttemptRecord, type EventRecord, WORST_FIRST } from "./log/record.ts";
 export type { SeenEvent } from "./log/service.ts";
+export * as posting from "./posting.ts";
 export {
-  DEFAULT_RATE,
-  MAX_RATE,
   REDELIVERY_CHANGE,
-  REDELIVERY_FILTERS,
-  REDELIVERY_KINDS,
+  REPLAY,
   REPLAY_DATA,
-  REPLAYED_STATES,
   type RedeliveryRecord,
-  type ReplayInput,
 } from "./redelivery/contract.ts";
 export { toRedeliveryId } from "./redelivery/record.ts";
 export { resourceTypes as webhookResourceTypes } from "./resource-types.ts";

@@ -2,7 +2,6 @@
 
 import type { Route } from "../platform/http/route.ts";
 import { alertRoutes } from "./alerts/routes.ts";
-import type { Alerts } from "./alerts/service.ts";
 import type { ConnectionContract } from "./connection.ts";
 import { discardRoutes } from "./connections/discard.ts";
 import { secretRoutes } from "./connections/rotation-routes.ts";
@@ -18,7 +17,6 @@ import type { WebhookServices } from "./services.ts";
 
 export interface WebhookRoutes extends WebhookServices {
   connection: ConnectionContract;
-  alerts: Alerts;
   /** The Temporal UI's page of a workflow. */
   workflowUrl: (workflowId: string) => string;
 }

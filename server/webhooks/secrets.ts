@@ -91,9 +91,9 @@ export function headersProblem(headers: Record<string, unknown>): string | undef
     const problem = headerProblem(name, text);
     if (problem) return `Headers: ${printable(name) || "a name"} ${problem}`;
   }
-  if (new Set(entries.map(([name]) => name.toLowerCase())).size < entries.length) {
-    return "Headers: a name is repeated; names are case-insensitive.";
-  }
+  const names = entries.map(([name]) => name.toLowerCase());
+  const repeated = names.find((name, index) => names.indexOf(name) < index);
+  if (repeated) return `Headers: ${repeated} is repeated; names are case-insensitive.`;
   if (entries.reduce((sum, [name, text]) => sum + name.length + String(text ?? "").length, 0) > HEADERS_LIMIT) {
     return `Headers must have at most ${HEADERS_LIMIT} characters in all.`;
   }

@@ -4,12 +4,13 @@ import type { Sql } from "../platform/db/sql.ts";
 import type { Exporter } from "../platform/http/export.ts";
 import type { Limits } from "../platform/limits/index.ts";
 import type { Vault } from "../platform/vault.ts";
+import { type Alerts, createAlerts } from "./alerts/service.ts";
 import { createDiscard, type Discard } from "./connections/discard.ts";
 import { createConnectionRecords } from "./connections/record.ts";
-import { createRotations, type Rotations } from "./connections/rotation.ts";
+import { createRotations, type Rotations } from "./connections/secret-rotation.ts";
 import { type Connections, createConnections } from "./connections/service.ts";
 import { createTestEvents, type Samples, type TestEvents } from "./connections/test-event.ts";
-import { createKnownRequest, createRequestOf, type KnownRequestOf } from "./deliveries/request.ts";
+import { createKnownRequest, createRequestOf, type KnownRequestOf } from "./deliveries/attempt-request.ts";
 import { type ConnectionFigures, createConnectionFigures } from "./figures/service.ts";
 import { type CountDeadLetters, createCountDeadLetters } from "./log/dead-letters.ts";
 import { createRedeliverEvent, type RedeliverEvent } from "./log/redeliver-event.ts";
@@ -22,6 +23,7 @@ import { createConnectionSeals } from "./secrets.ts";
 import type { WorkflowUrl } from "./workflow-url.ts";
 
 export interface WebhookServices {
+  alerts: Alerts;
   connections: Connections;
   rotations: Rotations;
   discard: Discard;
@@ -55,6 +57,7 @@ export function createWebhooks(deps: WebhooksDependencies): WebhookServices {
   const connections = createConnections(sql, seals, createConnectionRecords(seals), limits);
   const redeliveries = createRedeliveries(sql, workflowUrl);
   return {
+    alerts: createAlerts(sql),
     connections,
     rotations: createRotations(sql, seals, connections, secretOverlapMs),
     discard: createDiscard(sql, connections),

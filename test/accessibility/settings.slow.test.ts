@@ -4,7 +4,7 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { KINDS } from "../../server/console/applications/kinds.ts";
+import { KINDS } from "../../server/console/applications/client-kinds.ts";
 import { openWindows } from "../support/browser.ts";
 import { inspect } from "../support/inspect.ts";
 import { issuer } from "../world/client.ts";

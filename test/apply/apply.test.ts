@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
-import { readDocument } from "../../server/appliance/apply/document.ts";
+import { readDocument } from "../../server/appliance/apply/apply-file.ts";
 import { isSecret } from "../../server/appliance/apply/kinds.ts";
 import { isObject } from "../../server/platform/http/body.ts";
 import { ROOT } from "../support/pages.ts";
@@ -301,5 +301,8 @@ test.concurrent("a record is not guessed among several", async () => {
     await api.made("User", { Id, Username: "ana" });
   }
   const { err, code } = await apply("User:\n  - Name: Ana\n    Username: ana\n");
-  expect([err, code]).toEqual(['acme.yaml:3: User "ana": Username is that of several records.', 1]);
+  expect([err, code]).toEqual([
+    'acme.yaml:3: User "ana": Username is used by several records. Change it in all but one.',
+    1,
+  ]);
 });

@@ -79,5 +79,5 @@ test.concurrent("wrong kinds are named, with the right ones", async () => {
   const { exported } = await newApplyTenant();
   const { code, out, err } = await exported("Users");
   expect([code, out]).toEqual([1, ""]);
-  expect(err).toStartWith("Users is no kind. Choose TenantSettings, ");
+  expect(err).toStartWith("Users is not a kind of record. Choose TenantSettings, ");
 });

@@ -11,7 +11,7 @@ import { MAX_PUSHES } from "../../server/identity/oauth/authorize/pushed.ts";
 import { MAPPING_LIMIT } from "../../server/identity/oauth/claim-mapping.ts";
 import { MAX_REDIRECT_URIS, REDIRECT_URIS_LIMIT } from "../../server/identity/oauth/clients/contract.ts";
 import { MAX_SECRETS } from "../../server/identity/oauth/clients/service.ts";
-import { DOCUMENT_LIMIT } from "../../server/identity/oauth/registration/document.ts";
+import { DOCUMENT_LIMIT } from "../../server/identity/oauth/registration/metadata-document.ts";
 import { MAX_RESOURCES } from "../../server/identity/oauth/resources.ts";
 import { BY_ADDRESS, BY_USER } from "../../server/identity/signin/guesses.ts";
 import { HOST_LIMIT, URL_LIMIT } from "../../server/platform/address.ts";
@@ -37,7 +37,7 @@ import { UNIQUE_TEXT_LIMIT } from "../../server/records/fields.ts";
 import { SEARCH_LIMIT } from "../../server/records/filters.ts";
 import { MEMBERS_LIMIT, SENT_MEMBERS_LIMIT } from "../../server/records/reference-list.ts";
 import { MAX_KEPT } from "../../server/records/requests/store.ts";
-import { CONNECTION, MAX_OVERLAP_SECONDS, MAX_RATE } from "../../server/webhooks/index.ts";
+import { CONNECTION, REPLAY, secretRotation } from "../../server/webhooks/index.ts";
 import { MAX_REDELIVERIES } from "../../server/webhooks/redelivery/store.ts";
 import { HEADERS_LIMIT, MAX_HEADERS } from "../../server/webhooks/secrets.ts";
 import { MAX_ATTEMPTS } from "../../workflows/contract.ts";
@@ -86,7 +86,7 @@ const LIMITS = {
   "MaxInFlight of a connection, at most": count(inFlight.maximum),
   "extra headers of a connection": count(MAX_HEADERS),
   "characters of its extra headers": count(HEADERS_LIMIT),
-  "seconds a former webhook secret signs, at most": count(MAX_OVERLAP_SECONDS),
+  "seconds a former webhook secret signs, at most": count(secretRotation.MAX_OVERLAP_SECONDS),
   "attempts of a delivery": count(MAX_ATTEMPTS),
   "redeliveries of a delivery": count(MAX_REDELIVERIES),
   "bytes of a client ID metadata document": count(DOCUMENT_LIMIT),
@@ -104,7 +104,7 @@ const LIMITS = {
   "waiting devices of a tenant": count(MAX_WAITING.tenant),
   "wrong device codes of a user before a wait": count(BY_USER.free),
   "wrong device codes of an address before a wait": count(BY_ADDRESS.free),
-  "deliveries per second of a bulk redelivery": count(MAX_RATE),
+  "deliveries per second of a bulk redelivery": count(REPLAY.rate.max),
   "rows of an export of the audit log or of a redelivery": count(MAX_EXPORTED),
   "stored requests of a tenant, and as many failures": count(MAX_KEPT),
 };

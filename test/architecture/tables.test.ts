@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { ERROR_EXAMPLES } from "../../server/openapi/errors.ts";
 import type { ErrorRecord } from "../../server/platform/http/error-record.ts";
-import { AUDIT_KINDS } from "../../server/records/audit/kinds.ts";
+import { AUDIT_KINDS } from "../../server/records/audit/entry-kinds.ts";
 import { describeEntities, ENTITIES } from "../../server/records/entities/registry.ts";
 import { readPage } from "../support/pages.ts";
 

@@ -167,7 +167,10 @@ test("a User of a stranger does not hide one of the tenant with the same Name fr
   await tenant.caller.made("Department", body);
   await tenant.caller.made("User", { Username: unique("own"), Name: Value });
   const { status, body: answer } = await tenant.caller.patch("/Department", body);
-  expect([status, String(answer.Errors)]).toEqual([400, "CreatedBy points at several User records."]);
+  expect([status, String(answer.Errors)]).toEqual([
+    400,
+    "CreatedBy points at several User records. Give the Id of one.",
+  ]);
   expect(Id).toBeNumber();
 });
 

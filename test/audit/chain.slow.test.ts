@@ -8,7 +8,7 @@ import type { TenantId } from "../../server/platform/ids.ts";
 import { createLog } from "../../server/platform/log.ts";
 import { countUnchained, isSettled, readHorizon, removeOldLinks } from "../../server/records/audit/chain.store.ts";
 import { chainEntries, startAuditChain } from "../../server/records/audit/chain.ts";
-import { type ChainProblem, verifyChain } from "../../server/records/audit/verify.ts";
+import { type ChainProblem, verifyChain } from "../../server/records/audit/verify-chain.ts";
 import { recordAudit } from "../../server/records/audit/write.ts";
 import { type EmptyDatabase, newEmptyDatabase, newMigratedDatabase } from "../support/empty-database.ts";
 import { blockMarked } from "../support/pages.ts";

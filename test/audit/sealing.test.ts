@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import type { TenantId } from "../../server/platform/ids.ts";
-import { AUDIT_KINDS } from "../../server/records/audit/kinds.ts";
+import { AUDIT_KINDS } from "../../server/records/audit/entry-kinds.ts";
 import { PLACE_DAYS, removeExpiredPlaces } from "../../server/records/audit/store.ts";
 import { recordAudit } from "../../server/records/audit/write.ts";
 import { type Api, ok, until } from "../world/api.ts";

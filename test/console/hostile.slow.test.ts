@@ -1,7 +1,7 @@
 // Sends hostile texts by every form of Settings, and checks every page that shows the saved values.
 
 import { expect, test } from "bun:test";
-import { MAPPED } from "../../server/identity/signin/upstream/providers/provider.ts";
+import { MAPPED } from "../../server/identity/signin/upstream/providers/provider-words.ts";
 import { openWindows } from "../support/browser.ts";
 import { inspectAsItIs } from "../support/inspect.ts";
 import type { Api } from "../world/api.ts";

@@ -1,7 +1,7 @@
 // A failover that ends no session: open ones stay with the former primary, new ones reach its successor.
 
 import { expect, test } from "bun:test";
-import { createKeyRotation } from "../../server/identity/oauth/keys/rotation.ts";
+import { createKeyRotation } from "../../server/identity/oauth/keys/key-rotation.ts";
 import { connect } from "../../server/platform/db/sql.ts";
 import { listen } from "../../server/platform/db/watch.ts";
 import { createVault } from "../../server/platform/vault.ts";

@@ -160,7 +160,7 @@ describe("Credentials", () => {
       {
         ClaimMapping: ["a", "b", "c"].map((Claim) => ({ Claim, From: "Attribute", Value: "notes" })),
       },
-      /ClaimMapping\[2\] has a source that 2 claims have already/,
+      /ClaimMapping\[2\]: at most 2 claims can have this source/,
     ],
     ...["sub", "aud", "tenant", "client_id", "email", "phone_number", "email_verified", "__proto__"].map(
       (Claim): [unknown, RegExp] => [

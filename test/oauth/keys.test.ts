@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { SIGNING_ALGS } from "../../server/identity/oauth/contract.ts";
-import { createKeyRotation } from "../../server/identity/oauth/keys/rotation.ts";
+import { createKeyRotation } from "../../server/identity/oauth/keys/key-rotation.ts";
 import { createSigningKeys } from "../../server/identity/oauth/keys/signing-keys.ts";
 import { createTenant } from "../../server/identity/tenants/index.ts";
 import { createVault } from "../../server/platform/vault.ts";

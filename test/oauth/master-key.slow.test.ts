@@ -3,13 +3,12 @@
 
 import { expect, test } from "bun:test";
 import { createSigningKeys } from "../../server/identity/oauth/keys/signing-keys.ts";
-import { SEALED_BY_OAUTH } from "../../server/identity/oauth/sealed.ts";
 import { insertFamily } from "../../server/identity/oauth/tokens/families.store.ts";
 import { createFamilies } from "../../server/identity/oauth/tokens/families.ts";
 import { createTokens } from "../../server/identity/oauth/tokens/tokens.ts";
+import { SEALED_BY_IDENTITY } from "../../server/identity/sealed.ts";
 import { createCookies } from "../../server/identity/signin/cookies.ts";
 import { createKnownBrowsers } from "../../server/identity/signin/known-browsers.ts";
-import { SEALED as SEALED_BY_SIGN_IN } from "../../server/identity/signin/sealed.ts";
 import { createSecondFactor } from "../../server/identity/signin/second-factor/second-factor.ts";
 import type { Session } from "../../server/identity/signin/session.ts";
 import { createTenant, type NewTenant } from "../../server/identity/tenants/index.ts";
@@ -24,7 +23,7 @@ import { API } from "../world/api.ts";
 import { livenessBy } from "../world/grants.ts";
 import { Authenticator } from "../world/person.ts";
 
-const SEALED = [...SEALED_BY_OAUTH, ...SEALED_BY_SIGN_IN, ...SEALED_BY_WEBHOOKS];
+const SEALED = [...SEALED_BY_IDENTITY, ...SEALED_BY_WEBHOOKS];
 const ISSUER = "https://id.example.com";
 const newKey = (byte: number) => Buffer.alloc(32, byte).toString("base64");
 const [SECOND, STRANGE] = [newKey(6), newKey(7)];

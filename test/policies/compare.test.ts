@@ -31,8 +31,8 @@ const access = createAccess({
   resourceTypes: policyTypes(ENTITIES, SETTINGS),
   recordTypes: ENTITIES.map(({ name }) => name),
   findScopes: scopesNow,
-  findRecords: createFindRecords(ENTITIES),
 });
+for (const { name } of ENTITIES) access.addRecords(name, createFindRecords(ENTITIES));
 const { service: policies } = POLICIES.create({
   ...{ sql, access, recordChange: recordAudit },
   renameRole: createRenameRole({ access, recordChange: recordAudit }),

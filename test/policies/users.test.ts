@@ -17,16 +17,18 @@ import { newTenant, savePolicy, shared } from "../world/tenant.ts";
 const sql = connect(shared().databaseUrl, "gatehouse test", 2);
 afterAll(() => sql.end());
 
-const access = (entities = ENTITIES) =>
-  createAccess({
+function access(entities = ENTITIES) {
+  const made = createAccess({
     sql,
     vault: createVault(Buffer.alloc(32, 7).toString("base64")),
     log: createLog("silent", "test"),
     resourceTypes: resourceTypes(entities),
     recordTypes: [],
     findScopes: scopesNow,
-    findRecords: createFindRecords(entities),
   });
+  for (const { name } of entities) made.addRecords(name, createFindRecords(entities));
+  return made;
+}
 
 test.concurrent("a user may read itself and the members of its department", async () => {
   const admin = await newTenant();

@@ -174,7 +174,10 @@ describe("open registration", () => {
       insert into open_registrations (tenant_id, network)
       select ${registrar.tenantId}, '192.0.2.3' from generate_series(1, ${REGISTRATION_LIMITS.tenant})`;
     const full = await register(registrar, metadata(PUBLIC));
-    expect([full.status, full.body.error_description]).toEqual([429, "200 clients were registered within an hour."]);
+    expect([full.status, full.body.error_description]).toEqual([
+      429,
+      "200 clients were registered within an hour. Try again in an hour.",
+    ]);
   });
 
   test("gives confidential clients no larger limits than public ones", async () => {

@@ -5,7 +5,7 @@ import { describe, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
 import { isSignedWith } from "../../examples/receiver/verify.ts";
 import { createVault } from "../../server/platform/vault.ts";
-import { removeFormerSecrets } from "../../server/webhooks/connections/rotation.store.ts";
+import { removeFormerSecrets } from "../../server/webhooks/connections/secret-rotation.store.ts";
 import { closeOpenDelivery } from "../../server/webhooks/deliveries/store.ts";
 import { type Api, until } from "../world/api.ts";
 import { type Call, type Receiver, startReceiver } from "../world/receiver.ts";

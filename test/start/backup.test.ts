@@ -18,6 +18,7 @@ import { type Receiver, startReceiver } from "../world/receiver.ts";
 import { newTenant } from "../world/tenant.ts";
 
 const CHANGES = 12;
+const NAME_ONE = "Name a file that `bun run backup` wrote.";
 
 let stack: Stack;
 let receiver: Receiver;
@@ -157,7 +158,9 @@ describe("a backup is refused in words", () => {
 
   test("of a DATA_DIR without a database, and of a database of one's own", async () => {
     const place = temporaryDirectory("empty");
-    expect((await backup(place, file)).output).toBe(`There is no database in ${place}.\n`);
+    expect((await backup(place, file)).output).toBe(
+      `There is no database in ${place}. Set DATA_DIR to the directory of \`bun run start\`.\n`,
+    );
     const outside = await runEntry("backup", { DATABASE_URL: stack.databaseUrl }, [file]);
     expect(outside.output).toContain("use the tools of that PostgreSQL");
   });
@@ -232,9 +235,9 @@ describe("a restore is refused in words, and leaves nothing behind", () => {
 
   test("of a missing, foreign or truncated file", async () => {
     const none = join(stack.dataDir, "none.backup");
-    expect(await refused(newPlace(), none)).toBe(`There is no file ${none}.\n`);
+    expect(await refused(newPlace(), none)).toBe(`There is no file ${none}. ${NAME_ONE}\n`);
     for (const other of [stack.dataDir, "/dev/null"]) {
-      expect(await refused(newPlace(), other)).toBe(`${other} is not a file.\n`);
+      expect(await refused(newPlace(), other)).toBe(`${other} is not a file. ${NAME_ONE}\n`);
     }
     for (const bytes of [
       Buffer.from("no backup"),

@@ -2,6 +2,7 @@
 
 import { type ApiServices, apiRoutes } from "../../server/api.ts";
 import { VERIFICATIONS, type Verification } from "../../server/console/webhooks/verification.ts";
+import { createErasures } from "../../server/data/index.ts";
 import { CREDENTIALS } from "../../server/identity/oauth/clients/contract.ts";
 import { REGISTRATION_TOKEN } from "../../server/identity/oauth/registration/initial-tokens.ts";
 import { createSettings, SETTINGS } from "../../server/identity/settings.ts";
@@ -15,11 +16,12 @@ import type { Field, Fields } from "../../server/platform/http/fields.ts";
 import type { Route } from "../../server/platform/http/route.ts";
 import { createVault } from "../../server/platform/vault.ts";
 import type { Attribute, ResourceType } from "../../server/records/access/decisions/resource-type.ts";
+import { POLICIES, ROLES } from "../../server/records/access/initial-access.ts";
 import { SCOPE_ACTIONS } from "../../server/records/access/scopes.ts";
-import { POLICIES, ROLES } from "../../server/records/access/starter.ts";
 import { createAuditLog } from "../../server/records/audit/service.ts";
 import { ENTITIES } from "../../server/records/entities/registry.ts";
 import { createEntities } from "../../server/records/entities/service.ts";
+import { createRequests } from "../../server/records/index.ts";
 import { ALERT } from "../../server/webhooks/alerts/contract.ts";
 import { connectionContract, createWebhooks } from "../../server/webhooks/index.ts";
 
@@ -134,6 +136,8 @@ export function describedRoutes(): Route[] {
     settings: createSettings(SETTINGS, { access: {}, vault, checkUrl: () => undefined } as never),
     auditLog: createAuditLog({} as never, auditSubjects(ENTITIES, SETTINGS), undefined as never),
     records: createEntities({} as never, ENTITIES),
+    requests: createRequests({} as never),
+    erasures: createErasures({} as never),
   };
   return apiRoutes(services as ApiServices);
 }

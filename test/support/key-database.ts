@@ -1,6 +1,6 @@
 // A separate installation's database: keys of the shared one sign all other tests' tokens.
 
-import { createKeyRotation, type KeyRotation } from "../../server/identity/oauth/keys/rotation.ts";
+import { createKeyRotation, type KeyRotation } from "../../server/identity/oauth/keys/key-rotation.ts";
 import { connect, type Sql } from "../../server/platform/db/sql.ts";
 import { createVault, type Vault } from "../../server/platform/vault.ts";
 import { PATIENT } from "../world/tenant.ts";

@@ -73,5 +73,8 @@ test("the role admin is then one of its listed members only", async () => {
 
 test("an unknown tenant is reported", async () => {
   const { exitCode, output } = await recover("Nobody");
-  expect([exitCode, output.trim()]).toEqual([1, 'There is no tenant named "Nobody".']);
+  expect([exitCode, output.trim()]).toEqual([
+    1,
+    'There is no tenant with the name or Id "Nobody". Names are case-sensitive.',
+  ]);
 });

@@ -1,7 +1,7 @@
 // Several workers use PostgreSQL to agree on the one that checks an event first.
 
 import { expect, test } from "bun:test";
-import { type Heartbeat, startWorkerHeartbeat } from "../../server/platform/db/parts.ts";
+import { type Heartbeat, startWorkerHeartbeat } from "../../server/platform/db/installation-parts.ts";
 import { newEmptyDatabase } from "../support/empty-database.ts";
 import { until } from "../world/api.ts";
 

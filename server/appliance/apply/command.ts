@@ -2,12 +2,12 @@
 
 import { basename } from "node:path";
 import { CannotStart } from "../../platform/errors.ts";
-import { readDocument, WrongFile } from "./document.ts";
+import { readDocument, WrongFile } from "./apply-file.ts";
 import { exported } from "./export.ts";
 import type { FileKind } from "./kinds.ts";
 import { applyPlan, makePlan } from "./plan.ts";
+import { isEmpty, planText, withoutHidden } from "./plan-text.ts";
 import { connectRest, Refused } from "./rest.ts";
-import { isEmpty, planText, withoutHidden } from "./text.ts";
 
 const USAGE = `Usage: bun run apply FILE [--plan | --yes] [--prune] [--secrets]
        bun run apply --export [KIND ...]

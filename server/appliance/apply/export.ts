@@ -1,11 +1,11 @@
 // `bun run apply --export`: a tenant's records as the file from which they would be applied, without secrets.
 
 import { Document, type Node } from "yaml";
-import { TENANT_SETTINGS } from "../../identity/index.ts";
+import { tenants } from "../../identity/index.ts";
 import { CannotStart } from "../../platform/errors.ts";
 import { isObject } from "../../platform/http/body.ts";
 import type { Field } from "../../platform/http/fields.ts";
-import { MAX_VALUES, TENANT, titleOf } from "./document.ts";
+import { MAX_VALUES, TENANT, titleOf } from "./apply-file.ts";
 import { comparable, type FileKind, isSecret } from "./kinds.ts";
 import { identifiersOf, isForFiles, list } from "./plan.ts";
 import type { Json, Rest } from "./rest.ts";
@@ -32,10 +32,11 @@ type Comments = { path: (string | number)[]; text: string }[];
 export async function exported(kinds: readonly FileKind[], names: readonly string[], rest: Rest): Promise<string> {
   const sections = kinds.filter(({ partOf }) => !partOf);
   const unknown = names.find((name) => !sections.some((kind) => kind.name === name));
-  if (unknown) throw new CannotStart(`${unknown} is no kind. Choose ${sections.map(({ name }) => name).join(", ")}.`);
+  if (unknown)
+    throw new CannotStart(`${unknown} is not a kind of record. Choose ${sections.map(({ name }) => name).join(", ")}.`);
   const [comments, skipped]: [Comments, string[]] = [[], []];
   const read = new Map<FileKind, Promise<Records>>();
-  const file: Json = { [TENANT]: (await rest.get(`/${TENANT_SETTINGS.name}`)).Name };
+  const file: Json = { [TENANT]: (await rest.get(`/${tenants.TENANT_SETTINGS.name}`)).Name };
   for (const kind of sections.filter(({ name }) => names.length === 0 || names.includes(name))) {
     const secrets = [...kind.settable].filter(([, field]) => isSecret(field)).map(([name]) => name);
     if (kind.identifiers.length === 0) file[kind.name] = await bodyOf(kind, await rest.get(`/${kind.name}`), []);
@@ -48,7 +49,7 @@ export async function exported(kinds: readonly FileKind[], names: readonly strin
   }
   return textOf(file, comments, skipped);
 
-  /** Also kinds that are only referred to, once each. */
+  /** The records of a kind, read once. Of a kind without a section, only those that references name. */
   function recordsOf(kind: FileKind): Promise<Records> {
     const records = read.get(kind) ?? namedRecords(kind, rest);
     read.set(kind, records);
@@ -78,7 +79,10 @@ export async function exported(kinds: readonly FileKind[], names: readonly strin
     if (list.length > 0) file[kind.name] = list;
   }
 
-  /** References that no answer has, found by the list's filters: for each record by its Id. */
+  /**
+   * Write-only references, which no answer has: the list's filters find the records that have each.
+   * @returns the fields by the record's Id
+   */
   async function hiddenReferences(kind: FileKind): Promise<Map<unknown, Json>> {
     const found = new Map<unknown, Json>();
     for (const [field, { target, writeOnly }] of kind.settable) {
@@ -106,7 +110,7 @@ export async function exported(kinds: readonly FileKind[], names: readonly strin
       if (given === null) continue;
       // Such as the values of Headers.
       const isReadable = given !== undefined && !(isObject(value) && Object.values(value).includes(null));
-      // Such as State while a connection is held, and more Members than a body may have.
+      // A body may not have some values of answers, such as State Held, or more Members than its maximum.
       const isAccepted = field.target || kind.contract.check({ [name]: value }).problems.length === 0;
       if (isReadable && isAccepted) body[name] = given;
       else hidden.push(name);

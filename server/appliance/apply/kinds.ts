@@ -1,6 +1,6 @@
 // The kinds of records in a file: all that the API upserts, by the declarations from which the API is made.
 
-import { CREDENTIALS, type SettingsKinds, TENANT_SETTINGS } from "../../identity/index.ts";
+import { CREDENTIALS, type SettingsKinds, tenants } from "../../identity/index.ts";
 import { namesOfEventRecords } from "../../kinds.ts";
 import { readUrl } from "../../platform/address.ts";
 import type { Contract } from "../../platform/http/contract.ts";
@@ -35,7 +35,7 @@ export function kindsOf(entities: readonly Entity[], settings: SettingsKinds): F
   const connection = connectionContract({ entities: namesOfEventRecords(entities), checkUrl });
   const others = [connection, ...Object.values(settings).map(({ type }) => type)];
   return [
-    kindOf(TENANT_SETTINGS, []),
+    kindOf(tenants.TENANT_SETTINGS, []),
     ...entities.map((entity) => kindOf(entity, entity.identifiers)),
     kindOf(CREDENTIALS, []),
     // Their lists have no filter by further identifiers.

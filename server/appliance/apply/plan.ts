@@ -1,6 +1,6 @@
 // The steps from the server's records to those of the file.
 
-import { TENANT_SETTINGS } from "../../identity/index.ts";
+import { tenants } from "../../identity/index.ts";
 import { BOUND_SECRETS, movedAddresses } from "../../platform/egress/index.ts";
 import { isObject } from "../../platform/http/body.ts";
 import { isSameText } from "../../platform/http/fields.ts";
@@ -13,7 +13,7 @@ import {
   Reference,
   titleOf,
   WrongFile,
-} from "./document.ts";
+} from "./apply-file.ts";
 import { comparable, type FileKind, isSecret } from "./kinds.ts";
 import { type Json, Refused, type Rest } from "./rest.ts";
 
@@ -40,7 +40,7 @@ export interface Plan {
 export async function makePlan(document: ApplyDocument, rest: Rest, prune: boolean, secrets: boolean): Promise<Plan> {
   const { tenant, entries, kinds } = document;
   const problems = [...document.problems];
-  const own = tenant && (await rest.get(`/${TENANT_SETTINGS.name}`)).Name;
+  const own = tenant && (await rest.get(`/${tenants.TENANT_SETTINGS.name}`)).Name;
   if (own !== tenant?.name) problems.push({ line: tenant!.line, text: `The client is of the Tenant "${own}".` });
   const plan: Plan = { steps: [], others: [], prune, selfMade: [], same: 0, uncompared: [] };
   for (const entry of entries) {
@@ -98,13 +98,16 @@ async function find(rest: Rest, entry: Entry): Promise<Json | undefined> {
   }
   for (const filter of identifiersOf(entry)) {
     const [found, second] = await list(rest, kind, filter, false);
-    if (second) throw new WrongFile([problemAt(entry, `${Object.keys(filter)} is that of several records.`)]);
+    if (second)
+      throw new WrongFile([
+        problemAt(entry, `${Object.keys(filter)} is used by several records. Change it in all but one.`),
+      ]);
     if (found) return found;
   }
   return undefined;
 }
 
-/** As filters of a list. */
+/** The filters of a list that find the record: one for each identifier in its body. */
 export const identifiersOf = ({ kind, body }: Pick<Entry, "kind" | "body">): Json[] =>
   kind.identifiers.filter((one) => typeof body[one] === "string" && body[one]).map((name) => ({ [name]: body[name] }));
 
@@ -117,7 +120,7 @@ export async function list(rest: Rest, kind: FileKind, filter: Json, isSelfMade:
   return rest.list(kind.name, { ...filter, [SELF_MADE]: isSelfMade }, max);
 }
 
-/** The records that the server would not find by the file's names, either. */
+/** Self-made records with a name of the file: neither an upsert nor this plan finds them by name. */
 async function selfMadeOf(rest: Rest, entry: Entry): Promise<FileProblem[]> {
   const problems: FileProblem[] = [];
   for (const filter of identifiersOf(entry)) {
@@ -232,7 +235,7 @@ async function compare(rest: Rest, entry: Entry): Promise<{ differences: Differe
     const [before, value] = [current[name], body[name]];
     if (field.type === "reference") {
       const id = value instanceof Reference ? value.currentId : 0;
-      // A filter of the list finds it, because no answer has it.
+      // No answer has a write-only reference, but a filter of the list finds the record with it.
       const found = field.writeOnly ? await rest.list(kind.name, { [by]: current[by], [name]: id || 0 }, 1) : [];
       const isSame = field.writeOnly ? found.length > 0 : String((before as Json | null)?.Id || 0) === String(id);
       if (id === undefined || !isSame) differences.push({ field: name, before });

@@ -28,7 +28,7 @@ await runEntry("audit", async (output) => {
   if (!(await verify(output, databaseUrl, new Set(heads as string[])))) process.exitCode = 1;
 });
 
-/** Nothing is migrated: an auditor may only read, and an empty database is a wrong one. */
+/** Does not migrate: an auditor may only read, and an empty database would be the wrong one. */
 async function requireSchemaAt(databaseUrl: string): Promise<[]> {
   const sql = connect(databaseUrl, "gatehouse audit", 1);
   await requireSchema(sql).finally(() => sql.end());

@@ -34,7 +34,8 @@ await runEntry("backup", async ({ say, ...output }) => {
     );
   }
   const { dataDir } = config;
-  if (!existsSync(join(dataDir, CLUSTER))) throw new CannotStart(`There is no database in ${dataDir}.`);
+  if (!existsSync(join(dataDir, CLUSTER)))
+    throw new CannotStart(`There is no database in ${dataDir}. Set DATA_DIR to the directory of \`bun run start\`.`);
   const vault = await vaultOf(config);
   const target = resolve(file);
   const signal = interruption("The backup was interrupted. It has left no file.");
@@ -51,7 +52,7 @@ await runEntry("backup", async ({ say, ...output }) => {
   );
 });
 
-/** A backup that is sealed with a different key could be restored, but not started. @throws WrongMasterKey */
+/** With a different MASTER_KEY, the restored database could not be started. @throws WrongMasterKey */
 async function requireItsKey(databaseUrl: string, vault: Vault): Promise<void> {
   const sql = connect(databaseUrl, "gatehouse backup", 1);
   try {

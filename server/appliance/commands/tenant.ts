@@ -1,7 +1,7 @@
 // `bun run tenant create NAME`: creates a tenant and prints the credentials of its admin and client once. `bun run
 // tenant recover NAME`: creates a client for a tenant without any permitted administrator.
 
-import { createTenant, tryOutUris } from "../../identity/index.ts";
+import { tenants } from "../../identity/index.ts";
 import { readConfig } from "../../platform/config/config.ts";
 import { connect, type Sql } from "../../platform/db/sql.ts";
 import { isText } from "../../platform/output.ts";
@@ -26,8 +26,8 @@ const COMMANDS: Record<string, Command> = {
   create: {
     takesMore: true,
     async run(sql, name, redirectUris, addresses) {
-      const uris = redirectUris.length > 0 ? redirectUris : tryOutUris(addresses.publicUrl);
-      return demoRecord(await createTenant(sql, name, undefined, uris), addresses);
+      const uris = redirectUris.length > 0 ? redirectUris : tenants.tryOutUris(addresses.publicUrl);
+      return demoRecord(await tenants.createTenant(sql, name, undefined, uris), addresses);
     },
   },
   recover: {

@@ -8,12 +8,12 @@ import type { Vault } from "../../platform/vault.ts";
 
 const FORMAT = 1;
 const PURPOSE = "backup";
-/** Of the key, so that a different MASTER_KEY is not taken for a changed file. */
+/** Identifies the key in the seal, so that a different MASTER_KEY is not taken for a changed file. */
 const KEY_ID_PURPOSE = "backup key id";
 const KEY_ID_BYTES = 16;
 const READ_BYTES = 1024 * 1024;
 const SEAL = /\ngatehouse-backup ([1-9]\d{0,2}) ([0-9a-f]{32}) ([0-9a-f]{64})\n$/;
-/** With a format of three digits. */
+/** The maximum length of a seal, whose format has three digits. */
 const MAX_SEAL_BYTES = 120;
 
 interface SealKey {
@@ -58,7 +58,9 @@ export async function openSealed(handle: FileHandle, file: string, vault: Vault)
   if (end === undefined)
     throw new CannotStart(`${file} is not a complete Gatehouse backup: it does not end in a seal.`);
   if (Number(format) !== FORMAT) {
-    throw new CannotStart(`${file} is a backup of format ${format}; this code reads format ${FORMAT}.`);
+    throw new CannotStart(
+      `${file} is a backup of format ${format}; this code reads format ${FORMAT}. Restore it with the version of Gatehouse that made it.`,
+    );
   }
   const key = sealKeys(vault).find((one) => one.id === id);
   if (!key) {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createTenant, type NewTenant, tenantCount } from "../../identity/index.ts";
+import { tenants } from "../../identity/index.ts";
 import { connect } from "../../platform/db/sql.ts";
 import { writePrivately } from "./data-directory.ts";
 
@@ -12,7 +12,7 @@ export interface Addresses {
   temporalAddress: string;
 }
 
-export type Demo = NewTenant & Addresses;
+export type Demo = tenants.NewTenant & Addresses;
 
 /** "unknown": the database has tenants, but none was created with this DATA_DIR. */
 export type DemoState = "created" | "kept" | "unknown";
@@ -26,23 +26,23 @@ export async function ensureDemoTenant(databaseUrl: string, dataDir: string, add
   const sql = connect(databaseUrl, "gatehouse start", 1);
   try {
     const file = demoFile(dataDir);
-    if ((await tenantCount(sql)) === 0) {
-      writeDemo(file, await createTenant(sql, TENANT_NAME), addresses);
+    if ((await tenants.tenantCount(sql)) === 0) {
+      writeDemo(file, await tenants.createTenant(sql, TENANT_NAME), addresses);
       return "created";
     }
     if (!existsSync(file)) return "unknown";
-    writeDemo(file, JSON.parse(readFileSync(file, "utf8")) as NewTenant, addresses);
+    writeDemo(file, JSON.parse(readFileSync(file, "utf8")) as tenants.NewTenant, addresses);
     return "kept";
   } finally {
     await sql.end();
   }
 }
 
-export function demoRecord({ tenantId, admin, client }: NewTenant, addresses: Addresses): Demo {
+export function demoRecord({ tenantId, admin, client }: tenants.NewTenant, addresses: Addresses): Demo {
   const { publicUrl, temporalUi, temporalAddress } = addresses;
   return { tenantId, publicUrl, temporalUi, temporalAddress, admin, client };
 }
 
-function writeDemo(file: string, tenant: NewTenant, addresses: Addresses): void {
+function writeDemo(file: string, tenant: tenants.NewTenant, addresses: Addresses): void {
   writePrivately(file, `${JSON.stringify(demoRecord(tenant, addresses), null, 2)}\n`);
 }

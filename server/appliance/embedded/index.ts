@@ -4,4 +4,4 @@
 export { demoFile } from "./demo.ts";
 export { Installation, type Running } from "./installation.ts";
 export { watchLaunchers } from "./processes.ts";
-export { createStatus } from "./status.ts";
+export { createStatus } from "./terminal-status.ts";

@@ -1,7 +1,7 @@
 // Starts and stops everything of `start` in order. The tests' stacks use it, too.
 
 import { join, resolve } from "node:path";
-import { DEMO_REDIRECT_URIS } from "../../identity/index.ts";
+import { tenants } from "../../identity/index.ts";
 import { urlOf } from "../../platform/address.ts";
 import { type Config, hostProblems, readConfig } from "../../platform/config/config.ts";
 import { prepareDatabase } from "../../platform/process.ts";
@@ -83,7 +83,7 @@ const ROTATION_MS = 10_000;
 export class Installation {
   readonly parts: Partial<Record<PartName, Part>> = {};
   /** Ports in the demo application's redirect URIs, which cannot change. */
-  private readonly reserved: Reserved = new Set(DEMO_REDIRECT_URIS.map((uri) => Number(urlOf(uri).port)));
+  private readonly reserved: Reserved = new Set(tenants.DEMO_REDIRECT_URIS.map((uri) => Number(urlOf(uri).port)));
   private temporalUi: TemporalUi | undefined;
   private directory: DataDirectory | undefined;
   private starting: Promise<unknown> | undefined;
@@ -304,7 +304,9 @@ async function requireMetricsPorts({ port, host }: Config["metrics"]): Promise<v
     [port + 1, "worker"],
   ] as const) {
     if (await isTaken(one, host))
-      throw new Error(`METRICS_PORT is ${port}, and port ${one}, the ${whose}'s, is taken. Set it to another.`);
+      throw new Error(
+        `METRICS_PORT is ${port}, but port ${one}, of the ${whose}'s metrics, is in use. Set METRICS_PORT to another.`,
+      );
   }
 }
 

@@ -41,7 +41,7 @@ export async function nextFreePort(preferred: number, host: string, reserved: Re
     reserved.add(port);
     return port;
   }
-  throw new Error(`There is no free port from ${preferred} upwards on ${host}.`);
+  throw new Error(`There is no free port from ${preferred} upwards on ${host}. Stop a program that listens there.`);
 }
 
 /**

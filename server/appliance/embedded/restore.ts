@@ -38,7 +38,8 @@ export async function restoreBackup(options: RestoreOptions): Promise<Descriptio
   requireEmpty(dataDir);
   let handle: FileHandle | undefined;
   try {
-    if (!(await stat(file)).isFile()) throw new CannotStart(`${file} is not a file.`);
+    if (!(await stat(file)).isFile())
+      throw new CannotStart(`${file} is not a file. Name a file that \`bun run backup\` wrote.`);
     handle = await open(file);
     return await restoreFrom(handle, options);
   } catch (error) {
@@ -95,7 +96,9 @@ function requireEmpty(dataDir: string): void {
 /** Before anything is written. @throws CannotStart */
 function requireFit(description: Description, { file, migrations }: RestoreOptions): void {
   if (description.PostgreSQL !== MAJOR_VERSION) {
-    throw new CannotStart(`${file} was created by PostgreSQL ${description.PostgreSQL}; this one is ${MAJOR_VERSION}.`);
+    throw new CannotStart(
+      `${file} was created by PostgreSQL ${description.PostgreSQL}; this one is ${MAJOR_VERSION}. Restore it with the version of Gatehouse that made it.`,
+    );
   }
   const unknown = description.Migrations.filter((name) => !migrations.includes(name));
   if (unknown.length > 0) {
@@ -147,7 +150,8 @@ async function placeFiles(
 function refusal(file: string, error: unknown): unknown {
   const { code, message } = error as NodeJS.ErrnoException;
   if (error instanceof CannotStart) return error;
-  if (code === "ENOENT" && !existsSync(file)) return new CannotStart(`There is no file ${file}.`);
+  if (code === "ENOENT" && !existsSync(file))
+    return new CannotStart(`There is no file ${file}. Name a file that \`bun run backup\` wrote.`);
   if (error instanceof DamagedTar || error instanceof SyntaxError || code?.startsWith("Z_")) {
     return new CannotStart(`${file} is not a complete Gatehouse backup: ${message}.`);
   }

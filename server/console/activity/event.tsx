@@ -20,7 +20,6 @@ import {
   Time,
 } from "../../ui/index.ts";
 import {
-  type Connections,
   type EventRecord,
   type LoggedConnection,
   REDELIVER,
@@ -142,7 +141,7 @@ async function readShown(
   });
 }
 
-function mayResume(visit: Visit, { recordOf }: Connections, connection: LoggedConnection): boolean {
+function mayResume(visit: Visit, { recordOf }: ConsoleServices["connections"], connection: LoggedConnection): boolean {
   if (connection.state === "Active" || connection.deletedOn || !visit.may("Webhooks:Create")) return false;
   return visit.may("Webhooks:Update", "WebhookConnection", recordOf(connection));
 }

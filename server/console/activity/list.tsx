@@ -1,28 +1,29 @@
 import { firstPage, isUuid, MAX_LIMIT, readAsked } from "../../platform/http/query.ts";
 import type { ConnectionId } from "../../platform/ids.ts";
-import { LOGGED_EVENT_TYPES, PING_RECORD } from "../../records/index.ts";
 import { Badge, type Column, EmptyState, find, inRange, List, Sentence, statusOf, Time } from "../../ui/index.ts";
-import { ASKED_STATES, type EventRecord, eventFilters, PAST_STATES, WORST_FIRST } from "../../webhooks/index.ts";
+import { type EventRecord, WORST_FIRST } from "../../webhooks/index.ts";
 import type { ConsoleServices, View } from "../page.tsx";
 import { type NameOf, titleOfConnection } from "../records/names.ts";
-import { isFiltered } from "../records/records.tsx";
+import { isFiltered, optionsOf } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
 import { titleOfLogged } from "./delivery.tsx";
 import { namesOfEvents, RecordCell } from "./record.tsx";
+
+type EventFilters = ConsoleServices["eventLog"]["filters"];
 
 const REFRESH_SECONDS = 5;
 export const CAPTION = "Events, newest first";
 
 export async function listPage(deps: ConsoleServices, visit: Visit): Promise<View> {
-  const { entities } = deps;
+  const { State, Was, EventRecord, EventType } = deps.eventLog.filters;
   const { caller, url } = visit;
   const filters = [
-    { name: "State", label: "State", options: words(ASKED_STATES) },
-    { name: "Was", label: "At some time", options: PAST_STATES.map((value) => ({ value, label: WAS[value] })) },
+    { name: "State", label: "State", options: optionsOf(State.words) },
+    { name: "Was", label: "At some time", options: Was.words.map((value) => ({ value, label: WAS[value] })) },
     { name: "SentAgain", label: "Sent again", options: SENT_AGAIN },
-    { name: "EventRecord", label: "Entity", options: words([...entities, PING_RECORD]) },
+    { name: "EventRecord", label: "Entity", options: optionsOf(EventRecord.words) },
     { name: "RecordId", label: "Record's Id" },
-    { name: "EventType", label: "Event", options: words(LOGGED_EVENT_TYPES) },
+    { name: "EventType", label: "Event", options: optionsOf(EventType.words) },
     { name: "ConnectionId", label: "Connection", options: await connectionOptions(deps, visit) },
     { name: "Reason", label: "Answer of an attempt" },
     { name: "From", label: "From", type: "datetime-local" as const },
@@ -31,7 +32,7 @@ export async function listPage(deps: ConsoleServices, visit: Visit): Promise<Vie
     { name: "OutcomeTo", label: "Outcome before", type: "datetime-local" as const },
   ];
   const found = await find(visit, filters, async () => {
-    const asked = readAsked(eventFilters(entities), inRange(url.searchParams));
+    const asked = readAsked(deps.eventLog.filters, inRange(url.searchParams));
     return deps.eventLog.list(caller, asked.filters, asked.paging);
   });
   const { Items, Next } = found.page;
@@ -75,7 +76,7 @@ async function connectionOptions({ connections }: ConsoleServices, { caller, url
   return [...options, { value: chosen, label: known ? titleOfLogged(known) : chosen }];
 }
 
-const WAS: Record<(typeof PAST_STATES)[number], string> = {
+const WAS: Record<EventFilters["Was"]["words"][number], string> = {
   Retrying: "was retried",
   Delivered: "was delivered",
   Exhausted: "was exhausted",
@@ -86,8 +87,6 @@ const SENT_AGAIN = [
   { value: "true", label: "sent again" },
   { value: "false", label: "never" },
 ];
-
-const words = (all: readonly string[]) => all.map((value) => ({ value, label: value }));
 
 function NothingThere({ isFiltered, isMore }: { isFiltered: boolean; isMore: boolean }): JSX.Element {
   if (isMore) {

@@ -17,8 +17,8 @@ import { requireTexts } from "../records/records.tsx";
 import { scopesOfApis } from "../settings/apis.tsx";
 import type { Visit } from "../visit.ts";
 import { APPLICATIONS, type Application, NEW_APPLICATION, pathOf } from "./application.ts";
+import { type ApplicationKind, KINDS } from "./client-kinds.ts";
 import { DevelopmentWarning, urisTyped } from "./credentials.tsx";
-import { type ApplicationKind, KINDS } from "./kinds.ts";
 import { showSecret } from "./secrets.tsx";
 
 const ABOVE = [{ name: "Applications", path: APPLICATIONS }];

@@ -6,7 +6,6 @@ import {
   CREDENTIALS,
   type CredentialsRecord,
   newOpaqueValue,
-  type Trial,
   type TrialOutcome,
 } from "../../identity/index.ts";
 import { BadInput, Conflict } from "../../platform/errors.ts";
@@ -282,7 +281,7 @@ function missingOf({ scope, resource }: Begun, { token, isAnothers }: TrialOutco
   return requested.filter((one) => !given.includes(one));
 }
 
-function trialOf({ application, redirectUri }: Tried, { seed, scope, resource }: Begun): Trial {
+function trialOf({ application, redirectUri }: Tried, { seed, scope, resource }: Begun) {
   return { clientId: application.Id, redirectUri, bindings: bindingsOf(seed), scope, resource };
 }
 

@@ -1,7 +1,5 @@
 // Sign-ins and issued access tokens by the hour.
 
-import type { HourOfTokens } from "../../identity/index.ts";
-import type { HourOfSignIns, SignIns } from "../../records/index.ts";
 import { Section } from "../../ui/index.ts";
 import {
   BarChart,
@@ -18,6 +16,9 @@ import { type Figure, FigureList } from "../figures.tsx";
 import type { ConsoleServices } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import type { OverviewPart } from "./webhooks.tsx";
+
+type SignIns = NonNullable<Awaited<ReturnType<ConsoleServices["auditLog"]["signIns"]>>>;
+type Tokens = NonNullable<Awaited<ReturnType<ConsoleServices["issued"]["since"]>>>;
 
 const LAST = { Last: "24h" };
 
@@ -71,13 +72,13 @@ export async function signInsPart({ auditLog }: ConsoleServices, visit: Visit, s
   };
 }
 
-function signInCounts(hour: HourOfSignIns | undefined): number[] {
+function signInCounts(hour: SignIns["hours"][number] | undefined): number[] {
   if (!hour) return SIGN_INS.map(() => 0);
   return [hour.succeeded - hour.secondFactors, hour.secondFactors, hour.secondFactorsFailed, hour.failed];
 }
 
 interface SignInFiguresProps {
-  signIns: SignIns;
+  signIns: SignIns["whole"];
   rows(kind: string): string;
 }
 
@@ -139,7 +140,7 @@ function wordsOf(grant: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-function tokenCounts(grants: readonly string[], hours: readonly HourOfTokens[], { from }: Slot): number[] {
+function tokenCounts(grants: readonly string[], hours: Tokens, { from }: Slot): number[] {
   const own = hours.filter(({ hour }) => hour.getTime() === from.getTime());
   return grants.map((grant) => own.find(({ grantType }) => grantType === grant)?.count ?? 0);
 }

@@ -2,7 +2,7 @@ import type { DeliveryState } from "../../../workflows/contract.ts";
 import { firstPage } from "../../platform/http/query.ts";
 import type { ConnectionId } from "../../platform/ids.ts";
 import { Badge, ButtonLink, durationInWords, EmptyState, Section } from "../../ui/index.ts";
-import type { ConnectionRecord, Counts, Health } from "../../webhooks/index.ts";
+import type { ConnectionRecord, Health } from "../../webhooks/index.ts";
 import { BarChart, type ChartLinks, ChartTable, OVER_HOURS } from "../chart.tsx";
 import { Words } from "../failure-words.tsx";
 import { type Figure, FigureList } from "../figures.tsx";
@@ -12,6 +12,8 @@ import type { Visit } from "../visit.ts";
 import { barsOf, DELIVERIES, outcomeFilter, stateFilter } from "../webhooks/deliveries.ts";
 import { mayAddConnection } from "../webhooks/save.tsx";
 import { TemporalViews } from "../webhooks/temporal.tsx";
+
+type Counts = NonNullable<Awaited<ReturnType<ConsoleServices["figures"]["since"]>>>["counts"];
 
 /** The newest connections; the page shows no more. */
 const MAX_CONNECTIONS = 200;

@@ -7,8 +7,8 @@ import type { Question } from "../../ui/index.ts";
 import type { ConsoleServices } from "../page.tsx";
 import { lookUpNames } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
-import { Changes, MAX_SHOWN } from "./outcome.tsx";
 import { casesOf, type Sample } from "./sample.ts";
+import { Changes, MAX_SHOWN } from "./trial-outcome.tsx";
 import { NEEDS, parsed, triedOf } from "./tried.ts";
 
 const SAMPLE = "Sample";

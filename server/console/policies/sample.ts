@@ -2,7 +2,7 @@
 // of each type, and all actions on them.
 
 import { firstPage, MAX_LIMIT } from "../../platform/http/query.ts";
-import { actionsOn, type Case } from "../../records/index.ts";
+import { actionsOn, type policyTrials } from "../../records/index.ts";
 import type { ConsoleServices } from "../page.tsx";
 import { listRecords } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
@@ -11,7 +11,7 @@ export const MAX_CASES = 500;
 const PRINCIPALS = 12;
 const RECORDS_OF_A_TYPE = 4;
 
-type Principal = Case["principal"];
+type Principal = policyTrials.Case["principal"];
 
 export interface Sample {
   principals: Principal[];
@@ -23,7 +23,7 @@ export async function sampleOf(deps: ConsoleServices, visit: Visit): Promise<Sam
   return { principals: await principalsOf(deps, visit), records: await recordsOf(deps, visit) };
 }
 
-export function casesOf(deps: ConsoleServices, { principals, records }: Sample): Case[] {
+export function casesOf(deps: ConsoleServices, { principals, records }: Sample): policyTrials.Case[] {
   const all = principals.flatMap((principal) =>
     records.flatMap(({ type, id }) =>
       actionsOn(deps.policies.types.get(type)!).map((action) => ({ principal, action, type, id })),

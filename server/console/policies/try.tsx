@@ -4,7 +4,7 @@ import { BadInput, type Problem } from "../../platform/errors.ts";
 import { limited } from "../../platform/http/body.ts";
 import { etagOf } from "../../platform/http/conditions.ts";
 import { isUuid, toRecordId } from "../../platform/http/query.ts";
-import { ACTIONS, type Evaluation, EXCHANGE, QUESTION, SCOPE_ACTIONS, ScopesHidden } from "../../records/index.ts";
+import { ACTIONS, EXCHANGE, policyTrials, QUESTION, SCOPE_ACTIONS } from "../../records/index.ts";
 import {
   ButtonLink,
   CheckboxGroup,
@@ -26,8 +26,8 @@ import { nameOf, type ReferenceChoice } from "../records/reference-field.tsx";
 import type { Visit } from "../visit.ts";
 import { changes, sampleIn } from "./compared.tsx";
 import { Editor } from "./editor.tsx";
-import { Answer, type NamedPolicy, POLICIES } from "./outcome.tsx";
 import { sampleOf } from "./sample.ts";
+import { Answer, type NamedPolicy, POLICIES } from "./trial-outcome.tsx";
 import { idOf, NEEDS, parsed, triedOf } from "./tried.ts";
 
 const TRY = `${POLICIES}/try`;
@@ -110,7 +110,7 @@ const SAY_SCOPES = "Scopes: you may not read the client's scopes. Choose the sco
 
 /** The form has its own fields for the API's Resource and Context. */
 function besideFields(error: unknown): unknown {
-  if (error instanceof ScopesHidden) return BadInput.in([{ Field: "Scopes", Message: SAY_SCOPES }]);
+  if (error instanceof policyTrials.ScopesHidden) return BadInput.in([{ Field: "Scopes", Message: SAY_SCOPES }]);
   if (!(error instanceof BadInput) || error.problems.length === 0) return error;
   return BadInput.in(
     error.problems.map(({ Field, Message }) => ({
@@ -327,7 +327,11 @@ function fieldsOf({ policies }: ConsoleServices, type: string, text: string): Re
   );
 }
 
-async function policyLinks(deps: ConsoleServices, visit: Visit, { DecidedBy }: Evaluation): Promise<NamedPolicy[]> {
+async function policyLinks(
+  deps: ConsoleServices,
+  visit: Visit,
+  { DecidedBy }: policyTrials.Evaluation,
+): Promise<NamedPolicy[]> {
   return Promise.all(
     DecidedBy.map(async (name) => {
       const paging = { limit: 1, cursor: undefined, filters: "" };

@@ -6,7 +6,7 @@ import { ActionButton, phrase, Section, sealedFields, Table, Time } from "../../
 import { type Confirmation, type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { differenceOf, type Line } from "./difference.ts";
-import { POLICIES } from "./outcome.tsx";
+import { POLICIES } from "./trial-outcome.tsx";
 
 /** A page size above the number of stored versions, so that one page has all. */
 const ALL = firstPage(MAX_LIMIT);

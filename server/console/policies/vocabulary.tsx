@@ -1,7 +1,7 @@
 // The vocabulary of policies. The editor makes each word a button that inserts it at the cursor.
 
 import type { Children } from "@kitajs/html";
-import { ACTIONS, actionsOn, type ResourceType, STARTER_POLICIES } from "../../records/index.ts";
+import { ACTIONS, actionsOn, initialAccess, type ResourceType } from "../../records/index.ts";
 
 const WRITTEN: Record<ResourceType["attributes"][number]["type"], (path: string) => string> = {
   text: (path) => `${path} == ""`,
@@ -58,7 +58,7 @@ export function Vocabulary({ types }: { types: ReadonlyMap<string, ResourceType>
         <Words words={OF_CALL} />
       </Part>
       <Part title="Examples">
-        {STARTER_POLICIES.map(({ description, policy }) => (
+        {initialAccess.POLICIES.map(({ description, policy }) => (
           <>
             <p safe>{description}</p>
             <pre class="insert">

@@ -24,11 +24,11 @@ import { filtersOf } from "./records.tsx";
 // biome-ignore lint/suspicious/noExplicitAny: a record of any fields.
 type Any = any;
 
-/** The parts that replace those of the declaration. */
+/** Parts of the pages that replace what the declaration gives. */
 export type DeclaredPages<Item extends DeclaredRecord> = Partial<Pick<Kind<Item>, "nouns" | "titleOf" | "more">> & {
   [Part in "records" | "list" | "form" | "page" | "messages"]?: Partial<Kind<Item>[Part]>;
 } & {
-  /** Of the list. A string is a field's name. */
+  /** Columns of the list; a string is a field's name. */
   columns?: (string | Column<Item>)[];
 };
 

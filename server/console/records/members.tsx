@@ -2,7 +2,7 @@
 
 import { NotFound } from "../../platform/errors.ts";
 import { UNCONDITIONAL } from "../../platform/http/conditions.ts";
-import { type Declaration, type EntityRecord, SELF_MADE } from "../../records/index.ts";
+import { type Declaration, type EntityRecord, type Member, SELF_MADE } from "../../records/index.ts";
 import {
   ActionButton,
   askColumn,
@@ -26,32 +26,27 @@ import { lookUpNames, nameOfRecord } from "./names.ts";
 import { aboveOf, type Identified, type Kind, mayChangeOne } from "./record-pages.tsx";
 import { listRecords, Value } from "./records.tsx";
 
-interface Member {
-  Type: string;
-  Id: number;
-}
-
 /** Members on a page. */
 const PAGE = 50;
 /** The maximum for each type; a longer search text narrows the results. */
 const MAX_OFFERED = 25;
 
-/** The texts of a kind's list that differ. */
+/** The texts that a kind may give to the list of its members. */
 export interface MemberTexts<Item> {
   none?(record: Item): string;
-  /** With the state that they depend on. */
+  /** The effects of removing a member, and the state that they depend on. */
   ofRemoval?(record: Item): Pick<Confirmation, "effects" | "basis">;
 }
 
 interface List<Item extends Identified> extends MemberTexts<Item> {
   deps: ConsoleServices;
   kind: Kind<Item>;
-  /** Its field. */
+  /** The field with the list, such as Members. */
   name: string;
   types: readonly string[];
 }
 
-/** The pages of a kind with those of its lists. */
+/** Adds the pages of a kind's lists of references to its pages. */
 export function withMembers<Item extends Identified>(
   deps: ConsoleServices,
   kind: Kind<Item>,
@@ -108,7 +103,7 @@ function memberPages<Item extends Identified>(list: List<Item>): ConsolePage[] {
   ];
 }
 
-/** As an address has it. */
+/** The list's name in addresses. */
 const wordOf = ({ name }: Pick<List<never>, "name">) => name.toLowerCase();
 
 function memberIn(form: URLSearchParams, types: readonly string[]): Member {
@@ -199,7 +194,7 @@ function Linked({ visit, one, title }: { visit: Visit; one: Member; title: strin
 interface Candidate extends Member {
   title: string;
   known: string;
-  /** Why its name proves nothing: it is self-made. */
+  /** How a self-made record was made, because its name proves nothing. */
   how: string | undefined;
 }
 
@@ -280,7 +275,7 @@ async function candidatesOf({ records }: ConsoleServices, visit: Visit, Type: st
     return listRecords<EntityRecord>(service, visit, new URLSearchParams(query));
   };
   const { Items, ...rest } = await found();
-  // Those among the first records are among the first self-made ones, too.
+  // A self-made record on this page is also on the first page of self-made ones.
   const ofStrangers = selfMade ? (await found({ [SELF_MADE]: "true" })).Items.map(({ Id }) => Id) : [];
   const candidates = Items.map((record): Candidate => {
     const { Id, Username, Email, ApplicationKey } = record;

@@ -33,7 +33,7 @@ export interface Kind<Item extends Identified> {
   path: string;
   /** The singular within a sentence, and the plural heading. */
   nouns: readonly [one: string, several: string];
-  /** The last of `write` is checked against the record itself. */
+  /** Policies check the last scope of `write` against the record itself. */
   scopes: { read: Action; write: readonly Action[]; remove: Action };
   /** A record that the visitor may not read has only its Id. */
   titleOf(record: Partial<Item>): string;
@@ -113,7 +113,7 @@ interface PageParts<Item> {
   lead?(visit: Visit): JSX.Element;
   show(visit: Visit, held: Held<Item>): Promise<JSX.Element>;
   actions?(visit: Visit, held: Held<Item>): Actions;
-  /** Of a deletion. */
+  /** The effects of a deletion, which the page that confirms it lists. */
   effects(record: Item, visit: Visit): Effect[] | Promise<Effect[]>;
 }
 
@@ -132,7 +132,7 @@ interface Messages<Item> {
   deleted(record: Partial<Item>): string;
 }
 
-/** A kind of any records. */
+/** A kind whose record type does not matter. */
 type AnyKind = Kind<Identified>;
 
 export function recordPages(kind: AnyKind): ConsolePage[] {
@@ -321,7 +321,7 @@ async function askToDelete(kind: AnyKind, visit: Visit): Promise<Confirmation & 
   };
 }
 
-/** The form of a page, which is also its action. */
+/** The page's form, which is submitted to the page's own address. */
 async function filled({ path, form, nouns }: AnyKind, visit: Visit, held?: Held<Identified>, refused?: FormState) {
   const { inPlace } = form;
   const { state: initial, fields } = await form.of(visit, held);

@@ -1,7 +1,7 @@
 import { BadInput } from "../../platform/errors.ts";
 import { type Page, type Paging, readAsked, readPaging, readQuery } from "../../platform/http/query.ts";
 import type { EntityService } from "../../records/index.ts";
-import { Time } from "../../ui/index.ts";
+import { type Option, Time } from "../../ui/index.ts";
 import type { Visit } from "../visit.ts";
 
 /** The filters in the address; empty ones are ignored. */
@@ -16,6 +16,8 @@ export function pagingOf(visit: Visit): Paging {
 export function isFiltered(visit: Visit): boolean {
   return [...filtersOf(visit).keys()].some((name) => name !== "Cursor" && name !== "Limit");
 }
+
+export const optionsOf = (words: readonly string[]): Option[] => words.map((value) => ({ value, label: value }));
 
 export const ACTIVE_FILTER = {
   name: "Is_Active",

@@ -1,6 +1,6 @@
 // Identity providers: external services where users may sign in.
 
-import { PROVIDER, PROVIDER_TYPES, type ProviderRecord } from "../../identity/index.ts";
+import { PROVIDER, type ProviderRecord, providerWords } from "../../identity/index.ts";
 import { NotFound } from "../../platform/errors.ts";
 import { ActionButton, Badge, ButtonLink, Code, Facts, phrase, Section, Table, Text } from "../../ui/index.ts";
 import type { ConsolePage, ConsoleServices, View } from "../page.tsx";
@@ -104,7 +104,7 @@ const TYPES: Record<ProviderRecord["Type"], string> = {
 };
 
 function typeOf({ params }: Visit): ProviderRecord["Type"] {
-  const type = PROVIDER_TYPES.find((known) => known === params.type);
+  const type = providerWords.PROVIDER_TYPES.find((known) => known === params.type);
   if (!type) throw new NotFound("Unknown kind of identity provider.");
   return type;
 }

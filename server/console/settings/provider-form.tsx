@@ -1,11 +1,4 @@
-import {
-  DEFAULT_MAPPING,
-  DEFAULT_SCOPES,
-  MAPPED,
-  PROVIDER,
-  type ProviderRecord,
-  type Reservation,
-} from "../../identity/index.ts";
+import { PROVIDER, type ProviderRecord, providerWords } from "../../identity/index.ts";
 import {
   bodyOf,
   Checkbox,
@@ -18,6 +11,7 @@ import {
   Hidden,
   TextField,
 } from "../../ui/index.ts";
+import type { ConsoleServices } from "../page.tsx";
 import type { RecordForm } from "../records/record-pages.tsx";
 import type { Visit } from "../visit.ts";
 import { Presets, presetOf } from "./provider-presets.tsx";
@@ -25,14 +19,16 @@ import { Presets, presetOf } from "./provider-presets.tsx";
 type ProviderType = ProviderRecord["Type"];
 
 const ENDPOINTS = ["AuthorizationEndpoint", "TokenEndpoint", "UserinfoEndpoint"];
+type Reservation = Awaited<ReturnType<ConsoleServices["providers"]["reserve"]>>;
+
 export const RESERVATION = "Reservation";
-const CLAIMS = MAPPED.map((field) => `Mapping.${field}`);
+const CLAIMS = providerWords.MAPPED.map((field) => `Mapping.${field}`);
 const NAMES = formFields(PROVIDER);
 export const FIELDS = [...NAMES, ...CLAIMS, "Mapping"];
 const RULES = ["Provisioning", "AllowedDomains", "AllowedTenants", "RequireVerifiedEmail"];
 const LAST = ["ExternalId", "AllowLocal", "Is_Active"];
 
-const CLAIM_LABELS: Record<(typeof MAPPED)[number], string> = {
+const CLAIM_LABELS: Record<(typeof providerWords.MAPPED)[number], string> = {
   Subject: "Claim of the subject",
   Name: "Claim of the full name",
   Username: "Claim of the user name",
@@ -52,7 +48,8 @@ const OWN = { OpenIDConnect: ["MetadataUri", "IdTokenAlg", "SignOut"], OAuth2: [
 
 const addressesOf = (type: ProviderType) => (type === "OpenIDConnect" ? ["Issuer"] : ENDPOINTS);
 /** OpenID Connect always has the subject in `sub`. */
-const claimsOf = (type: ProviderType) => MAPPED.filter((field) => type === "OAuth2" || field !== "Subject");
+const claimsOf = (type: ProviderType) =>
+  providerWords.MAPPED.filter((field) => type === "OAuth2" || field !== "Subject");
 
 function namesOf(type: ProviderType): string[] {
   const other = type === "OpenIDConnect" ? "OAuth2" : "OpenIDConnect";
@@ -62,7 +59,7 @@ function namesOf(type: ProviderType): string[] {
 
 /** The claims by form field name. */
 function claimValues(mapping: ProviderRecord["Mapping"]): Record<string, string> {
-  return Object.fromEntries(MAPPED.map((field) => [`Mapping.${field}`, mapping[field] ?? ""]));
+  return Object.fromEntries(providerWords.MAPPED.map((field) => [`Mapping.${field}`, mapping[field] ?? ""]));
 }
 
 /** An empty secret field keeps the secret, unless the form states that there is none. */
@@ -83,8 +80,8 @@ export function changeForm(provider: ProviderRecord): RecordForm {
 
 /** @param path the parent of each type's page for adding */
 export function newForm(visit: Visit, type: ProviderType, path: string, redirect: Reservation): RecordForm {
-  const usual = { Provisioning: "LinkOnly", Scopes: DEFAULT_SCOPES[type].join(" ") };
-  const claims = type === "OpenIDConnect" ? claimValues(DEFAULT_MAPPING) : {};
+  const usual = { Provisioning: "LinkOnly", Scopes: providerWords.DEFAULT_SCOPES[type].join(" ") };
+  const claims = type === "OpenIDConnect" ? claimValues(providerWords.DEFAULT_MAPPING) : {};
   const state = formOf({ ...usual, ...claims, ...presetOf(visit, type)?.values });
   const { fields } = providerForm(type, state, true);
   return {

@@ -73,13 +73,13 @@ export function rolePages(deps: ConsoleServices): ConsolePage[] {
   );
 }
 
-/** The state is that of the permissions that end. */
+/** Removing a member depends on the role's scopes, because their permissions end. */
 export const ofRemoval = ({ Scopes }: RoleRecord) => ({
   effects: ["Permissions of only this role end with the next request."],
   basis: Scopes,
 });
 
-/** Whether users have it without being listed. */
+/** Whether users have the role without being listed. */
 export function isGivenToUsers({ AllUsers, IdentityProviderId }: RoleRecord): boolean {
   return AllUsers || IdentityProviderId !== "";
 }

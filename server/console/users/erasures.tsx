@@ -1,6 +1,7 @@
-import { ERASE_DATA, type ErasureRecord } from "../../data/index.ts";
+import { ERASE_DATA, type ERASURE } from "../../data/index.ts";
 import { BadInput, NotFound } from "../../platform/errors.ts";
 import { exportResponse } from "../../platform/http/export.ts";
+import type { RecordOf } from "../../platform/http/fields.ts";
 import {
   AskButton,
   Badge,
@@ -24,6 +25,8 @@ import { lookUpNames, type NameOf } from "../records/names.ts";
 import { pagingOf } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
 import { USERS } from "./person.tsx";
+
+type ErasureRecord = RecordOf<typeof ERASURE.field>;
 
 export const ERASE = "AccessManager:Erase";
 export const ERASURES = "/settings/erasures";

@@ -57,7 +57,10 @@ export async function grantsPage(deps: ConsoleServices, visit: Visit): Promise<V
 
 const columns = (visit: Visit, person: Person) => grantColumns(visit, "Application", `${pathOf(person)}/grant/revoke`);
 
-/** @param other the table's other side @param revoke the path that takes its Id in a form */
+/**
+ * @param other the type of the other record in each row
+ * @param revoke the path of the form that takes that record's Id
+ */
 export function grantColumns(visit: Visit, other: "Application" | "User", revoke: string): Column<UserGrantRecord>[] {
   const nameOfOther = (grant: UserGrantRecord) => nameOf(other, grant[other]);
   const base = other === "User" ? USERS : "/settings/applications";

@@ -106,7 +106,7 @@ export function countingPages<Asked extends AskedCount>(counting: Counting<Asked
   ];
 }
 
-/** @param of such as `would be sent again` */
+/** @param of ends the sentence, such as `would be sent again` */
 export function howMany(count: number | null, none: string, of: string): string {
   if (count === null) return "Only users who may read every event see the number.";
   if (count === 0) return none;

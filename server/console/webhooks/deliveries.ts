@@ -1,7 +1,6 @@
 // Deliveries as chart data.
 
 import type { DeliveryState } from "../../../workflows/contract.ts";
-import type { HourCount } from "../../webhooks/index.ts";
 import { type Bar, barOf, hoursSince, type Series, type Slot } from "../chart.tsx";
 
 const STATES: { name: string; states: DeliveryState[] }[] = [
@@ -18,6 +17,12 @@ export const DELIVERIES: Series[] = STATES.map(({ name }) => ({ name, swatch: na
 export const outcomeFilter = ({ from, to }: Slot) => `OutcomeFrom=${from.toISOString()}&OutcomeTo=${to.toISOString()}`;
 export const stateFilter = (name: string, since: Date) =>
   name === "Open" ? "State=Open" : `Was=${name}&OutcomeFrom=${since.toISOString()}`;
+
+interface HourCount {
+  hour: Date;
+  state: DeliveryState;
+  count: number;
+}
 
 export function barsOf(counts: readonly HourCount[], since: Date): Bar[] {
   return hoursSince(since).map((slot) => {

@@ -1,7 +1,7 @@
 // Discards a connection's held deliveries: first counts them, then cancels them.
 
 import { momentInUtc, TextField } from "../../ui/index.ts";
-import { DISCARD, type DiscardInput, toConnectionId } from "../../webhooks/index.ts";
+import { DISCARD, toConnectionId } from "../../webhooks/index.ts";
 import type { ConsolePage, ConsoleServices } from "../page.tsx";
 import { type AskedCount, countingPages, howMany } from "./counting.tsx";
 import { CONNECTIONS } from "./save.tsx";
@@ -9,11 +9,11 @@ import { CONNECTIONS } from "./save.tsx";
 const NEEDS = ["Webhooks:Update"] as const;
 const LABELS = { Before: "Events before" };
 const PATH = "discard";
-/** Then the page answers with its progress. */
+/** Milliseconds after which the page answers, with its progress if deliveries remain. */
 const ANSWER_MS = 5_000;
 
 interface AskedDiscard extends AskedCount {
-  input: DiscardInput;
+  input: ReturnType<typeof DISCARD.parse>;
 }
 
 export function discardPages({ connections, discard }: ConsoleServices): ConsolePage[] {
@@ -63,7 +63,7 @@ export function discardPages({ connections, discard }: ConsoleServices): Console
     },
     async act(visit, { input, back }) {
       const end = performance.now() + ANSWER_MS;
-      // Without those that are held meanwhile.
+      // Excludes deliveries that become Held meanwhile.
       const until = { ...input, Before: new Date(Math.min(input.Before.getTime(), Date.now())) };
       let [done, isMore] = [0, true];
       while (isMore && performance.now() < end) {

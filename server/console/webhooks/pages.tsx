@@ -1,11 +1,11 @@
 import { readAsked } from "../../platform/http/query.ts";
 import type { WEBHOOK } from "../../records/index.ts";
 import { Badge, ButtonLink, type Column, phrase } from "../../ui/index.ts";
-import { CONNECTION_STATES, type ConnectionRecord, type Health } from "../../webhooks/index.ts";
+import type { ConnectionRecord, Health } from "../../webhooks/index.ts";
 import type { ConsolePage, ConsoleServices } from "../page.tsx";
 import { declaredPages } from "../records/declared.tsx";
 import { addressOf, titleOfConnection } from "../records/names.ts";
-import { filtersOf } from "../records/records.tsx";
+import { filtersOf, optionsOf } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
 import { actionsOn, connectionBody, ping, refreshing, type ShownConnection, setState } from "./connection.tsx";
 import { discardPages } from "./discard.tsx";
@@ -41,7 +41,7 @@ export function webhookPages(deps: ConsoleServices): ConsolePage[] {
     columns: COLUMNS,
     list: {
       lead: (visit) => <a href={visit.href(REDELIVERIES)}>Redeliveries of all connections</a>,
-      filters: async () => FILTERS,
+      filters: async () => filtersOfList(deps),
       first: nameColumn,
       live: { id: "connections", seconds: REFRESH_SECONDS },
       none: [
@@ -123,9 +123,9 @@ export function webhookPages(deps: ConsoleServices): ConsolePage[] {
 
 type Row = ConnectionRecord & { health?: Health };
 
-const FILTERS = [
+const filtersOfList = ({ connections }: ConsoleServices) => [
   { name: "Name", label: "Name, in full" },
-  { name: "State", label: "State", options: CONNECTION_STATES.map((value) => ({ value, label: value })) },
+  { name: "State", label: "State", options: optionsOf(connections.filters.State.words) },
 ];
 
 async function listRows({ connections, figures }: ConsoleServices, visit: Visit) {

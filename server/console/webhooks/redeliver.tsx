@@ -3,14 +3,7 @@
 import { DAY_MS } from "../../platform/durations.ts";
 import { readDate } from "../../platform/http/dates.ts";
 import { CheckboxGroup, momentInUtc, TextField } from "../../ui/index.ts";
-import {
-  type ConnectionRecord,
-  DEFAULT_RATE,
-  MAX_RATE,
-  REPLAY_DATA,
-  REPLAYED_STATES,
-  type ReplayInput,
-} from "../../webhooks/index.ts";
+import { type ConnectionRecord, REPLAY, REPLAY_DATA } from "../../webhooks/index.ts";
 import type { ConsolePage, ConsoleServices } from "../page.tsx";
 import { addressOf } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
@@ -37,7 +30,11 @@ export function redeliverPages(deps: ConsoleServices): ConsolePage[] {
     labels: LABELS,
     initial({ url }) {
       const from = Date.parse(url.searchParams.get("From") ?? "") || Date.now() - DAY_MS;
-      return { From: new Date(from).toISOString().slice(0, 16), States: ["Exhausted"], Rate: String(DEFAULT_RATE) };
+      return {
+        From: new Date(from).toISOString().slice(0, 16),
+        States: ["Exhausted"],
+        Rate: String(REPLAY.rate.usual),
+      };
     },
     fields: (state) => (
       <>
@@ -61,14 +58,14 @@ export function redeliverPages(deps: ConsoleServices): ConsolePage[] {
           state={state}
           name="States"
           label={LABELS.States}
-          options={REPLAYED_STATES.map((value) => ({ value, label: value }))}
+          options={REPLAY.states.map((value) => ({ value, label: value }))}
         />
         <TextField
           state={state}
           name="Rate"
           label={LABELS.Rate}
           type="number"
-          hint={`From 1 to ${MAX_RATE}, in the order of their events.`}
+          hint={`From 1 to ${REPLAY.rate.max}, in the order of their events.`}
           required
         />
       </>
@@ -84,7 +81,7 @@ export function redeliverPages(deps: ConsoleServices): ConsolePage[] {
 }
 
 interface AskedReplay extends AskedCount {
-  input: ReplayInput;
+  input: ReturnType<typeof REPLAY_DATA.parse>;
   body: object;
   asOf: Date;
 }
@@ -102,7 +99,7 @@ async function askToSend(
     From: momentInUtc(form.get("From") ?? ""),
     To: momentInUtc(form.get("To") ?? ""),
     States: form.getAll("States"),
-    Rate: rate ? Number(rate) : DEFAULT_RATE,
+    Rate: rate ? Number(rate) : REPLAY.rate.usual,
   };
   const input = REPLAY_DATA.parse(body);
   const { count, skipped, asOf } = await deps.redeliveries.preview(

@@ -1,13 +1,12 @@
 // Lists of redeliveries: of all connections, and the latest on a connection's page.
 
-import { REDELIVERY_STATES } from "../../../workflows/contract.ts";
 import { firstPage, MAX_LIMIT, readAsked } from "../../platform/http/query.ts";
 import type { ConnectionId } from "../../platform/ids.ts";
 import { Badge, type Column, EmptyState, find, List, Section, statusOf, Table, Text, Time } from "../../ui/index.ts";
-import { REDELIVERY_FILTERS, REDELIVERY_KINDS, type RedeliveryRecord } from "../../webhooks/index.ts";
+import type { RedeliveryRecord } from "../../webhooks/index.ts";
 import type { ConsoleServices, View } from "../page.tsx";
 import { lookUpNames, type NameOf, titleOfConnection } from "../records/names.ts";
-import { isFiltered } from "../records/records.tsx";
+import { isFiltered, optionsOf } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
 import { inNumbers, isOpen, NAMES, Progress, REDELIVERIES } from "./redelivery.tsx";
 
@@ -16,6 +15,7 @@ const REFRESH_SECONDS = 5;
 
 export async function redeliveriesPage(deps: ConsoleServices, visit: Visit): Promise<View> {
   const { connections, redeliveries } = deps;
+  const { Kind, State } = redeliveries.filters;
   const { caller, url } = visit;
   const { Items } = await connections.list(caller, {}, firstPage(MAX_LIMIT));
   const filters = [
@@ -24,11 +24,11 @@ export async function redeliveriesPage(deps: ConsoleServices, visit: Visit): Pro
       label: "Connection",
       options: Items.map((one) => ({ value: one.Id, label: titleOfConnection(one) })),
     },
-    { name: "Kind", label: "Kind", options: REDELIVERY_KINDS.map((value) => ({ value, label: NAMES[value] })) },
-    { name: "State", label: "State", options: REDELIVERY_STATES.map((value) => ({ value, label: value })) },
+    { name: "Kind", label: "Kind", options: Kind.words.map((value) => ({ value, label: NAMES[value] })) },
+    { name: "State", label: "State", options: optionsOf(State.words) },
   ];
   const found = await find(visit, filters, async () => {
-    const asked = readAsked(REDELIVERY_FILTERS, url.searchParams);
+    const asked = readAsked(redeliveries.filters, url.searchParams);
     return redeliveries.list(caller, asked.filters, asked.paging);
   });
   const name = await lookUpNames(visit, found.page.Items.map(connectionOf));

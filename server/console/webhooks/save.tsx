@@ -15,7 +15,7 @@ import {
   formOf,
   formOfRecord,
 } from "../../ui/index.ts";
-import { CONNECTION, type ConnectionContract, type ConnectionRecord, generateSecret } from "../../webhooks/index.ts";
+import { CONNECTION, type ConnectionRecord, generateSecret } from "../../webhooks/index.ts";
 import type { ShownOnce } from "../once.ts";
 import type { ConsoleServices, View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
@@ -40,7 +40,7 @@ const FIRST = ["URL", "Entities", "Events", "Secret"];
 const OTHERS = FIELDS.filter((name) => !FIRST.includes(name));
 const SECTIONS = { "More settings": OTHERS.filter((name) => name !== "Name") };
 
-export function connectionForm(contract: ConnectionContract, record?: ConnectionRecord) {
+export function connectionForm(contract: ConsoleServices["connection"], record?: ConnectionRecord) {
   const isNew = record === undefined;
   return {
     state: record ? formOfRecord(contract, FIELDS, record) : formOf({ Events: EVENT_TYPES }),
@@ -64,7 +64,7 @@ export function connectionForm(contract: ConnectionContract, record?: Connection
 }
 
 /** The submitted connection. A new one is signed unless the user opts out. @throws BadInput */
-export function connectionSent(contract: ConnectionContract, form: URLSearchParams, isNew: boolean) {
+export function connectionSent(contract: ConsoleServices["connection"], form: URLSearchParams, isNew: boolean) {
   const body = bodyOf(contract, FIELDS, form);
   if (!isNew) return body;
   if (form.get(UNSIGNED) !== "true") return { Secret: generateSecret(), ...body };

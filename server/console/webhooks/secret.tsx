@@ -16,13 +16,7 @@ import {
   TextField,
   Time,
 } from "../../ui/index.ts";
-import {
-  type ConnectionRecord,
-  MAX_OVERLAP_SECONDS,
-  type RotationRecord,
-  STAGING,
-  toConnectionId,
-} from "../../webhooks/index.ts";
+import { type ConnectionRecord, secretRotation, toConnectionId } from "../../webhooks/index.ts";
 import { type Confirmation, type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
 import { titleOfConnection } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
@@ -79,7 +73,7 @@ function Generated({ secret }: { secret: string }): JSX.Element {
   );
 }
 
-function RotationStatus({ rotation }: { rotation: RotationRecord }): JSX.Element {
+function RotationStatus({ rotation }: { rotation: secretRotation.RotationRecord }): JSX.Element {
   const { State, FormerUntil, Proof } = rotation;
   switch (State) {
     case "None":
@@ -123,7 +117,7 @@ function RotationStatus({ rotation }: { rotation: RotationRecord }): JSX.Element
 interface StepsProps {
   visit: Visit;
   record: ConnectionRecord;
-  rotation: RotationRecord;
+  rotation: secretRotation.RotationRecord;
 }
 
 function Steps({ visit, record, rotation }: StepsProps): JSX.Element {
@@ -163,7 +157,7 @@ function Replace({ visit, state }: { visit: Visit; state: FormState }): JSX.Elem
           name="OverlapSeconds"
           label={LABELS.OverlapSeconds}
           type="number"
-          hint={`After the new one is confirmed; from 0 to ${MAX_OVERLAP_SECONDS}.`}
+          hint={`After the new one is confirmed; from 0 to ${secretRotation.MAX_OVERLAP_SECONDS}.`}
           required={false}
         />
         <div class="buttons">
@@ -180,7 +174,7 @@ export async function stage(deps: ConsoleServices, visit: Visit): Promise<View |
   const { form, caller, params } = visit;
   try {
     const overlap = form.get("OverlapSeconds")?.trim();
-    const input = STAGING.parse({
+    const input = secretRotation.STAGING.parse({
       Secret: form.get("Secret") || null,
       OverlapSeconds: overlap ? Number(overlap) : null,
     });
@@ -198,7 +192,10 @@ export async function prove({ rotations }: ConsoleServices, visit: Visit): Promi
   return visit.goTo(pathOf(visit), "A ping signed only with the new secret is being sent.");
 }
 
-function askToGiveUp(record: ConnectionRecord, { State, StagedOn, FormerUntil }: RotationRecord): Confirmation {
+function askToGiveUp(
+  record: ConnectionRecord,
+  { State, StagedOn, FormerUntil }: secretRotation.RotationRecord,
+): Confirmation {
   if (State === "None" || State === "InForce") throw new NotFound("Only one secret signs: there is none to withdraw.");
   const back = `/settings/webhooks/${record.Id}/secret`;
   const shared = { above: [{ name: titleOfConnection(record), path: back }], back, basis: [StagedOn, FormerUntil] };

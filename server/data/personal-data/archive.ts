@@ -2,7 +2,7 @@
 
 import { strToU8, Zip, ZipDeflate } from "fflate";
 
-/** A file with an array, in batches. */
+/** A JSON file with one array, whose items are read in batches. */
 export interface ArchivedFile {
   name: string;
   batches: AsyncIterable<readonly object[]> | Iterable<readonly object[]>;

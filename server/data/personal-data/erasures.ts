@@ -7,9 +7,9 @@ import { readUserId } from "../../platform/http/query.ts";
 import {
   type Caller,
   createLog,
-  type Entities,
   type Log,
   type Permitted,
+  type RecordRoutes,
   recordAudit,
   requireForAll,
   type Shown,
@@ -27,7 +27,7 @@ const IDENTIFIERS = ["Username", "Email", "MobilePhone", "External_Id"];
 type Reader = Permitted<"AccessManager:Read">;
 type Eraser = Permitted<"AccessManager:Erase">;
 
-export interface Erasures extends Log<"AccessManager:Read", ErasureRecord, object> {
+export interface Erasures extends Log<"AccessManager:Read", ErasureRecord, Record<never, never>> {
   /**
    * The record is deleted at once. A second request changes how deliveries are treated. @param seen confirmed counts
    * @throws NotFound, Permission, Conflict if it is the caller, PreconditionFailed if the counts have changed
@@ -41,13 +41,13 @@ export interface Erasures extends Log<"AccessManager:Read", ErasureRecord, objec
 
 export interface ErasuresDependencies {
   sql: Sql;
-  records: Entities;
+  records: RecordRoutes["records"];
   issuer: string;
   sign(claims: Record<string, unknown>): Promise<string>;
 }
 
 export function createErasures({ sql, records, issuer, sign }: ErasuresDependencies): Erasures {
-  const log = createLog(sql, ERASURE, ERASURES, toErasureRecord);
+  const log = createLog(sql, ERASURE, ERASURES, {}, toErasureRecord);
 
   return {
     ...log,

@@ -9,13 +9,12 @@ import { EXPORT_SCOPES, type PersonalData } from "./service.ts";
 
 const TAG = { name: "Personal data", description: "All data about a User." };
 
-export function personalDataRoutes({
-  personalData,
-  erasures,
-}: {
+export interface PersonalDataRoutes {
   personalData: PersonalData;
   erasures: Erasures;
-}): Route[] {
+}
+
+export function personalDataRoutes({ personalData, erasures }: PersonalDataRoutes): Route[] {
   return [
     route({
       method: "GET",

@@ -1,6 +1,5 @@
 // All data about a person, as a file.
 
-import type { FindUser } from "../../identity/index.ts";
 import { createCallersBudget } from "../../platform/budget.ts";
 import type { Sql } from "../../platform/db/sql.ts";
 import { NotFound, Unauthorized } from "../../platform/errors.ts";
@@ -11,13 +10,14 @@ import { userAgentOf } from "../../platform/http/request.ts";
 import type { TenantId } from "../../platform/ids.ts";
 import {
   type Access,
-  type AuditLog,
   type AuditRecord,
   type Caller,
+  type createFindRecord,
   type Origin,
   originOf,
   type Permitted,
   permit,
+  type RecordRoutes,
   recordAudit,
 } from "../../records/index.ts";
 import type { WebhookServices } from "../../webhooks/index.ts";
@@ -49,10 +49,10 @@ export interface PersonalData {
 
 export interface PersonalDataDependencies {
   sql: Sql;
-  findUser: FindUser;
+  findUser: ReturnType<typeof createFindRecord>;
   admitOwner: Access["admitOwner"];
   eventLog: WebhookServices["eventLog"];
-  auditLog: AuditLog;
+  auditLog: RecordRoutes["auditLog"];
 }
 
 export function createPersonalData(deps: PersonalDataDependencies): PersonalData {

@@ -3,14 +3,19 @@
 import { urlOf } from "../../platform/address.ts";
 import type { Egress } from "../../platform/egress/index.ts";
 import type { TenantId } from "../../platform/ids.ts";
-import { type AttemptResult, resultOf, type Unsent } from "../../webhooks/index.ts";
+import { posting } from "../../webhooks/index.ts";
 import type { IssueLogoutToken } from "../oauth/tokens/logout-token.ts";
 import type { OpenLogout } from "./store.ts";
 
 export interface SendToken {
   /** Signs a new token for each attempt, because it is valid for two minutes. */
   sign: IssueLogoutToken;
-  post(tenantId: TenantId, logout: OpenLogout, token: string, signal: AbortSignal): Promise<AttemptResult | Unsent>;
+  post(
+    tenantId: TenantId,
+    logout: OpenLogout,
+    token: string,
+    signal: AbortSignal,
+  ): Promise<posting.AttemptResult | posting.Unsent>;
 }
 
 export function createSendToken(egress: Egress, sign: IssueLogoutToken, timeoutMs: number): SendToken {
@@ -26,7 +31,7 @@ export function createSendToken(egress: Egress, sign: IssueLogoutToken, timeoutM
         headers: { "content-type": "application/x-www-form-urlencoded" },
         body: new URLSearchParams({ logout_token: token }).toString(),
       });
-      return resultOf(outcome, {
+      return posting.resultOf(outcome, {
         number,
         startedOn,
         url: uri,

@@ -4,7 +4,7 @@ import { LOGOUT_STATES, type LogoutState } from "../../../workflows/contract.ts"
 import type { Lease } from "../../platform/db/leases.store.ts";
 import type { Queries, Sql } from "../../platform/db/sql.ts";
 import type { LogoutId, TenantId } from "../../platform/ids.ts";
-import type { Attempt } from "../../webhooks/index.ts";
+import type { posting } from "../../webhooks/index.ts";
 import type { ClientSessionEnd } from "../oauth/tokens/logout-token.ts";
 
 /** Notified by the trigger, and by each logout that ends, because another may wait for its place. */
@@ -140,7 +140,7 @@ export async function recordLogout(
   sql: Queries,
   tenantId: TenantId,
   id: LogoutId,
-  attempt: Attempt,
+  attempt: posting.Attempt,
   reached: { state: LogoutState; reason: string; nextInMs: number | undefined },
 ): Promise<LogoutState | undefined> {
   const isEnd = !OPEN.includes(reached.state);

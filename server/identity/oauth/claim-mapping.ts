@@ -92,11 +92,11 @@ function mappingProblem(value: unknown[]): string | undefined {
     const { Claim, From, Value, ...others } = (one ?? {}) as Record<string, unknown>;
     if (typeof Claim !== "string" || Object.keys(others).length > 0) return `${at} must be {"Claim": …, "From": …}.`;
     if (!new RegExp(CLAIM_NAME).test(Claim)) return `${at}.Claim must have 1 to 100 visible ASCII characters.`;
-    if (RESERVED.includes(Claim)) return `${at}.Claim is a reserved claim.`;
+    if (RESERVED.includes(Claim)) return `${at}.Claim is a reserved claim. Choose another name.`;
     if (names.indexOf(Claim) !== index) return `${at}.Claim occurs twice.`;
     if (!CLAIM_SOURCES.some((known) => known === From)) return `${at}.From must be ${CLAIM_SOURCES.join(" or ")}.`;
     const alike = value.slice(0, index).filter((other) => isOfSource(other, From, Value));
-    if (alike.length >= MAX_PER_SOURCE) return `${at} has a source that ${MAX_PER_SOURCE} claims have already.`;
+    if (alike.length >= MAX_PER_SOURCE) return `${at}: at most ${MAX_PER_SOURCE} claims can have this source.`;
     const needsValue = From === "Constant" || From === "Attribute";
     if (!needsValue && Value !== undefined) return `${at}.Value is only for From Constant and From Attribute.`;
     if (needsValue && (Value === "" || !isText(Value, VALUE_LIMIT))) {

@@ -105,7 +105,7 @@ export function createConsoleClient(deps: ConsoleClientDependencies): ConsoleCli
 
     async redeem(request, clientId, code, { nonce, verifier }) {
       const client = await find(clientId);
-      if (!client) throw new TokenError("invalid_client", "This is not a client_id of Settings.");
+      if (!client) throw new TokenError("invalid_client", "This is not a client_id of Settings. Sign in again.");
       const grant = { grant_type: "authorization_code", code, redirect_uri: redirectUri, code_verifier: verifier };
       const asked = {
         request,
@@ -122,10 +122,10 @@ export function createConsoleClient(deps: ConsoleClientDependencies): ConsoleCli
         tokens.readIdTokenHint(response.id_token ?? ""),
       ]);
       // OIDC Core 3.1.3.7: the id_token must be for this client and this request.
-      if (!access?.grant_id || identity?.aud !== String(client.id) || identity.nonce !== nonce) {
-        throw new TokenError("invalid_grant", "The id_token does not belong to this browser's request.");
+      if (!access?.claims.grant_id || identity?.aud !== String(client.id) || identity.nonce !== nonce) {
+        throw new TokenError("invalid_grant", "The id_token does not belong to this browser's request. Sign in again.");
       }
-      return { tenantId: client.tenantId, sessionId: String(identity.sid), familyId: access.grant_id };
+      return { tenantId: client.tenantId, sessionId: String(identity.sid), familyId: access.claims.grant_id };
     },
 
     enter: ({ tenantId, sessionId, familyId }, digest) =>

@@ -67,3 +67,6 @@ export class AuthorizationError extends Error {
     this.name = new.target.name;
   }
 }
+
+export const mayNotUse = (grantType: string) =>
+  `The client is not permitted to use grant_type ${grantType}. An administrator can add it to GrantTypes.`;

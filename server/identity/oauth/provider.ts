@@ -12,7 +12,7 @@ import type { Vault } from "../../platform/vault.ts";
 import type { Access, bearerTokens } from "../../records/index.ts";
 import { createSite } from "../../ui/index.ts";
 import { accountController } from "../signin/account/account.tsx";
-import { createCredentials } from "../signin/account/credentials.ts";
+import { createCredentials } from "../signin/account/own-credentials.ts";
 import { createAccountReturns } from "../signin/account/providers/link.tsx";
 import { createLinkedAccounts } from "../signin/account/providers/linked.ts";
 import type { AccountDependencies } from "../signin/account/visit.ts";

@@ -3,7 +3,7 @@
 import type { Transaction } from "../../platform/db/sql.ts";
 import { changesOf } from "../../platform/http/contract.ts";
 import { type AuditEntry, type Caller, type OnChange, recordAudit } from "../../records/index.ts";
-import { type EndGrants, endSessions } from "../signin/account/credentials.ts";
+import { type EndGrants, endSessions } from "../signin/account/own-credentials.ts";
 import { noteAdministrator } from "./clients/ceilings.store.ts";
 import { hasCredentials } from "./clients/store.ts";
 

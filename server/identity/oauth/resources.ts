@@ -2,11 +2,12 @@
 
 import { printable } from "../../platform/http/body.ts";
 import { API_PATH } from "../../platform/http/request.ts";
-import { DEFAULT_SCOPES, isOwnScope, SCOPES, splitScope } from "../../records/index.ts";
+import { isOwnScope, SCOPES } from "../../records/index.ts";
 import type { Api } from "./apis/contract.ts";
 import { normalAddress } from "./apis/normal-address.ts";
 import type { Door } from "./door.ts";
 import { TokenError } from "./errors.ts";
+import { DEFAULT_SCOPES, splitScope } from "./scope-parameter.ts";
 import { common, OPENID_SCOPES } from "./scopes.ts";
 
 /** Represents the entity API among a grant's resources; the others are Ids of APIs. */

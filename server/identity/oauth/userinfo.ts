@@ -82,8 +82,9 @@ async function userinfo(
   const presented = await tokenOf(request);
   if (presented === undefined)
     throw new Unauthorized("Send an access token as Authorization: Bearer <ACCESS_TOKEN>.", "Bearer");
-  const claims = await tokens.readAnyAccessToken(presented.token);
-  if (!claims) throw new Unauthorized("The access token is expired or invalid.", INVALID_TOKEN);
+  const read = await tokens.readAnyAccessToken(presented.token);
+  if (!read) throw new Unauthorized("The access token is expired or invalid.", INVALID_TOKEN);
+  const { claims, userId } = read;
   if (claims.aud !== tokens.issuer) {
     const problem = `The access token is for ${claims.aud}, not for userinfo.`;
     const remedy = `Request one with resource=${tokens.issuer}, or without scopes of an API.`;
@@ -93,7 +94,6 @@ async function userinfo(
   await bearerTokens.requirePossession(checkPossession, request, presented, { ...known, jkt: claims.cnf?.jkt });
   contextOf(request).client = known;
   const scopes = claims.scope.split(" ");
-  const { userId } = claims;
   if (userId === undefined || !scopes.includes("openid")) {
     throw new Permission(
       "The access token must belong to a user and have the scope openid.",

@@ -31,10 +31,18 @@ export interface Cookies {
   clear(name: CookieName): string;
   /** @returns a Set-Cookie value */
   rememberOrganisation(tenantId: TenantId): string;
+  /** A message for the next page. @returns a Set-Cookie value */
+  setNotice(text: string): string;
+  /** The message of the last form; callers show it once. */
+  readNotice(request: Request): string | undefined;
 }
 
 /** Seconds for which a browser remembers its organisation. */
 const ORGANISATION_LIFETIME = 365 * 24 * 3600;
+/** Seconds until a message expires. */
+const NOTICE_LIFETIME = 60;
+/** The maximum number of characters of a message, because cookies are small. */
+const NOTICE_LIMIT = 300;
 
 /**
  * Cookies are shared by all ports and paths of a host, so the names avoid those of other programs and of other
@@ -46,14 +54,25 @@ export function createCookies(publicUrl: string): Cookies {
   const full = (name: CookieName) => `${secure ? "__Host-" : ""}gatehouse-${name}${installation}`;
   const set = (name: CookieName, value: string, maxAge?: number) =>
     new Bun.Cookie(full(name), value, { path: "/", httpOnly: true, sameSite: "lax", secure, maxAge }).serialize();
+  const read = (request: Request, name: CookieName) => {
+    const value = new Bun.CookieMap(request.headers.get("cookie") ?? "").get(full(name));
+    return value && SHAPES[name].test(value) ? value : undefined;
+  };
   return {
-    read(request, name) {
-      const value = new Bun.CookieMap(request.headers.get("cookie") ?? "").get(full(name));
-      return value && SHAPES[name].test(value) ? value : undefined;
-    },
+    read,
     set,
     clear: (name) => set(name, "", 0),
     rememberOrganisation: (tenantId) => set("organisation", tenantId, ORGANISATION_LIFETIME),
+    setNotice(text) {
+      const shown = text.length > NOTICE_LIMIT ? `${text.slice(0, NOTICE_LIMIT - 1)}…` : text;
+      // Half a surrogate pair cannot be encoded as UTF-8.
+      const value = Buffer.from(shown.toWellFormed()).toString("base64url").slice(0, 1_000);
+      return set("notice", value, NOTICE_LIFETIME);
+    },
+    readNotice(request) {
+      const value = read(request, "notice");
+      return value === undefined ? undefined : Buffer.from(value, "base64url").toString("utf8");
+    },
   };
 }
 
@@ -61,22 +80,4 @@ export function createCookies(publicUrl: string): Cookies {
 function installationOf({ port, pathname }: URL): string {
   const path = pathname === "/" ? "" : `-${createHash("sha256").update(pathname).digest("hex").slice(0, 8)}`;
   return (port && `-${port}`) + path;
-}
-
-/** Seconds until the message expires. */
-const LIFETIME = 60;
-/** The maximum number of characters, because cookies are small. */
-const LIMIT = 300;
-
-/** @returns a Set-Cookie value */
-export function flashCookie(cookies: Cookies, text: string): string {
-  const shown = text.length > LIMIT ? `${text.slice(0, LIMIT - 1)}…` : text;
-  // Half a surrogate pair cannot be encoded as UTF-8.
-  return cookies.set("notice", Buffer.from(shown.toWellFormed()).toString("base64url").slice(0, 1_000), LIFETIME);
-}
-
-/** The message of the last form; it is shown once. */
-export function readFlash(cookies: Cookies, request: Request): string | undefined {
-  const value = cookies.read(request, "notice");
-  return value === undefined ? undefined : Buffer.from(value, "base64url").toString("utf8");
 }

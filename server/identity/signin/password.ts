@@ -20,7 +20,7 @@ const TOTAL = availableParallelism();
 const BUDGET = { name: "passwords", perTenant: Math.ceil(TOTAL / 2), total: TOTAL, waiting: 200 };
 /** Few, so they follow the load. */
 const TIMES_KEPT = 20;
-/** Characters. */
+/** The maximum number of characters. */
 const PASSWORD_LIMIT = 1_000;
 
 export interface Passwords {
@@ -44,7 +44,7 @@ function normalized(password: string): string {
 
 export function createPasswords(): Passwords {
   const budget = createBudget(BUDGET);
-  // Their queues are those of tenants, so a flood of one name does not tell whether it exists.
+  // Tenants that do not exist have queues like others, so a flood of one name does not reveal whether it exists.
   const pretended = createBudget({ ...BUDGET, total: Number.POSITIVE_INFINITY });
   const times = new RecentTimes();
   const dummy = times.measure(() => hashPassword(randomBytes(32).toString("base64url")));
@@ -52,7 +52,10 @@ export function createPasswords(): Passwords {
     const turn = () => budget.run(tenantId, check);
     return budget.isIdle(tenantId) ? times.measure(turn) : turn();
   }
-  /** One at a time waits for its turn like a tenant's, so the times are those of the present load. */
+  /**
+   * For a tenant that does not exist: one check at a time is computed, to measure the present load; the others only
+   * wait.
+   */
   async function checkOrWait(check: () => Promise<boolean>): Promise<void> {
     if (budget.isIdle(ANY_TENANT)) await inTurn(ANY_TENANT, check);
     else await Bun.sleep(times.any());
@@ -72,7 +75,7 @@ export function createPasswords(): Passwords {
   };
 }
 
-/** How long checks took lately with the wait for a core, when their tenants had no other. */
+/** How long recent checks took, with the wait for a core, if their tenant had no other check in progress. */
 class RecentTimes {
   readonly #times: number[] = [];
 
@@ -84,7 +87,7 @@ class RecentTimes {
     return done;
   }
 
-  /** One of them at random, so pretended times vary like real ones. */
+  /** A random recent time, so pretended times vary like real ones. */
   any(): number {
     return this.#times[randomInt(this.#times.length)]!;
   }
@@ -105,7 +108,7 @@ export type PasswordProblem = (
 export function createPasswordProblem(sql: Sql, host: string): PasswordProblem {
   const estimate = createEstimateStrength();
   return async (user, password) => {
-    // Normalization of a long text takes long.
+    // A long text is not normalized, because that would take long.
     const length = password.length > PASSWORD_LIMIT ? Number.POSITIVE_INFINITY : [...normalized(password)].length;
     if (length < PASSWORD_LENGTH.min) return `A password must have at least ${PASSWORD_LENGTH.min} characters.`;
     if (length > PASSWORD_LENGTH.max) return `A password must have at most ${PASSWORD_LENGTH.max} characters.`;

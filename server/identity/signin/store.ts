@@ -148,7 +148,7 @@ export interface NewSession {
   idTokenHint?: Uint8Array;
   authTime?: Date;
   isAuthTimeKnown?: boolean;
-  /** Seconds. */
+  /** Seconds until the session ends. */
   lifetime: number;
   address: string;
   userAgent: string;

@@ -3,7 +3,7 @@ import type { TenantId } from "../../platform/ids.ts";
 
 /** Hours until a failure is forgotten. */
 const FAILURE_HOURS = 24;
-/** Seconds. */
+/** Seconds to wait after the first failure that is not free. */
 const FIRST_WAIT = 10;
 
 /** After `free` failures each further one doubles the wait, from FIRST_WAIT up to `max` seconds. */

@@ -11,7 +11,7 @@ import {
   SET_BY_SERVER,
 } from "../../platform/http/fields.ts";
 import { LIMIT_NAMES, LIMITS, type LimitName, MAX_BOUND } from "../../platform/tenant-limits.ts";
-import { ANY_SCOPE, record, SCOPE_TEXTS, SCOPES_MUST, SETTING, USER_ATTRIBUTES } from "../../records/index.ts";
+import { record, SCOPE_LIST, SCOPE_TEXTS, SETTING, USER_ATTRIBUTES } from "../../records/index.ts";
 import { DOCUMENT_MODES, REGISTRATION_MODES } from "../oauth/registration/store.ts";
 
 const MAX_DAYS = 36_500;
@@ -76,9 +76,9 @@ const FIELDS = {
     description:
       "The maximum scopes of such an application, or of one identified by an address: of this service and of APIs. Without an initial access " +
       "token, scopes of this service's API are excluded.",
-    sent: orNull(Type.Array(ANY_SCOPE)),
-    shown: Type.Array(ANY_SCOPE),
-    must: SCOPES_MUST,
+    sent: orNull(SCOPE_LIST.schema),
+    shown: SCOPE_LIST.schema,
+    must: SCOPE_LIST.must,
     take: (value: string[] | null) => value ?? [],
     audit: "value",
     judged: true,

@@ -3,7 +3,7 @@ import { urlOf } from "../../platform/address.ts";
 import type { Sql } from "../../platform/db/sql.ts";
 import { newId, type TenantId } from "../../platform/ids.ts";
 import { asTitle } from "../../platform/text.ts";
-import { insertStarterAccess, SCOPES } from "../../records/index.ts";
+import { initialAccess, SCOPES } from "../../records/index.ts";
 import { redirectUriProblem } from "../oauth/clients/credential-rules.ts";
 import { CONSOLE_APPLICATION } from "../oauth/console-client.ts";
 import { STANDARD_GRANT_TYPES } from "../oauth/contract.ts";
@@ -33,13 +33,12 @@ const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 export const DEMO_REDIRECT_URIS = ["http://localhost:3001/callback"];
 
 export { TENANT_SETTINGS } from "./contract.ts";
+export { findTenant, type Tenant } from "./store.ts";
 export {
   createOwnTenant,
   type OwnTenant,
   tenantSettingsRoutes,
-} from "./settings.ts";
-
-export { findTenant, type Tenant } from "./store.ts";
+} from "./tenant-settings.ts";
 
 export const tenantCount = countTenants;
 
@@ -100,7 +99,7 @@ export async function createTenant(
         redirectUris,
       });
       await insertConsoleClient(tx, tenantId, CONSOLE_APPLICATION);
-      await insertStarterAccess(tx, tenantId, [
+      await initialAccess.insertInitialAccess(tx, tenantId, [
         { Type: "User", Id: adminId },
         { Type: "Application", Id: applicationId },
       ]);

@@ -2,7 +2,7 @@ import type { Queries } from "../../platform/db/sql.ts";
 import type { TenantId } from "../../platform/ids.ts";
 import { asTyped } from "../../platform/text.ts";
 
-/** Characters. */
+/** The maximum number of characters. */
 export const TENANT_NAME_LIMIT = 100;
 
 export interface Tenant {

@@ -9,8 +9,7 @@ import type { WorkerProbesConfig } from "../http/health.ts";
 import type { RateLimit } from "../http/rate-limit.ts";
 import { LEVEL_FORMATS, type LevelFormat, LOG_LEVELS, type LogLevel } from "../log.ts";
 import { boundsBy, MAX_BOUND, type TenantBounds } from "../tenant-limits.ts";
-import { misspeltNames } from "./names.ts";
-import { readTemporal, type TemporalConfig } from "./temporal.ts";
+import { misspeltNames } from "./misspelt-names.ts";
 import {
   parseAge,
   parseAllow,
@@ -44,7 +43,8 @@ import {
   type Read,
   type TraceProtocol,
   type TraceSampler,
-} from "./values.ts";
+} from "./parsers.ts";
+import { readTemporal, type TemporalConfig } from "./temporal.ts";
 
 export interface Config {
   port: number;

@@ -4,7 +4,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { ConnectionOptions } from "@temporalio/client";
 import { DAY_MS } from "../durations.ts";
-import { parseAge, parseOrigin, type Read } from "./values.ts";
+import { parseAge, parseOrigin, type Read } from "./parsers.ts";
 
 export interface TemporalConfig {
   /** True if TEMPORAL_ADDRESS names an external cluster. */

@@ -28,7 +28,7 @@ export async function startClockWatch(sql: Sql, log: Logger): Promise<Passes> {
 export function clockProblem({ clockOffset }: Pick<Sql, "clockOffset">): string | undefined {
   if (Math.abs(clockOffset) <= MAX_OFFSET_MS) return undefined;
   const seconds = `${Math.round(Math.abs(clockOffset) / 1_000)} s`;
-  return `This process's clock is ${seconds} ${clockOffset > 0 ? "ahead of" : "behind"} PostgreSQL's: receivers reject signatures.`;
+  return `This process's clock is ${seconds} ${clockOffset > 0 ? "ahead of" : "behind"} PostgreSQL's: receivers reject signatures. Synchronize the clocks.`;
 }
 
 /** PostgreSQL has read its clock within the round trip, so the difference is at least this. */

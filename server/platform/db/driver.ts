@@ -66,7 +66,10 @@ export function openSession(options: SessionOptions, delayMs: number): DatabaseS
   let isOpen = false;
   /** Sent and not answered; the settings come first. */
   let running = 1;
-  /** The driver must know the types of the last one before another is sent: it would keep that one for a later connection. */
+  /**
+   * Whether another statement may be sent now. While the driver reads the types of the last one, it would keep it for a
+   * later connection.
+   */
   let mayFollow = false;
   let end: Error | undefined;
   /** When the oldest answer is late, in milliseconds of `performance.now()`. */

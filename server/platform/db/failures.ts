@@ -17,6 +17,7 @@ const UNREACHABLE = /^(ECONN|EHOST|ENET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_|EMFILE)/;
  * resources (53), stop (57P), I/O (58).
  */
 const AWAY = /^(08|25P03|28|3D000|53|57P0[1-5]|58)/;
+export const FOREIGN_KEY_VIOLATION = "23503";
 export const READ_ONLY = "25006";
 /** Also PostgreSQL's code for ENOSPC. */
 export const DISK_FULL = "53100";

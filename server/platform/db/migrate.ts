@@ -100,7 +100,7 @@ async function markApplied(sql: Queries, name: string, text: string): Promise<vo
     insert into migrations (name, digest, usable_from) values (${name}, ${digestOf(text)}, ${usableFrom(name, text)})`;
 }
 
-/** A migration only adds to the schema, unless its first line tells since when its release does without a part. */
+/** The oldest release whose code works after a migration: any, unless its first line says that it removes something. */
 function usableFrom(name: string, text: string): string | null {
   if (UNRELEASED.test(name)) return null;
   return text.startsWith(CONTRACT) ? text.slice(CONTRACT.length, text.indexOf("\n")).replace(/\.$/, "") : "0.0.0";

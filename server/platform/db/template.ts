@@ -15,7 +15,7 @@ export interface DriverQuery extends Promise<unknown> {
   reject(error: unknown): void;
 }
 
-/** Its classes, which the driver does not export. Without a statement, it never connects. */
+/** Gives access to the driver's classes, which it does not export. Without a statement, it never connects. */
 const driverItself = postgres({ max: 1 }) as unknown as Driver;
 const make = driverItself as unknown as (...parts: unknown[]) => object;
 
@@ -32,7 +32,7 @@ interface ParameterOf {
   array?: Record<number, number>;
 }
 
-/** Where a statement was written, for the stacks of its failures: an error for each of the templates of the code. */
+/** Where each template is in the code, as an error, whose stack is added to failures of its statements. */
 const places = new WeakMap<readonly string[], Error>();
 const PLACE_FRAMES = 5;
 
@@ -40,7 +40,7 @@ interface Placed {
   place?: Error | undefined;
 }
 const queries = Object.getPrototypeOf(driverItself.unsafe("")) as object;
-// The driver keeps a place for the text of each statement, for ever.
+// The driver's own implementation keeps a stack for each different text, without a limit.
 Object.defineProperty(queries, "origin", {
   get(this: Placed) {
     return this.place?.stack ?? "";

@@ -1,4 +1,4 @@
-// The statements of a transaction in its session. Each turn of a session costs more than most statements, so the first
+// The statements of a transaction in its session. Each round trip costs more than most statements, so the first
 // one goes with "begin" if it only reads, and the last ones with "commit".
 
 import type { PendingQuery, Row } from "postgres";
@@ -73,7 +73,7 @@ const transactionOf = (statements: Statements): Transaction =>
 /** The last statements of running transactions. */
 const last = new WeakMap<Transaction, ((tx: Transaction) => PendingQuery<Row[]>)[]>();
 
-/** Sends a statement with the commit, to save a turn. If it fails, so does the transaction. */
+/** Sends a statement with the commit, to save a round trip. If it fails, so does the transaction. */
 export function atCommit(tx: Transaction, make: (tx: Transaction) => PendingQuery<Row[]>): void {
   last.set(tx, [...(last.get(tx) ?? []), make]);
 }

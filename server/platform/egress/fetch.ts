@@ -3,9 +3,9 @@
 import type { IncomingMessage } from "node:http";
 import { readUrl } from "../address.ts";
 import type { TenantId } from "../ids.ts";
+import { headersOf, type Resources, within } from "./capacity.ts";
 import { codingsOf, decode } from "./content.ts";
 import { EgressError, timedOut } from "./failures.ts";
-import { headersOf, type Resources, within } from "./resources.ts";
 import { UNREADABLE } from "./rules.ts";
 
 const USER_AGENT = "Gatehouse/1.0";

@@ -2,11 +2,11 @@
 
 import type { TenantId } from "../ids.ts";
 import { parseRange } from "./addresses.ts";
+import { createResources } from "./capacity.ts";
 import { EgressError, FAILURES } from "./failures.ts";
 import { createFetch, type EgressFetch } from "./fetch.ts";
-import { createResolver, isNameServer, type Resolve } from "./names.ts";
+import { createResolver, isNameServer, type Resolve } from "./host-names.ts";
 import { createPost, type EgressOutcome, type EgressRequest } from "./post.ts";
-import { createResources } from "./resources.ts";
 import { parseAllowList, parseDenyList, type Rules, reasonAgainstUrl } from "./rules.ts";
 import { createTrust, readCertificates } from "./trust.ts";
 import type { ProxyConfig } from "./tunnel.ts";

@@ -1,7 +1,7 @@
 import { BadInput, BodyCutOff, PayloadTooLarge, UnsupportedContentCoding, UnsupportedMediaType } from "../errors.ts";
 import { contextOf } from "./context.ts";
 import { MAX_JSON_DEPTH } from "./json.ts";
-import { isKept, roundedNumber } from "./numbers.ts";
+import { isDecimal, isKept, roundedNumber } from "./numbers.ts";
 import { requestUrl } from "./request.ts";
 
 /** The maximum size of a JSON body in bytes. */
@@ -38,16 +38,22 @@ function refuseRounded(text: string): void {
   throw BadInput.in([{ Field: record ? "" : /^[^.[]*/.exec(place)![0], Message }]);
 }
 
-/** The number that a person typed into a form; another text stays as it is. @throws BadInput if it would be rounded */
+/**
+ * The number that a person typed into a form; another text stays as it is.
+ * @throws BadInput if it would be rounded, or is not decimal, such as 0x1F
+ */
 export function typedNumber(field: string, label: string, text: string): number | string {
   const [read, written] = [Number(text), text.trim()];
   if (Number.isNaN(read)) return text;
   if (isKept(written, read)) return read;
-  const Message = `${label} is ${printable(written)}, which would be rounded to ${read}. Write fewer digits.`;
+  const problem = isDecimal(written)
+    ? `would be rounded to ${read}. Write fewer digits.`
+    : "is not a decimal number. Write it in decimal digits.";
+  const Message = `${label} is ${printable(written)}, which ${problem}`;
   throw BadInput.in([{ Field: field, Message }]);
 }
 
-/** Characters of a form's field with several values, such as one a line. */
+/** The maximum number of characters of a form's field with several values, such as one a line. */
 export const VALUES_LIMIT = 64 * 1024;
 
 /** The text of such a field, before it is divided. @throws BadInput */

@@ -161,7 +161,7 @@ export interface ObservedRequest extends Partial<NonNullable<RequestContext["cli
 /** Writes one line. @param route the pattern; undefined if none matched @param status of the route's own response */
 export type LogRequest = (request: Request, route: string | undefined, status: number | undefined) => void;
 
-/** Characters of a method in a line: callers may send any. */
+/** The maximum number of characters of a method in a line, because callers may send any. */
 const MAX_METHOD = 50;
 
 export const PROBES = ["/healthz", "/readyz", "/metrics"];

@@ -37,8 +37,8 @@ export interface FieldOptions {
   form?: FormField;
   /** Additions to the schema in the OpenAPI document. */
   documented?: Record<string, unknown>;
-  /** Unique only among some records: PostgreSQL checks it, and writers take turns. */
-  takesTurns?: boolean;
+  /** Unique only among some records: PostgreSQL checks it, and writers of the kind wait for each other. */
+  isSerialized?: boolean;
   /** A text that is valid only in this shape. */
   shape?: TextShape;
   /** The text that a boolean confirms. A new text sets it to false unless both are sent. */
@@ -318,7 +318,7 @@ export const readOnly = <S extends TSchema, Stored = Static<S>>(
   must: "cannot be set.",
 });
 
-/** Made of another field's column, of several values of a row, or of none. */
+/** A read-only field without a column of its own, such as one computed from several columns. */
 export const derived = <S extends TSchema, Stored = never>(
   shown: S,
   options: FieldOptions,

@@ -6,7 +6,7 @@ import { Elysia } from "elysia";
 import { urlOf } from "../address.ts";
 import { clockProblem } from "../db/clock.ts";
 import { outageOf } from "../db/failures.ts";
-import { type PartsSeen, readParts } from "../db/parts.ts";
+import { type PartsSeen, readParts } from "../db/installation-parts.ts";
 import type { Sql } from "../db/sql.ts";
 import { CannotStart, NotFound } from "../errors.ts";
 import { errorResponse } from "./error-record.ts";
@@ -50,7 +50,7 @@ function readinessResponse(readiness: Pick<Readiness, "status">): Response {
   return Response.json(readiness, { status, headers: { "cache-control": "no-store" } });
 }
 
-/** A reason until the process answers requests. */
+/** Why /readyz answers 503 until the process answers requests. */
 export const STARTING = "The process is starting.";
 
 interface Seen {

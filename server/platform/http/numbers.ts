@@ -4,6 +4,8 @@
 const KEPT_LENGTH = 15;
 const DECIMAL = /^[-+]?(\d*)(?:\.(\d*))?(?:[eE]([-+]?\d+))?$/;
 
+export const isDecimal = (text: string) => DECIMAL.test(text);
+
 /** Significant digits with which every double can be written; C and PHP write 0.1 as 0.10000000000000001. */
 const DOUBLE_DIGITS = 17;
 

@@ -103,8 +103,12 @@ export function textFilter(
   };
 }
 
-export function wordFilter<const W extends string>(words: readonly W[], description: string): Filter<W | undefined> {
-  return { description, schema: word(words), read: (query, name) => readWord(query, name, words) };
+export interface WordFilter<W extends string> extends Filter<W | undefined> {
+  words: readonly W[];
+}
+
+export function wordFilter<const W extends string>(words: readonly W[], description: string): WordFilter<W> {
+  return { words, description, schema: word(words), read: (query, name) => readWord(query, name, words) };
 }
 
 export function flagFilter(description: string): Filter<boolean | undefined> {

@@ -13,18 +13,21 @@ import {
   countConnections,
   countRecords,
   type Elsewhere,
+  lockCount,
   noteRecords,
   readElsewhere,
   readUsed,
   report,
-  takeTurn,
   type Used,
 } from "./store.ts";
 
 export interface Limits {
   /** @throws TooManyRequests */
   admitRequest(tenantId: TenantId): void;
-  /** Before the event of a change is written. Deletions are counted, and always admitted. @throws TooManyRequests, Conflict */
+  /**
+   * Before the event of a change is written. Deletions are counted, and always admitted.
+   * @throws TooManyRequests, Conflict
+   */
   admitEvent(tx: Transaction, tenantId: TenantId, isDeletion: boolean): Promise<void>;
   /** Before a record is inserted. @throws Conflict */
   admitRecord(tx: Transaction, tenantId: TenantId): Promise<void>;
@@ -47,13 +50,16 @@ export interface LimitsDependencies {
 
 const EVERY_MS = 1_000;
 const FRESH_MS = 10_000;
-/** A tenant with fewer requests and new events than these parts of its limits is reported once a minute. */
+/** Below a 100th of its requests and a 1,000th of its events, a tenant is reported only once a minute. */
 const PARTS = { requests: 100, events: 1_000 };
 const REPORT_MS = 60_000;
 const PEAK_MS = 10 * 60_000;
-/** With more room than this, records are counted beside requests: callers cannot use it up between two counts. */
+/**
+ * If a tenant may add more records than this, they are counted beside requests, which cannot add so many between two
+ * counts.
+ */
 const ROOM = 20_000;
-/** Of the room, the part that a process may use before it counts in a request. */
+/** The part of the remaining records that a process may add before it counts in a request. */
 const SHARE = 1 / 20;
 /** A count is used for this many times its duration, so it costs at most 2 % of a core. */
 const REST = 50;
@@ -89,7 +95,7 @@ export function createLimits({ sql, installation, tables, log }: LimitsDependenc
   const processId = Bun.randomUUIDv7();
   const tenants = new Map<TenantId, Known>();
   const active = new Set<TenantId>();
-  /** The room of transactions that have taken their turn. */
+  /** How many records each transaction may still add, once it has locked its tenant's count. */
   const rooms = new WeakMap<Transaction, { left: number }>();
   const outage = createOutageLog(log);
   const couldNotExchange = (error: unknown) =>
@@ -159,7 +165,7 @@ export function createLimits({ sql, installation, tables, log }: LimitsDependenc
     if (tenants.size > TENANTS_KEPT) forgetIdle(now);
   }
 
-  /** So that Settings shows the present number near the limit. */
+  /** Stores the number near the limit, because Settings shows it. */
   async function note(tenantId: TenantId, { records, bounds }: Known): Promise<void> {
     if (records.used === records.noted || records.used * 100 < bounds.MaxRecords * NEAR_PERCENT) return;
     records.noted = records.used;
@@ -177,7 +183,7 @@ export function createLimits({ sql, installation, tables, log }: LimitsDependenc
       const known = knownOf(tenantId);
       const { quota, elsewhere, bounds } = known;
       const bound = bounds.MaxRequestsPerSecond;
-      // The rest of the others, but at least an equal share.
+      // The rest that other processes leave, but at least an equal share.
       const perSecond = Math.max(bound / (elsewhere.processes + 1), bound - elsewhere.requests);
       const now = performance.now();
       quota.left = Math.min(Math.max(perSecond, 1), quota.left + ((now - quota.at) / 1_000) * perSecond);
@@ -211,7 +217,7 @@ export function createLimits({ sql, installation, tables, log }: LimitsDependenc
 
     async admitConnection(tx, tenantId) {
       const { bounds } = await readOf(tx, tenantId);
-      await takeTurn(tx, tenantId, "MaxConnections");
+      await lockCount(tx, tenantId, "MaxConnections");
       if ((await countConnections(tx, tenantId)) < bounds.MaxConnections) return;
       throw new Conflict(reached("MaxConnections", bounds));
     },
@@ -236,14 +242,14 @@ export function createLimits({ sql, installation, tables, log }: LimitsDependenc
     const isCounted = performance.now() < records.until;
     if (isFar(records.used, bounds) && records.left >= 1) {
       if (!isCounted) {
-        // One count at a time.
+        // Prevents a second count at the same time.
         records.until = performance.now() + REST_MS.max;
         count(sql, tenantId, known).catch(couldNotExchange);
       }
       return records;
     }
     if (isCounted && records.used >= bounds.MaxRecords) return records;
-    await takeTurn(tx, tenantId, "MaxRecords");
+    await lockCount(tx, tenantId, "MaxRecords");
     await count(tx, tenantId, known);
     if (isFar(records.used, bounds)) return records;
     const own = { left: bounds.MaxRecords - records.used };
@@ -261,7 +267,7 @@ export function createLimits({ sql, installation, tables, log }: LimitsDependenc
 
 const isFar = (used: number, { MaxRecords }: TenantBounds) => MaxRecords - used > ROOM;
 
-/** Near the limit, each caller counts. */
+/** Near the limit a process may add none, so each caller counts. */
 function roomOf(used: number, bounds: TenantBounds) {
   return { used, left: isFar(used, bounds) ? (bounds.MaxRecords - used) * SHARE : 0 };
 }

@@ -95,7 +95,7 @@ export function readUsed(sql: Queries, installation: TenantBounds, tenantId: Ten
 }
 
 /** Until the end of the transaction, for callers that count. */
-export async function takeTurn(tx: Transaction, tenantId: TenantId, what: LimitName): Promise<void> {
+export async function lockCount(tx: Transaction, tenantId: TenantId, what: LimitName): Promise<void> {
   await tx`select pg_advisory_xact_lock(hashtextextended(${`${what} ${tenantId}`}, 0))`;
 }
 

@@ -8,7 +8,6 @@ import type { TenantId } from "../../platform/ids.ts";
 import type { Vault } from "../../platform/vault.ts";
 import type { Actor, Call } from "./caller.ts";
 import type { Named, PolicyProblem } from "./decisions/cedar.ts";
-import { createEngine, createPause, type OnDecision, type PolicySet, type PolicyText } from "./decisions/engine.ts";
 import { createExaminer } from "./decisions/examiner.ts";
 import {
   type CallContext,
@@ -18,6 +17,13 @@ import {
   type Permissions,
   type Principal,
 } from "./decisions/permissions.ts";
+import {
+  createEngine,
+  createPause,
+  type OnDecision,
+  type PolicySet,
+  type PolicyText,
+} from "./decisions/policy-engine.ts";
 import { CLIENT_RECORD, type ResourceType, type Uid } from "./decisions/resource-type.ts";
 import { createTenantCache, type TenantCache } from "./decisions/tenant-cache.ts";
 import type { Admitted } from "./gate/gate.ts";
@@ -26,6 +32,7 @@ import { createCursors } from "./gate/list.ts";
 import type { FindRecords, ReadActionOf } from "./gate/references.ts";
 import { ownPermissions } from "./own-data.ts";
 import { listenForAccessChanges, listPolicyTexts } from "./policies.store.ts";
+import { createRecordFinders, type RecordFinders } from "./record-finders.ts";
 import { listGroupMembers, listGroupsOf, listMembers, listRoleNames, listRolesOfAllUsers } from "./roles.store.ts";
 import { ACTIONS } from "./scopes.ts";
 
@@ -39,7 +46,7 @@ export interface Access {
   /** By the tenant's policies or by checked `texts`. @returns undefined if the caller was deleted or is inactive */
   permissionsOf(call: CallContext & { actor: Actor }, texts?: PolicyText[]): Promise<Permissions | undefined>;
   /**
-   * Runs many decisions in the tenant's turn, like its lists. `work` awaits `pause` between two decisions.
+   * Runs many decisions within the tenant's budget, like its lists. `work` awaits `pause` between two decisions.
    * @throws TenantBusy, ServiceBusy
    */
   inTurn<T>(tenantId: TenantId, work: (pause: () => Promise<void>) => Promise<T>): Promise<T>;
@@ -49,6 +56,7 @@ export interface Access {
   namedByPolicies(tx: Queries, tenantId: TenantId): Promise<Named>;
   types: ReadonlyMap<string, ResourceType>;
   findRecords: FindRecords;
+  addRecords: RecordFinders["add"];
   /** Types with records that can be found by Id. */
   recordTypes: readonly string[];
   /** @throws Unauthorized if the token's client or user was deleted or is inactive */
@@ -73,7 +81,6 @@ export interface AccessDependencies {
   vault: Vault;
   log: Logger;
   resourceTypes: readonly ResourceType[];
-  findRecords: FindRecords;
   recordTypes: readonly string[];
   findScopes(
     sql: Queries,
@@ -85,7 +92,8 @@ export interface AccessDependencies {
 }
 
 export function createAccess(deps: AccessDependencies): Access {
-  const { sql, vault, log, resourceTypes, findRecords, recordTypes, findScopes, onDecision } = deps;
+  const { sql, vault, log, resourceTypes, recordTypes, findScopes, onDecision } = deps;
+  const { find: findRecords, add: addRecords } = createRecordFinders();
   const types = new Map(resourceTypes.map((type) => [type.name, type]));
   const engine = createEngine(types, onDecision);
   const permissionsDeps = { engine, types, log };
@@ -192,6 +200,7 @@ export function createAccess(deps: AccessDependencies): Access {
     namedByPolicies: async (tx, tenantId) => (await loadPolicies(tx, tenantId)).named,
     types,
     findRecords,
+    addRecords,
     recordTypes,
     async admit(call) {
       const { tenantId, actor } = call;

@@ -50,7 +50,7 @@ interface AuthenticateDependencies {
   admit(call: Call): Promise<Admitted>;
 }
 
-/** @returns reads `Authorization` and throws Unauthorized without a valid token */
+/** @returns a function that reads `Authorization`, and throws Unauthorized without a valid token */
 export function createAuthenticate({ verify, checkPossession, admit }: AuthenticateDependencies): Authenticate {
   return async (request) => {
     const header = request.headers.get("authorization");

@@ -1,6 +1,6 @@
 import type { Queries, Sql } from "../../platform/db/sql.ts";
 import type { TenantId } from "../../platform/ids.ts";
-import type { PolicyText } from "./decisions/engine.ts";
+import type { PolicyText } from "./decisions/policy-engine.ts";
 
 /** Notified by triggers about every change of policies and of the records they depend on. */
 const CHANNEL = "gatehouse_access";
@@ -20,7 +20,7 @@ export async function listenForAccessChanges(
 }
 
 /** Serializes changes of a tenant's policies and roles, so each sees the previous result. */
-export async function waitForSettingsTurn(sql: Queries, tenantId: TenantId): Promise<void> {
+export async function lockSettings(sql: Queries, tenantId: TenantId): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`policies ${tenantId}`}, 0))`;
 }
 

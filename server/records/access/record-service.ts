@@ -170,7 +170,10 @@ export interface RecordStore<Row extends { id: string | number }> {
 
 type RowKey<Row extends { id: string | number }> = { id: Row["id"] } | { name: string };
 
-/** The parts of a kind that its table gives. @param lock of rows that are changed; undefined: writers take turns */
+/**
+ * The parts of a kind that its table gives.
+ * @param lock of rows that are changed; undefined: `transact` serializes writers
+ */
 export function tableKind<F extends Fields, Row extends { id: string | number }>(
   declaration: Declaration<F>,
   store: RecordStore<Row>,

@@ -36,17 +36,21 @@ export function hasScopeFor(action: Action, scopes: ReadonlySet<string>): boolea
   return action === EXCHANGE || scopes.has(action);
 }
 
-/** Characters. */
-const SCOPE_LIMIT = 100;
+/** The maximum number of characters. */
+export const SCOPE_LIMIT = 100;
 /** RFC 6749 3.3, without characters with a special meaning in our scope parameter: `*` and comma. */
 export const SCOPE_NAME = `^[\\x21\\x23-\\x29\\x2b\\x2d-\\x5b\\x5d-\\x7e]{1,${SCOPE_LIMIT}}$`;
 
-/** A scope of this service or of a tenant's API. */
-export const ANY_SCOPE = Type.Union([
-  ...SCOPES.map((scope) => Type.Literal(scope)),
-  Type.String({ pattern: SCOPE_NAME, description: "A scope of an Api." }),
-]);
-export const SCOPES_MUST = `must be a list of ${SCOPES.join(", ")}, and of scopes of APIs.`;
+/** A list of scopes, of this service and of a tenant's APIs. */
+export const SCOPE_LIST = {
+  schema: Type.Array(
+    Type.Union([
+      ...SCOPES.map((scope) => Type.Literal(scope)),
+      Type.String({ pattern: SCOPE_NAME, description: "A scope of an Api." }),
+    ]),
+  ),
+  must: `must be a list of ${SCOPES.join(", ")}, and of scopes of APIs.`,
+};
 
 export function isOwnScope(scope: string): scope is Scope {
   return Object.hasOwn(SCOPE_TEXTS, scope);
@@ -58,58 +62,4 @@ export function requireKnownScopes(scopes: readonly string[], ofApis: readonly s
   const unknown = scopes.filter((scope) => !isOwnScope(scope) && !known.has(scope));
   if (unknown.length === 0) return;
   throw BadInput.in(unknown.map((scope) => ({ Field, Message: `${Field}: there is no scope ${scope}.` })));
-}
-
-/** docs/behaviour.md "Authorization request". */
-export const DEFAULT_SCOPES = ["openid", "profile", "name"];
-
-export class ScopeNotGranted extends Error {
-  constructor(readonly scopes: readonly string[]) {
-    super(`The client does not have the scope ${scopes.join(" ")}.`);
-  }
-}
-
-/**
- * The scopes of a token (docs/access.md "Scopes"): all of the client for `*`, otherwise the requested ones that it has.
- * @param ignored scopes that are treated as not requested
- * @throws ScopeNotGranted if none is left
- */
-export function grantedScopes(
-  requested: string | undefined,
-  owned: string[],
-  standard: readonly string[],
-  ignored: readonly string[] = [],
-): string[] {
-  const named = splitScope(requested ?? "").filter((scope) => !ignored.includes(scope));
-  const asked = named.length > 0 ? named : standard;
-  const own = new Set(owned);
-  const granted = asked.includes("*") ? [...owned] : asked.filter((scope) => own.has(scope));
-  if (granted.length === 0) throw new ScopeNotGranted(asked);
-  return granted;
-}
-
-/** Whether a request contains other scopes than these; `*` means all. */
-export function asksForOthers(requested: string | undefined, given: string): boolean {
-  const named = splitScope(requested ?? "");
-  const asked = new Set<string>(named.length > 0 ? named : DEFAULT_SCOPES);
-  return !asked.has("*") && asked.symmetricDifference(new Set(splitScope(given))).size > 0;
-}
-
-/**
- * Splits a scope parameter. `AccessManager:Create, Update` means two scopes (docs/access.md "Scopes"): a token with a
- * trailing comma lends its prefix to the next. No scope is longer than SCOPE_LIMIT, and a longer prefix would be repeated
- * with each token.
- */
-export function splitScope(text: string): string[] {
-  const scopes = new Set<string>();
-  let lent: string | undefined;
-  for (const token of text.split(" ").filter(Boolean)) {
-    const lends = token.endsWith(",");
-    const word = lends ? token.slice(0, -1) : token;
-    const scope: string = lent !== undefined && !word.includes(":") ? `${lent}:${word}` : word;
-    lent =
-      lends && scope.length <= SCOPE_LIMIT && scope.includes(":") ? scope.slice(0, scope.lastIndexOf(":")) : undefined;
-    if (scope !== "") scopes.add(scope);
-  }
-  return [...scopes];
 }

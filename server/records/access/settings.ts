@@ -12,7 +12,7 @@ import { requireMembers } from "../reference-list.ts";
 import { recordTable } from "../table.store.ts";
 import type { Access } from "./access.ts";
 import type { Caller } from "./bearer.ts";
-import { waitForSettingsTurn } from "./policies.store.ts";
+import { lockSettings } from "./policies.store.ts";
 import {
   auditedAs,
   byIdOrName,
@@ -51,7 +51,7 @@ export function createSettingsService<F extends Fields, Row extends { id: string
     judged,
     async transact(caller, work) {
       const row = await sql.beginFor(caller.tenantId, async (tx) => {
-        await waitForSettingsTurn(tx, caller.tenantId);
+        await lockSettings(tx, caller.tenantId);
         return work(tx, caller);
       });
       return row as Row;
@@ -87,7 +87,7 @@ export async function changeSettings<Row extends object>(
   work: (tx: Transaction, by: Caller) => Promise<Row>,
 ): Promise<Row> {
   const row = await sql.beginFor(caller.tenantId, async (tx) => {
-    await waitForSettingsTurn(tx, caller.tenantId);
+    await lockSettings(tx, caller.tenantId);
     // An earlier transaction may have removed the caller's access.
     const before = await access.permissionsIn(tx, caller);
     const changed = await work(tx, { ...caller, permissions: before });
@@ -130,7 +130,7 @@ export interface SettingsDependencies {
 }
 
 /**
- * Renames a role in the policies that name it. @param tx that has the tenant's turn for settings
+ * Renames a role in the policies that name it. @param tx that has locked the tenant's settings
  * @throws Permission unless the caller may change each of these policies, Conflict if one would become too long
  */
 export type RenameRole = (tx: Transaction, caller: Caller, from: string, to: string) => Promise<void>;

@@ -12,8 +12,8 @@ import {
 } from "../../platform/http/fields.ts";
 import { AUDIT_RECORD } from "../events/event.ts";
 import { record, SETTING } from "../record.ts";
+import { AUDIT_KINDS, OUTCOMES } from "./entry-kinds.ts";
 import { ACTOR_TYPES } from "./filter.ts";
-import { AUDIT_KINDS, OUTCOMES } from "./kinds.ts";
 
 const reference = (types: readonly string[], description: string, example: object) =>
   derived(orNull(Type.Object({ Type: word(types), Id: Type.String() })), { description, example });

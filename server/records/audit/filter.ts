@@ -7,7 +7,7 @@ import {
   type Values,
   wordFilter,
 } from "../../platform/http/query.ts";
-import { AUDIT_KINDS, OUTCOMES } from "./kinds.ts";
+import { AUDIT_KINDS, OUTCOMES } from "./entry-kinds.ts";
 
 export const ACTOR_TYPES = ["User", "Application"] as const;
 

@@ -1,11 +1,11 @@
-import { type TSchema, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { contract } from "../../platform/http/contract.ts";
 import { EXPORT_FILES, EXPORT_NOTE, exportResponse } from "../../platform/http/export.ts";
 import { uuidParameter } from "../../platform/http/query.ts";
 import type { Route } from "../../platform/http/route.ts";
 import { route } from "../access/route.ts";
 import { AUDIT_RECORD } from "../events/event.ts";
-import { typeName } from "../values.ts";
+import { describeLog } from "../values.ts";
 import { AUDIT_EVENT, subjectField } from "./contract.ts";
 import type { AuditLog } from "./service.ts";
 import { FAILURES_PER_HOUR } from "./write.ts";
@@ -71,16 +71,6 @@ const auditEvent = (subjects: readonly string[]) => {
   return contract(record.$id!, "", { ...field, Subject }).record;
 };
 
-/** As in an event's Data, which is a sample in a test of a connection. */
-export const AUDIT_SAMPLE = () => ({ ...AUDIT_EVENT.example, Address: "", UserAgent: "", ChainHead: "5f".repeat(32) });
-
 /** For the list of entities. */
-export const auditDescription = ({ subjects, filters }: AuditLog) => ({
-  Name: AUDIT_RECORD,
-  Fields: Object.entries<TSchema>(auditEvent(subjects).properties).map(([Name, shown]) => ({
-    Name,
-    Type: typeName(shown),
-    Filter: Object.hasOwn(filters, Name),
-  })),
-  Events: ["Created" as const],
-});
+export const auditDescription = ({ subjects, filters }: AuditLog) =>
+  describeLog(AUDIT_RECORD, auditEvent(subjects), filters, ["Created"]);

@@ -22,6 +22,8 @@ export interface AuditLog {
   read(caller: Reader, id: string): Promise<Shown<AuditRecord>>;
   /** Streamed while it is read. @throws BadInput if it would exceed MAX_EXPORTED rows, TenantBusy, ServiceBusy */
   export(caller: Reader, filter: AuditFilter, format: ExportFormat): Promise<Export>;
+  /** As in an event's Data, for a test of a connection. */
+  sample: Record<string, unknown>;
   /** For the records of events. */
   find: FindRecords;
   /** @param since the start of an hour @returns undefined if the caller may not read all entries and users */
@@ -54,6 +56,7 @@ export function createAuditLog(sql: Sql, subjects: readonly string[], exporter: 
     subjects,
     filters,
     exportFilters: exportFiltersOf(filters),
+    sample: { ...AUDIT_EVENT.example, Address: "", UserAgent: "", ChainHead: "5f".repeat(32) },
     find: async (queries, tenantId, _, ids) =>
       (await findAuditEvents(queries, tenantId, ids.filter(isUuid))).map(toRecord),
 
@@ -70,7 +73,7 @@ export function createAuditLog(sql: Sql, subjects: readonly string[], exporter: 
     },
 
     async signIns({ tenantId, gate }, since) {
-      // Second factors are part of the User record.
+      // Second factors are part of the User record, so the counts of their failures need permission to read all Users.
       const seesAll = [RESOURCE, "User"].every((type) => gate.seesAll(type));
       if (!seesAll) return undefined;
       // Uses the tenant's share of the pool, because it scans a whole day.

@@ -6,8 +6,8 @@ import { lowestIdOf, type TenantId } from "../../platform/ids.ts";
 import { AUDIT_RECORD } from "../events/event.ts";
 import { isSubscribed } from "../events/store.ts";
 import type { AuditEvent } from "./contract.ts";
+import { type AuditKind, outcomeOf } from "./entry-kinds.ts";
 import type { AuditFilter } from "./filter.ts";
-import { type AuditKind, outcomeOf } from "./kinds.ts";
 import { openPlace, type Place, personOf, sealPlace } from "./sealing.ts";
 
 /** The actor and source of an action. The API's Caller is one; `originOf` creates one from a page's request. */
@@ -94,7 +94,7 @@ export const insertAuditEvent = repeating(async function insertAuditEvent(
 /** Days for which the place of an entry is kept if it is neither a User's nor an Application's. */
 export const PLACE_DAYS = 30;
 
-/** One of three ways. None, if the person's key was deleted. */
+/** The place of an entry, stored in one of three ways, or not at all if the person's key was deleted. */
 interface StoredPlace {
   clear?: Place;
   expiring?: Place;

@@ -2,7 +2,7 @@ import type { Queries, Transaction } from "../../platform/db/sql.ts";
 import { contextOf } from "../../platform/http/context.ts";
 import { userAgentOf } from "../../platform/http/request.ts";
 import type { TenantId } from "../../platform/ids.ts";
-import { type AuditKind, STRANGERS_FAILURES } from "./kinds.ts";
+import { type AuditKind, STRANGERS_FAILURES } from "./entry-kinds.ts";
 import type { AuditEntry, Origin } from "./store.ts";
 import { countLately, insertAuditEvent, insertConsequence } from "./store.ts";
 import { announce } from "./stream.ts";

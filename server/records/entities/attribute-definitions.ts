@@ -1,8 +1,12 @@
 // The attributes that a tenant's Users have: a list in its TenantSettings.
 
 import { Type } from "@sinclair/typebox";
+import type { Queries } from "../../platform/db/sql.ts";
+import { Conflict } from "../../platform/errors.ts";
 import { field, orNull, word } from "../../platform/http/fields.ts";
+import type { TenantId } from "../../platform/ids.ts";
 import { isText } from "../../platform/text.ts";
+import { countUsersWith } from "./attributes.store.ts";
 import { ATTRIBUTE_TYPES, type AttributeDefinition, MAX_ATTRIBUTES } from "./attributes.ts";
 
 const NAME = "^[A-Za-z][A-Za-z0-9_]{0,49}$";
@@ -60,8 +64,22 @@ function problemIn(value: unknown[]): string | undefined {
   return undefined;
 }
 
-/** Definitions with stored values that would become invalid. */
-export function takenOut(before: readonly AttributeDefinition[], after: readonly AttributeDefinition[]): string[] {
+/** @throws Conflict if Users have values that would become invalid */
+export async function requireUnused(
+  tx: Queries,
+  tenantId: TenantId,
+  before: readonly AttributeDefinition[],
+  after: readonly AttributeDefinition[],
+): Promise<void> {
+  const gone = takenOut(before, after);
+  const users = await countUsersWith(tx, tenantId, gone);
+  if (users === 0) return;
+  const many = users === 1 ? "1 User has" : `${users} Users have`;
+  throw new Conflict(`UserAttributes: ${many} a value of ${gone.join(", ")}. Remove it there first.`);
+}
+
+/** Definitions that would no longer exist with this type. */
+function takenOut(before: readonly AttributeDefinition[], after: readonly AttributeDefinition[]): string[] {
   const stays = (one: AttributeDefinition) => after.some(({ Name, Type }) => Name === one.Name && Type === one.Type);
   return before.filter((one) => !stays(one)).map(({ Name }) => Name);
 }

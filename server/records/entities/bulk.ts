@@ -10,7 +10,7 @@ import type { TenantId } from "../../platform/ids.ts";
 import type { Caller } from "../access/bearer.ts";
 import type { EventType } from "../events/event.ts";
 import type { Entity } from "../registry.ts";
-import { lockAll, type Row, waitForTurn } from "../rows.store.ts";
+import { lockAll, lockEntity, type Row } from "../rows.store.ts";
 import type { EntityInput } from "../values.ts";
 import { writeRecord } from "../write.ts";
 import { announce, changeOf, type Records } from "./record.ts";
@@ -32,7 +32,7 @@ export async function upsertRecords(
   const { tenantId } = caller;
   return records.sql.beginLong(tenantId, async (tx) => {
     // Concurrent arrays with the same new identifiers in different order would deadlock.
-    await waitForTurn(tx, tenantId, entity);
+    await lockEntity(tx, tenantId, entity);
     await lockAllTargets(tx, tenantId, entity, inputs);
     const ids: number[] = [];
     const changed = new Map<number, EventType>();

@@ -16,9 +16,9 @@ import {
   countReferencing,
   listRows,
   lockByIdentifiers,
+  lockEntity,
   type Row,
   rowsOf,
-  waitForTurn,
 } from "../rows.store.ts";
 import { selfMadeRecord } from "../self-made.ts";
 import { type EntityInput, givenReferences, givenValues, isEqual, unvouched, vouching } from "../values.ts";
@@ -41,7 +41,7 @@ export function entityKind(
     version: (row) => row,
     filters: filtersOf(entity),
     async lock(tx, { tenantId }, input) {
-      if (needsTurn(entity, input)) await waitForTurn(tx, tenantId, entity);
+      if (needsLock(entity, input)) await lockEntity(tx, tenantId, entity);
       return lockTargets(tx, tenantId, entity, input);
     },
     async prepare(tx, caller, input, before) {
@@ -94,9 +94,9 @@ export function entityKind(
  * A foreign key locks two rows, and no order of ids avoids deadlocks. Without a constraint, two callers could insert
  * the same identifier. PostgreSQL's own serialization must come before row locks.
  */
-function needsTurn(entity: Entity, input: EntityInput): boolean {
+function needsLock(entity: Entity, input: EntityInput): boolean {
   if (givenReferences(entity, input).some(({ name }) => input[name] !== null)) return true;
-  if (entity.fields.some(({ name, takesTurns }) => takesTurns && input[name] !== undefined)) return true;
+  if (entity.fields.some(({ name, isSerialized }) => isSerialized && input[name] !== undefined)) return true;
   return input.Id === undefined && givenIdentifiers(entity, input).some(({ unique }) => !unique);
 }
 
@@ -107,7 +107,7 @@ function changed({ fields, references }: Entity, before: Partial<Row>, after: Ro
   );
 }
 
-/** An Id always means its record, even a self-made one. */
+/** docs/behaviour.md "Write a record": the three rules. An Id finds its record, even a self-made one. */
 export async function lockTargets(
   tx: Transaction,
   tenantId: TenantId,
@@ -138,7 +138,7 @@ export async function lockTargets(
 function pointsAtSeveral(entity: Entity, input: EntityInput): BadInput {
   const names = givenIdentifiers(entity, input).map(({ name }) => name);
   const point = names.length > 1 ? "point" : "points";
-  return new BadInput(`${names.join(", ")} ${point} at several ${entity.name} records.`);
+  return new BadInput(`${names.join(", ")} ${point} at several ${entity.name} records. Give the Id of one.`);
 }
 
 /** The identifiers that are not empty. */

@@ -29,7 +29,7 @@ export const user = record("User", {
     Username: text({
       description: "Login name; unique, ignoring case, for users who can sign in.",
       maxLength: UNIQUE_TEXT_LIMIT,
-      takesTurns: true,
+      isSerialized: true,
       compared: { sql: "username_key", keyOf: usernameKey },
       example: "ana",
     }),

@@ -4,7 +4,7 @@
 import type { Transaction } from "../../platform/db/sql.ts";
 import type { TenantId } from "../../platform/ids.ts";
 import { recordEvent } from "../events/write-event.ts";
-import { type Changes, claimRow, countReferencing, lockByIdentifiers, rowsOf, waitForTurn } from "../rows.store.ts";
+import { type Changes, claimRow, countReferencing, lockByIdentifiers, lockEntity, rowsOf } from "../rows.store.ts";
 import { givenValues, unvouched } from "../values.ts";
 import { changeOf } from "./record.ts";
 import { ENTITIES } from "./registry.ts";
@@ -15,8 +15,8 @@ const APPLICATION = ENTITIES.find(({ name }) => name === "Application")!;
 type Fields = Record<string, unknown>;
 
 /** Serializes the creation of Users in this tenant until the transaction ends. */
-export function waitForUsers(tx: Transaction, tenantId: TenantId): Promise<void> {
-  return waitForTurn(tx, tenantId, USER);
+export function lockUsers(tx: Transaction, tenantId: TenantId): Promise<void> {
+  return lockEntity(tx, tenantId, USER);
 }
 
 /** User field values that a provider vouches for. */

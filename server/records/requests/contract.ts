@@ -10,7 +10,7 @@ import {
 } from "../../platform/http/query.ts";
 import { record, SETTING } from "../record.ts";
 
-export const METHODS = ["GET", "HEAD", "POST", "PATCH", "DELETE"] as const;
+const METHODS = ["GET", "HEAD", "POST", "PATCH", "DELETE"] as const;
 export const STATUS_CLASSES = ["2xx", "3xx", "4xx", "5xx"] as const;
 
 export const REQUEST = record("Request", {

@@ -1,14 +1,15 @@
-import type { RecordOf } from "../../platform/http/fields.ts";
+import type { Sql } from "../../platform/db/sql.ts";
 import type { Route } from "../../platform/http/route.ts";
-import { type Log, logRoutes } from "../access/log.ts";
-import { REQUEST, REQUEST_FILTERS, type RequestFilter } from "./contract.ts";
+import { createLog, logRoutes } from "../access/log-kind.ts";
+import { REQUEST, REQUEST_FILTERS } from "./contract.ts";
+import { REQUESTS } from "./store.ts";
 
-export type RequestRecord = RecordOf<typeof REQUEST.field>;
-export type Requests = Log<"Settings:Read", RequestRecord, RequestFilter>;
+export type Requests = ReturnType<typeof createRequests>;
+
+export const createRequests = (sql: Sql) => createLog(sql, REQUEST, REQUESTS, REQUEST_FILTERS);
 
 export function requestRoutes(requests: Requests): Route[] {
   return logRoutes(REQUEST, requests, {
-    filters: REQUEST_FILTERS,
     list: {
       summary: "List recent requests",
       description:

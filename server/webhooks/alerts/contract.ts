@@ -12,7 +12,7 @@ import {
 } from "../../platform/http/fields.ts";
 import { type Values, wordFilter } from "../../platform/http/query.ts";
 import type { ConnectionId } from "../../platform/ids.ts";
-import { ALERT_RECORD, EVENT_TYPES, record, typeName, WEBHOOK } from "../../records/index.ts";
+import { ALERT_RECORD, record, WEBHOOK } from "../../records/index.ts";
 
 export const ALERT_KINDS = [
   "ConnectionHeld",
@@ -24,7 +24,7 @@ export const ALERT_KINDS = [
 ] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];
 
-export const ALERT_STATES = ["Open", "Acknowledged", "Ended"] as const;
+const ALERT_STATES = ["Open", "Acknowledged", "Ended"] as const;
 export const ALERT_FILTERS = { State: wordFilter(ALERT_STATES, "In this state.") };
 export type AlertFilter = Partial<Values<typeof ALERT_FILTERS>>;
 
@@ -86,13 +86,3 @@ export const ALERT = record(ALERT_RECORD, {
     remove: "",
   },
 });
-
-export const ALERT_DESCRIPTION = {
-  Name: ALERT_RECORD,
-  Fields: Object.entries(ALERT.field).map(([Name, { shown }]) => ({
-    Name,
-    Type: typeName(shown!),
-    Filter: Name === "State",
-  })),
-  Events: [...EVENT_TYPES],
-};

@@ -2,7 +2,7 @@
 
 import type { Transaction } from "../../platform/db/sql.ts";
 import type { TenantId } from "../../platform/ids.ts";
-import { ALERT_RECORD, type EventType, isAlertHeard, recordEvent } from "../../records/index.ts";
+import { ALERT_RECORD, type EventType, outbox, recordEvent } from "../../records/index.ts";
 import { ALERT } from "./contract.ts";
 import type { Alert } from "./store.ts";
 
@@ -15,7 +15,7 @@ export async function recordAlertEvent(
   traceParent?: string,
 ): Promise<void> {
   const { id, connectionId, sequence } = alert;
-  if (!(await isAlertHeard(tx, tenantId, eventType, connectionId))) return;
+  if (!(await outbox.isAlertHeard(tx, tenantId, eventType, connectionId))) return;
   const change = { eventType, eventRecord: ALERT_RECORD, recordIds: [id], sequences: [sequence] };
   await recordEvent(tx, tenantId, { ...change, data: wholeRecord(alert), notTo: connectionId }, traceParent);
 }

@@ -1,13 +1,12 @@
 import { uuidParameter } from "../../platform/http/query.ts";
 import type { Route } from "../../platform/http/route.ts";
 import { logRoutes, route } from "../../records/index.ts";
-import { ACKNOWLEDGEMENT, ALERT, ALERT_FILTERS } from "./contract.ts";
+import { ACKNOWLEDGEMENT, ALERT } from "./contract.ts";
 import type { Alerts } from "./service.ts";
 
 export function alertRoutes(alerts: Alerts): Route[] {
   return [
     ...logRoutes(ALERT, alerts, {
-      filters: ALERT_FILTERS,
       list: { summary: "List alerts", description: "Newest first." },
       read: { summary: "Read an alert" },
     }),

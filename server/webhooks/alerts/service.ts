@@ -2,24 +2,24 @@ import type { Queries, Sql } from "../../platform/db/sql.ts";
 import { BadInput, Conflict, NotFound } from "../../platform/errors.ts";
 import { firstPage, isUuid, type Paging } from "../../platform/http/query.ts";
 import {
+  type Access,
   type Caller,
-  type FindRecords,
   type Log,
   type Permitted,
   recordAudit,
   type Shown,
   type ShownPage,
 } from "../../records/index.ts";
-import { ALERT, type AlertFilter, type AlertKind } from "./contract.ts";
+import { ALERT, ALERT_FILTERS, type AlertFilter, type AlertKind } from "./contract.ts";
 import { recordAlertEvent, wholeRecord } from "./event.ts";
 import { ALERTS, type Alert, acknowledge, findAlerts } from "./store.ts";
 
 const TYPE = ALERT.name;
 const CONNECTION = "WebhookConnection";
 
-export interface Alerts extends Log<"Webhooks:Read", AlertRecord, AlertFilter> {
+export interface Alerts extends Log<"Webhooks:Read", AlertRecord, typeof ALERT_FILTERS> {
   /** Alerts by Id, for visibility of the events about them. */
-  find: FindRecords;
+  find: Access["findRecords"];
   /** Unacknowledged alerts, up to MAX_UNSEEN; none without Webhooks:Read. */
   unseen(caller: Caller): Promise<Shown<AlertRecord>[]>;
   /** Until a given time or its end. @throws NotFound, Permission, BadInput for a past time, Conflict if it has ended */
@@ -54,6 +54,7 @@ export function createAlerts(sql: Sql): Alerts {
   return {
     find: async (queries, tenantId, _type, ids) =>
       (await findAlerts(queries, tenantId, ids.filter(isUuid))).map(wholeRecord),
+    filters: ALERT_FILTERS,
     list,
     async unseen(caller) {
       if (!caller.scopes.has("Webhooks:Read")) return [];

@@ -3,8 +3,8 @@ import { NO_STORE } from "../../platform/http/conditions.ts";
 import { orNull } from "../../platform/http/fields.ts";
 import type { Route } from "../../platform/http/route.ts";
 import { route } from "../../records/index.ts";
-import { ROTATION, type Rotations, STAGING } from "./rotation.ts";
 import { CONNECTION_ID, CONNECTION_TAG } from "./routes.ts";
+import { ROTATION, type Rotations, STAGING } from "./secret-rotation.ts";
 
 export function secretRoutes(rotations: Rotations): Route[] {
   const path = "/WebhookConnection/{Id}/Secret";

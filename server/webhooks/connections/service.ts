@@ -39,7 +39,7 @@ import { cancelRedeliveries, startDrain, wakeStarters } from "../redelivery/stor
 import { type ConnectionSeals, mergeHeaders, ownApiKeys } from "../secrets.ts";
 import { clearSome } from "./clearing.ts";
 import { type ConnectionRecords, noConnection, toConnectionId } from "./record.ts";
-import { endRotation } from "./rotation.store.ts";
+import { endRotation } from "./secret-rotation.store.ts";
 
 const TYPE = "WebhookConnection";
 const NOT_HELD = { heldOn: null, heldReason: null };

@@ -3,7 +3,7 @@
 import type { PendingQuery, Row } from "postgres";
 import { type Transaction, uuids } from "../../platform/db/sql.ts";
 import type { ConnectionId, DeliveryId, EventId, TenantId } from "../../platform/ids.ts";
-import { listRecordKeys } from "../../records/index.ts";
+import { outbox } from "../../records/index.ts";
 import { matching, type Redelivery } from "../redelivery/store.ts";
 import { isOpen } from "../states.store.ts";
 import { isQueued, isUnderWay } from "./start-attempt.store.ts";
@@ -66,7 +66,7 @@ async function listOldest(tx: Transaction, where: Condition, busy?: Busy): Promi
 
 async function withBusy(tx: Transaction, oldest: Oldest[], busy: Busy | undefined): Promise<Candidate[]> {
   const several = oldest.filter(({ record }) => record === null).map(({ eventId }) => eventId);
-  const keys = await listRecordKeys(tx, several);
+  const keys = await outbox.listRecordKeys(tx, several);
   const candidates = oldest.map(({ record, ...one }) => ({
     ...one,
     records: record === null ? (keys.get(one.eventId) ?? []) : [record],
@@ -148,7 +148,7 @@ async function busyFor(tx: Transaction, connectionId: ConnectionId, source: Cand
   const several = await tx<
     { id: EventId }[]
   >`${before.map(oldest).reduce((all, each) => tx`${all} union all ${each}`)}`;
-  const keys = await listRecordKeys(
+  const keys = await outbox.listRecordKeys(
     tx,
     several.map(({ id }) => id),
   );

@@ -6,7 +6,7 @@ import { listen } from "../../platform/db/watch.ts";
 import { FAILURE_PAUSE_MS } from "../../platform/durations.ts";
 import { isUuid } from "../../platform/http/query.ts";
 import type { ConnectionId, DeliveryId, EventId, TenantId } from "../../platform/ids.ts";
-import { DISPATCH_CHANNEL, describeEvents } from "../../records/index.ts";
+import { outbox } from "../../records/index.ts";
 import { connectionName } from "../connections.store.ts";
 import { isOpen } from "../states.store.ts";
 import type { QueueId } from "./schedule.ts";
@@ -109,7 +109,7 @@ export async function postponeDispatch(sql: Queries, id: number): Promise<void> 
  * either, every worker checks: after a connection to PostgreSQL, and if the first worker may start no more workflows.
  */
 export function listenForDispatches(sql: Sql, wake: (key?: EventId | ConnectionId, queue?: QueueId) => void) {
-  return listen(sql, DISPATCH_CHANNEL, (message) => {
+  return listen(sql, outbox.DISPATCH_CHANNEL, (message) => {
     const [first = "", connectionId] = message?.split(" ") ?? [];
     if (!isUuid<EventId & TenantId>(first)) wake();
     else if (connectionId && isUuid<ConnectionId>(connectionId)) wake(connectionId, { tenantId: first, connectionId });
@@ -119,7 +119,7 @@ export function listenForDispatches(sql: Sql, wake: (key?: EventId | ConnectionI
 
 /** For a worker that checks first, but may start no more workflows. */
 export async function wakeOthers(sql: Queries): Promise<void> {
-  await sql`select pg_notify(${DISPATCH_CHANNEL}, '')`;
+  await sql`select pg_notify(${outbox.DISPATCH_CHANNEL}, '')`;
 }
 
 export interface InactiveDelivery extends EventName {
@@ -151,7 +151,7 @@ export const findInactiveDeliveries = repeating(async function findInactiveDeliv
     )
     select tenant_id as "tenantId", event_id as "eventId", part, array_agg(id) as "deliveryIds"
     from inactive group by tenant_id, event_id, part`;
-  const events = await describeEvents(
+  const events = await outbox.describeEvents(
     sql,
     inactive.map(({ eventId }) => eventId),
   );

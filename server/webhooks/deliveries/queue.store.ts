@@ -5,7 +5,7 @@
 import { DELIVERIES_PER_WORKFLOW } from "../../../workflows/contract.ts";
 import { type Queries, repeating, type Transaction, uuids } from "../../platform/db/sql.ts";
 import type { ConnectionId, DeliveryId, RedeliveryId, TenantId } from "../../platform/ids.ts";
-import { type DescribedEvent, describeEvents, wakeQueue } from "../../records/index.ts";
+import { outbox } from "../../records/index.ts";
 import { inStates, type Redelivery } from "../redelivery/store.ts";
 import type { Candidate } from "./candidates.store.ts";
 import { deliveryToMake, type WorkflowToStart } from "./dispatch.store.ts";
@@ -57,7 +57,7 @@ export const requeue = repeating(async function requeue(
     update deliveries d set due_on = greatest(d.due_on, now() + ${inMs} * interval '1 millisecond'), begun_on = null, changed_on = now()
     where tenant_id = ${tenantId} and id = any (${uuids(sql, deliveryIds)}) and state in ('Pending', 'Retrying')
       and (select count(*) from ordered) >= 0
-    returning ${wakeQueue(sql, sql`d.tenant_id`, sql`d.connection_id`)}`;
+    returning ${outbox.wakeQueue(sql, sql`d.tenant_id`, sql`d.connection_id`)}`;
   return rows.length > 0;
 });
 
@@ -197,14 +197,14 @@ export async function assignToWorkflows(
       0 as held, 0 as queued, greatest(0, 1000 * extract(epoch from d.due_on - now()))::float8 as "waitMs"
     from claimed d join webhook_connections k on k.id = d.connection_id
     order by d.position`;
-  const events = await describeEvents(tx, eventIds);
+  const events = await outbox.describeEvents(tx, eventIds);
   return claimed.flatMap((delivery) => {
     const event = events.get(delivery.eventId);
     return event ? [{ ...delivery, ...event }] : [];
   });
 }
 
-type ClaimedRow = Omit<ClaimedDelivery, keyof DescribedEvent>;
+type ClaimedRow = Omit<ClaimedDelivery, keyof outbox.DescribedEvent>;
 
 /** Advances a Replay to the last delivery it has sent. */
 export async function storePosition(tx: Transaction, redelivery: Redelivery, lastPosition: number): Promise<void> {

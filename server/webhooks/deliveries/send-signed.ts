@@ -5,7 +5,7 @@ import { type Egress, type EgressOutcome, requestTarget } from "../../platform/e
 import type { TenantId } from "../../platform/ids.ts";
 import type { Vault } from "../../platform/vault.ts";
 import { createConnectionSeals, type ExtraHeaders, ownApiKeys } from "../secrets.ts";
-import { createRequestOf } from "./request.ts";
+import { createRequestOf } from "./attempt-request.ts";
 import type { OpenDelivery } from "./start-attempt.store.ts";
 import type { Attempt } from "./store.ts";
 

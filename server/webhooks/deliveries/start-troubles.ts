@@ -3,7 +3,7 @@
 import type { WorkflowClientInterceptor } from "@temporalio/client";
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/common";
 import type { Logger } from "pino";
-import { clearTrouble, noteTrouble } from "../../platform/db/parts.ts";
+import { clearTrouble, noteTrouble } from "../../platform/db/installation-parts.ts";
 import type { Sql } from "../../platform/db/sql.ts";
 
 /** A continuing problem is reported again after this time. */

@@ -2,8 +2,8 @@ import type { Sql } from "../../platform/db/sql.ts";
 import type { ConnectionId } from "../../platform/ids.ts";
 import type { Caller, Shown } from "../../records/index.ts";
 import type { Connections } from "../connections/service.ts";
+import { type ConnectionBacklog, type Health, listBacklogs, listHealth } from "./connection-health.store.ts";
 import { type Counts, countConnections, countDeliveries } from "./day.store.ts";
-import { type ConnectionBacklog, type Health, listBacklogs, listHealth } from "./health.store.ts";
 import { type Span, type StatisticsRecord, statisticsOf } from "./statistics.ts";
 import { type StatusRecord, statusOf } from "./status.ts";
 

@@ -3,7 +3,7 @@ import type { ConnectionId, TenantId } from "../../platform/ids.ts";
 import { isQueued, isUnderWay } from "../deliveries/start-attempt.store.ts";
 import type { WindowSeen } from "../deliveries/windows.ts";
 import { isOpen } from "../states.store.ts";
-import { unsentOf } from "./health.store.ts";
+import { unsentOf } from "./connection-health.store.ts";
 
 export interface WaitingDeliveries {
   /** In a workflow: being sent, waiting for a retry, or about to start. */

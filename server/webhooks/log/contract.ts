@@ -32,8 +32,8 @@ import { ERASED, EVENT_TYPES, LOGGED_EVENT_TYPES, PING, PING_RECORD } from "../.
 import { CONNECTION } from "../connection.ts";
 import { connectionFilter } from "../connection-filter.ts";
 
-export const ASKED_STATES = [...DELIVERY_STATES, "Open"] as const;
-export const PAST_STATES = DELIVERY_STATES.filter((state) => state !== "Pending");
+const ASKED_STATES = [...DELIVERY_STATES, "Open"] as const;
+const PAST_STATES = DELIVERY_STATES.filter((state) => state !== "Pending");
 
 /** Parses an EventId in a path. @throws NotFound */
 export function toEventId(text: string): EventId {

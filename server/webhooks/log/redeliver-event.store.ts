@@ -1,7 +1,7 @@
 import type { DeliveryState } from "../../../workflows/contract.ts";
 import type { Queries, Transaction } from "../../platform/db/sql.ts";
 import type { ConnectionId, DeliveryId, EventId, RedeliveryId, TenantId } from "../../platform/ids.ts";
-import { wakeQueue } from "../../records/index.ts";
+import { outbox } from "../../records/index.ts";
 
 export interface EventDelivery {
   id: DeliveryId;
@@ -81,5 +81,5 @@ export async function redeliver(
         and c.id = d.connection_id
       returning d.connection_id
     )
-    select ${wakeQueue(tx, tx`${tenantId}::text`, tx`connection_id`)} from redelivered`;
+    select ${outbox.wakeQueue(tx, tx`${tenantId}::text`, tx`connection_id`)} from redelivered`;
 }

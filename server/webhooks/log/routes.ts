@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import type { Route } from "../../platform/http/route.ts";
 import { route } from "../../records/index.ts";
 import { CONNECTION } from "../connection.ts";
-import { EVENT, EVENT_ID, eventFilters, MAX_STREAM_SECONDS, REDELIVER, streamFilters, wholeEvent } from "./contract.ts";
+import { EVENT, EVENT_ID, MAX_STREAM_SECONDS, REDELIVER, streamFilters, wholeEvent } from "./contract.ts";
 import type { RedeliverEvent } from "./redeliver-event.ts";
 import type { EventLog } from "./service.ts";
 import type { EventStreams } from "./stream.ts";
@@ -34,7 +34,7 @@ export function eventLogRoutes({ eventLog, eventStreams, redeliverEvent }: Event
       description: "Newest first, without payload and attempts.",
       scopes: ["Webhooks:Read"],
       paged: true,
-      filters: eventFilters(entities),
+      filters: eventLog.filters,
       answer: { description: "A page of changes.", schema: EVENT.record, example: EVENT.example, list: true },
       errors: ["ServiceBusy"],
       handle: (caller, { filters, paging }) => eventLog.list(caller, filters, paging),

@@ -3,9 +3,9 @@ import { NotFound, Permission } from "../../platform/errors.ts";
 import type { Paging } from "../../platform/http/query.ts";
 import type { ConnectionId, DeliveryId, EventId } from "../../platform/ids.ts";
 import { type Caller, PING, PING_RECORD, type Shown, type ShownPage } from "../../records/index.ts";
-import { sequenceOf } from "../deliveries/request.ts";
+import { sequenceOf } from "../deliveries/attempt-request.ts";
 import type { WorkflowUrl } from "../workflow-url.ts";
-import { type EventFilter, noEvent } from "./contract.ts";
+import { type EventFilter, eventFilters, noEvent } from "./contract.ts";
 import { listRecentDeliveries, listTests, type RecentDelivery } from "./recent.store.ts";
 import {
   type AttemptRecord,
@@ -115,6 +115,7 @@ export function createEventLog(sql: Sql, entities: readonly string[], workflowUr
 
   return {
     entities,
+    filters: eventFilters(entities),
     read,
     readBefore,
     /** A page of events that the caller may read, newest first. @throws ServiceBusy */

@@ -26,16 +26,17 @@ import { HIDDEN_AS_NULL, record, WEBHOOK } from "../../records/index.ts";
 import { connectionFilter } from "../connection-filter.ts";
 
 /** Replay: final deliveries, on request. Drain: everything that a connection has held. */
-export const REDELIVERY_KINDS = ["Replay", "Drain"] as const;
+const REDELIVERY_KINDS = ["Replay", "Drain"] as const;
 export type RedeliveryKind = (typeof REDELIVERY_KINDS)[number];
-export const REPLAYED_STATES = ["Delivered", "Exhausted", "Cancelled"] as const satisfies DeliveryState[];
-/** Deliveries per second. */
-export const DEFAULT_RATE = 20;
-export const MAX_RATE = 100;
+export const REPLAY = {
+  states: ["Delivered", "Exhausted", "Cancelled"],
+  /** Deliveries per second. */
+  rate: { usual: 20, max: 100 },
+} as const satisfies { states: readonly DeliveryState[]; rate: object };
 const WISHED_STATES = REDELIVERY_STATES.filter((state) => state !== "Completed");
 
-const RATE = Type.Integer({ format: "int32", minimum: 1, maximum: MAX_RATE });
-const rate = { sent: RATE, must: `must be a whole number from 1 to ${MAX_RATE}.` };
+const RATE = Type.Integer({ format: "int32", minimum: 1, maximum: REPLAY.rate.max });
+const rate = { sent: RATE, must: `must be a whole number from 1 to ${REPLAY.rate.max}.` };
 const RATE_TEXT = "Deliveries a second, at most.";
 
 const REPLAY_FIELDS = {
@@ -47,11 +48,11 @@ const REPLAY_FIELDS = {
   }),
   From: moment({ description: "Events at this time or later: a date, or a time with an offset." }),
   To: momentOrNull({ description: "Events before this time; null: up to now." }),
-  States: someOf(REPLAYED_STATES, {
+  States: someOf(REPLAY.states, {
     description: "Deliveries in these states.",
     documented: { default: ["Exhausted"] },
   }),
-  Rate: field<number>({ ...rate, description: RATE_TEXT, documented: { default: DEFAULT_RATE } }),
+  Rate: field<number>({ ...rate, description: RATE_TEXT, documented: { default: REPLAY.rate.usual } }),
   DryRun: flag({ description: "Only count the deliveries.", documented: { default: false } }),
 };
 
@@ -98,8 +99,8 @@ export const REDELIVERY = record("Redelivery", {
       description: "Events before this time; null for a Drain.",
       example: "2026-01-31T12:00:00.000Z",
     }),
-    States: readOnly(Type.Array(word([...REPLAYED_STATES, "Held"])), { judged: true, example: ["Exhausted"] }),
-    Rate: readOnly(RATE, { description: RATE_TEXT, judged: true, example: DEFAULT_RATE }),
+    States: readOnly(Type.Array(word([...REPLAY.states, "Held"])), { judged: true, example: ["Exhausted"] }),
+    Rate: readOnly(RATE, { description: RATE_TEXT, judged: true, example: REPLAY.rate.usual }),
     State: readOnly(word(REDELIVERY_STATES), { judged: true, example: "Completed" }),
     Reason: derived(orNull(Type.String()), { description: "Why it sends nothing while Running.", example: null }),
     Total: readOnly(count(), { description: "The number of deliveries known so far, without Skipped.", example: 120 }),

@@ -3,15 +3,7 @@ import { uuidParameter } from "../../platform/http/query.ts";
 import type { Route } from "../../platform/http/route.ts";
 import type { RedeliveryId } from "../../platform/ids.ts";
 import { route } from "../../records/index.ts";
-import {
-  MAX_RATE,
-  REDELIVERY,
-  REDELIVERY_CHANGE,
-  REDELIVERY_COUNT,
-  REDELIVERY_FILTERS,
-  REPLAY_DATA,
-  REPLAYED_STATES,
-} from "./contract.ts";
+import { REDELIVERY, REDELIVERY_CHANGE, REDELIVERY_COUNT, REPLAY, REPLAY_DATA } from "./contract.ts";
 import type { Redeliveries } from "./service.ts";
 import { DRAIN_RATE } from "./store.ts";
 
@@ -44,7 +36,7 @@ export function redeliveryRoutes(redeliveries: Redeliveries): Route[] {
       description: "Newest first.",
       scopes: ["Webhooks:Read"],
       paged: true,
-      filters: REDELIVERY_FILTERS,
+      filters: redeliveries.filters,
       answer: { ...answer, description: "A page of redeliveries.", list: true },
       errors: ["ServiceBusy"],
       handle: (caller, { filters, paging }) => redeliveries.list(caller, filters, paging),
@@ -65,7 +57,7 @@ export function redeliveryRoutes(redeliveries: Redeliveries): Route[] {
         examples: {
           count: { ConnectionId, From, DryRun: true },
           failed: { ConnectionId, From, Rate },
-          all: { ConnectionId, From, To, States: REPLAYED_STATES },
+          all: { ConnectionId, From, To, States: REPLAY.states },
         },
       },
       answer: {
@@ -96,7 +88,7 @@ export function redeliveryRoutes(redeliveries: Redeliveries): Route[] {
       body: {
         ...REDELIVERY_CHANGE,
         description: "The fields to change.",
-        examples: { pause: { State: "Paused" }, faster: { Rate: MAX_RATE } },
+        examples: { pause: { State: "Paused" }, faster: { Rate: REPLAY.rate.max } },
       },
       errors: ["Conflict"],
       handle: (caller, { params, input, sent }) => redeliveries.change(caller, params.Id, input, sent),

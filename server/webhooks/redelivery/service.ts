@@ -10,8 +10,9 @@ import { type Caller, type Permitted, recordAudit, type Shown, type ShownPage } 
 import { lockConnection } from "../connections.store.ts";
 import type { WorkflowUrl } from "../workflow-url.ts";
 import {
-  DEFAULT_RATE,
   REDELIVERY,
+  REDELIVERY_FILTERS,
+  REPLAY,
   type RedeliveryChange,
   type RedeliveryFilter,
   type RedeliveryRecord,
@@ -35,6 +36,7 @@ import {
 const TYPE = REDELIVERY.name;
 
 export interface Redeliveries {
+  filters: typeof REDELIVERY_FILTERS;
   /** A page of redeliveries that the caller may read, newest first. @throws ServiceBusy */
   list(caller: Caller, filter: RedeliveryFilter, paging: Paging): Promise<ShownPage<RedeliveryRecord>>;
   /** @throws NotFound, Permission */
@@ -96,6 +98,7 @@ export function createRedeliveries(sql: Sql, workflowUrl: WorkflowUrl): Redelive
   }
 
   return {
+    filters: REDELIVERY_FILTERS,
     list({ tenantId, gate }, filter, paging) {
       return gate.list({
         type: TYPE,
@@ -180,7 +183,7 @@ export async function cancelRedelivery(sql: Sql, tenantId: TenantId, id: Redeliv
 async function planned(
   tx: Transaction,
   { tenantId, permissions }: Caller,
-  { ConnectionId, From, To, States = ["Exhausted"], Rate = DEFAULT_RATE }: ReplayInput,
+  { ConnectionId, From, To, States = ["Exhausted"], Rate = REPLAY.rate.usual }: ReplayInput,
   asOf: Date | undefined,
 ): Promise<Redelivery> {
   const connection = await lockConnection(tx, tenantId, { id: ConnectionId });

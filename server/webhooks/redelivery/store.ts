@@ -8,7 +8,7 @@ import {
   type TenantId,
   timeOfId,
 } from "../../platform/ids.ts";
-import { wakeQueue } from "../../records/index.ts";
+import { outbox } from "../../records/index.ts";
 import type { ConnectionState } from "../connections.store.ts";
 import { endHold } from "../holding.store.ts";
 import { isClosed } from "../states.store.ts";
@@ -240,5 +240,5 @@ export async function cancelRedeliveries(
 }
 
 export async function wakeStarters(tx: Transaction, tenantId: TenantId, connectionId: ConnectionId): Promise<void> {
-  await tx`select pg_notify(${REDELIVERY_CHANNEL}, ''), ${wakeQueue(tx, tx`${tenantId}::text`, tx`${connectionId}::text`)}`;
+  await tx`select pg_notify(${REDELIVERY_CHANNEL}, ''), ${outbox.wakeQueue(tx, tx`${tenantId}::text`, tx`${connectionId}::text`)}`;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { ConfigError, hostProblems, readConfig, samePortProblems } from "../../../server/platform/config/config.ts";
-import { parseDuration } from "../../../server/platform/config/values.ts";
+import { parseDuration } from "../../../server/platform/config/parsers.ts";
 
 const KEY = Buffer.alloc(32, 7).toString("base64");
 

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import ipaddr from "ipaddr.js";
-import { parseTrustProxy } from "../../../server/platform/config/values.ts";
+import { parseTrustProxy } from "../../../server/platform/config/parsers.ts";
 import { clientAddress, clientNetwork, contextOf, UNKNOWN_ADDRESS } from "../../../server/platform/http/context.ts";
 
 const PROXY = "10.0.0.1";

@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { createEngine } from "../../../server/records/access/decisions/engine.ts";
+import { createEngine } from "../../../server/records/access/decisions/policy-engine.ts";
 import type { Attribute, ResourceType } from "../../../server/records/access/decisions/resource-type.ts";
 
 // An Application can be a member of a role, as the schema says.

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createEngine, type PolicySet } from "../../../server/records/access/decisions/engine.ts";
+import { createEngine, type PolicySet } from "../../../server/records/access/decisions/policy-engine.ts";
 
 /** More than the number of cached ones. */
 const TENANTS = 1_100;

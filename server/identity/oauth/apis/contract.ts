@@ -150,7 +150,8 @@ function scopeProblem(value: unknown[]): string | undefined {
     if (!new RegExp(SCOPE_NAME).test(Name)) {
       return `${at}.Name must have 1 to 100 visible ASCII characters, without *, comma, " and \\.`;
     }
-    if (isOwnScope(Name) || Name === "offline_access") return `${at}.Name is a scope of this service.`;
+    if (isOwnScope(Name) || Name === "offline_access")
+      return `${at}.Name is a scope of this service. Choose another name.`;
     if (names.indexOf(Name) !== index) return `${at}.Name occurs twice.`;
     if (!isText(Description, SCOPE_TEXT_LIMIT)) {
       return `${at}.Description must have at most ${SCOPE_TEXT_LIMIT} characters.`;

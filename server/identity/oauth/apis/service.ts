@@ -44,11 +44,11 @@ function createApis(deps: ApiDependencies) {
     async afterWrite(tx, caller, { before, after, input }) {
       const { tenantId } = caller;
       if (!before && (await countApis(tx, tenantId)) > APIS_PER_TENANT) {
-        throw new Conflict(`There are ${APIS_PER_TENANT} APIs, the maximum for a tenant.`);
+        throw new Conflict(`There are ${APIS_PER_TENANT} APIs, the maximum for a tenant. Delete one first.`);
       }
       if (await restsForAnother(tx, tenantId, after.audience)) throw audienceIsHeld();
       const held = await findHeldScope(tx, tenantId, after);
-      if (held) throw new Conflict(`Scopes: ${held} is a scope of another Api.`);
+      if (held) throw new Conflict(`Scopes: ${held} is a scope of another Api. Choose another name.`);
       if (input.ApplicationId && after.applicationId === null) {
         const Message = `ApplicationId: there is no Application ${input.ApplicationId}.`;
         throw BadInput.in([{ Field: "ApplicationId", Message }]);

@@ -8,6 +8,7 @@ import type { Door } from "../door.ts";
 import { isCovered } from "../issuable.ts";
 import { type AuthorizationRequest, checkRequest } from "./authorization-request.ts";
 import { issueCode } from "./code.ts";
+import { askedOf, consentTo, destinationsOf, requireAny } from "./consent-question.ts";
 import type { AuthorizeDependencies } from "./dependencies.ts";
 import { nextStep } from "./next-step.ts";
 import { chooseAccountPage, consentPage, isChosen } from "./pages.tsx";
@@ -21,7 +22,6 @@ import {
   queryOf,
   readParameters,
 } from "./parameters.ts";
-import { askedOf, consentTo, destinationsOf, requireAny } from "./question.ts";
 import { respond } from "./reply.ts";
 import { enrolPage, secondFactorPage } from "./second-factor.tsx";
 import { showSignIn } from "./sign-in.ts";

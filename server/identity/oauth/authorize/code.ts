@@ -4,9 +4,9 @@ import { idTokenClaims } from "../claims.ts";
 import { type Checked, RefusedRequest } from "./authorization-request.ts";
 import type { ClaimsRequest } from "./checks/openid.ts";
 import { supportedResponseType } from "./checks/request.ts";
+import { type AskedAccess, noteMissing } from "./consent-question.ts";
 import type { AuthorizeDependencies } from "./dependencies.ts";
 import { usedBefore } from "./pushed.ts";
-import { type AskedAccess, noteMissing } from "./question.ts";
 import { insertCode } from "./store.ts";
 
 /** Seconds (docs/behaviour.md "Lifetimes"). */

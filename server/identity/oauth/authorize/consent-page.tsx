@@ -1,7 +1,7 @@
 // The consent page. All outside text is escaped here.
 
 import { attribute, CardPage, Problem, type Site } from "../../../ui/index.ts";
-import type { ConsentQuestion } from "./question.ts";
+import type { ConsentQuestion } from "./consent-question.ts";
 
 interface ConsentProps extends ConsentQuestion {
   site: Site;

@@ -6,12 +6,12 @@ import type { Pages } from "../../signin/endpoint.tsx";
 import { AuthorizationError } from "../errors.ts";
 import { checkRequest, RefusedRequest } from "./authorization-request.ts";
 import { issueCode } from "./code.ts";
+import { askedOf, giveConsent, hasAsked, requireAny } from "./consent-question.ts";
 import type { AuthorizeDependencies } from "./dependencies.ts";
 import { answerDevice } from "./device-pages.tsx";
 import { nextStep } from "./next-step.ts";
 import { CHANGED, consentPage } from "./pages.tsx";
 import { type AuthorizationTarget, goTo, queryOf, readTarget, withoutPrompts } from "./parameters.ts";
-import { askedOf, giveConsent, hasAsked, requireAny } from "./question.ts";
 import { respond } from "./reply.ts";
 import { startedSessionFor, tellingTheClient } from "./step.ts";
 

@@ -6,7 +6,7 @@ import { DEVICE_GRANT, DEVICE_REQUEST, DEVICE_RESPONSE } from "../contract.ts";
 import { CLIENT, type FormEndpoint } from "../declared.ts";
 import { DEVICE_AUTHORIZATION_PATH } from "../door.ts";
 import { formEndpoint, type OnFailure } from "../endpoint.ts";
-import { TokenError } from "../errors.ts";
+import { mayNotUse, TokenError } from "../errors.ts";
 import { apisInReach } from "../resources.ts";
 import { namedResources, ownedScopes } from "./checks/request.ts";
 import { DEVICE_LIFETIME, type Devices, POLL_INTERVAL } from "./device.ts";
@@ -46,7 +46,10 @@ export const DEVICE_AUTHORIZATION: FormEndpoint<typeof DEVICE_REQUEST> = {
     },
   },
   refused: [
-    { when: "The request is invalid.", error: new TokenError("invalid_scope", "The client does not have it.") },
+    {
+      when: "The request is invalid.",
+      error: new TokenError("invalid_scope", "The client does not have the scope Settings:Read."),
+    },
   ],
 };
 
@@ -54,7 +57,7 @@ export function deviceAuthorizationController(deps: DeviceAuthorizationDependenc
   const { issuer, devices, findApis } = deps;
   return formEndpoint(DEVICE_AUTHORIZATION, deps, async ({ request, client, text }) => {
     if (!client.grantTypes.includes(DEVICE_GRANT)) {
-      throw new TokenError("unauthorized_client", `The client is not permitted to use ${DEVICE_GRANT}.`);
+      throw new TokenError("unauthorized_client", mayNotUse(DEVICE_GRANT));
     }
     const parameters = parseParameters(AUTHORIZATION_PARAMETERS, text);
     const asked = await tellingByCode(async () => {

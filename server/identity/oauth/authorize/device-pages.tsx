@@ -10,11 +10,11 @@ import { DeviceCodePage } from "../../signin/pages.tsx";
 import type { Session, Visitor } from "../../signin/session.ts";
 import { type Trouble, throttled } from "../../signin/throttle.ts";
 import type { Checked } from "./authorization-request.ts";
+import { type AskedAccess, giveConsent, noteMissing } from "./consent-question.ts";
 import type { AuthorizeDependencies } from "./dependencies.ts";
 import { decideDevice } from "./device.store.ts";
 import { over } from "./device.ts";
 import { DEVICE_CONTINUE_PATH, DEVICE_DONE_PATH, DEVICE_PATH, goTo } from "./parameters.ts";
-import { type AskedAccess, giveConsent, noteMissing } from "./question.ts";
 
 /** One text for unknown and expired codes. */
 const UNKNOWN = "This code is unknown or has expired. Check the device: it may show a new code.";

@@ -14,6 +14,7 @@ import { allowanceOfSession, type SessionAllowance } from "../clients/consents.s
 import type { AuthorizationRequest, Checked } from "./authorization-request.ts";
 import { logWrongAddress, type WrongAddress } from "./checks/wrong-address.ts";
 import { ConsentPage } from "./consent-page.tsx";
+import { type AskedAccess, nameOfClient, questionOf, sealQuestion } from "./consent-question.ts";
 import type { AuthorizeDependencies } from "./dependencies.ts";
 import { logoPath } from "./logo.ts";
 import {
@@ -24,7 +25,6 @@ import {
   withoutPrompts,
   withPrompt,
 } from "./parameters.ts";
-import { type AskedAccess, nameOfClient, questionOf, sealQuestion } from "./question.ts";
 
 interface Protection {
   csrf: string;

@@ -54,7 +54,10 @@ export const PUSHED_AUTHORIZATION: FormEndpoint<typeof PUSHED_REQUEST> = {
     example: { request_uri: "urn:ietf:params:oauth:request_uri:<REFERENCE>", expires_in: PUSH_LIFETIME },
   },
   refused: [
-    { when: "The request is invalid.", error: new TokenError("invalid_scope", "The client does not have it.") },
+    {
+      when: "The request is invalid.",
+      error: new TokenError("invalid_scope", "The client does not have the scope Settings:Read."),
+    },
     ...REFUSED_PROOF,
   ],
 };

@@ -129,7 +129,7 @@ function providerIdOf({ pathname }: URL): number {
   return toRecordId(pathname.split("/")[3]) ?? 0;
 }
 
-/** Characters. A longer hint names no user, and could make the provider's address too long. */
+/** The maximum number of characters. A longer hint names no user, and could make the provider's address too long. */
 const LOGIN_HINT_LIMIT = 500;
 
 export async function sendToProvider(

@@ -32,7 +32,7 @@ interface Known {
   triedAt: number;
 }
 
-/** @param forStrangers fetches keys of unvouched clients */
+/** @param forStrangers the egress for addresses that unvouched clients have named */
 export function createClientKeys(
   { fetch, forStrangers }: { fetch: EgressFetch; forStrangers: { fetch: EgressFetch } },
   log: Pick<Logger, "warn">,

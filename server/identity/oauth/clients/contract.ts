@@ -9,7 +9,7 @@ import {
   type RowOf,
   title,
 } from "../../../platform/http/fields.ts";
-import { ANY_SCOPE, DEFAULT_SCOPES, record, SCOPE_TEXTS, SCOPES_MUST, SETTING } from "../../../records/index.ts";
+import { record, SCOPE_LIST, SCOPE_TEXTS, SETTING } from "../../../records/index.ts";
 import { CERTIFICATE_NAMES } from "../certificate.ts";
 import { claimMappingField } from "../claim-mapping.ts";
 import {
@@ -28,19 +28,20 @@ import {
   STANDARD_GRANT_TYPES,
   SUBJECT_TYPES,
 } from "../contract.ts";
+import { DEFAULT_SCOPES } from "../scope-parameter.ts";
 import { choice, list, settable } from "./fields.ts";
 import { jwksField } from "./jwks.ts";
 
 export const MAX_REDIRECT_URIS = 50;
-/** Characters. */
+/** The maximum number of characters. */
 const REDIRECT_URI_LIMIT = 2_000;
 /** The maximum number of characters of a whole list, because policies may compare it many times. */
 export const REDIRECT_URIS_LIMIT = 10_000;
 
-/** Characters. */
+/** The maximum number of characters. */
 const JWKS_URI_LIMIT = 2_000;
 
-/** Characters. */
+/** The maximum number of characters. */
 const CERTIFICATE_NAME_LIMIT = 1_000;
 
 /** Seconds. */
@@ -138,7 +139,7 @@ const FIELDS = {
     },
     example: [...RESPONSE_TYPES],
   }),
-  Scopes: settable<string[]>(Type.Array(ANY_SCOPE), SCOPES_MUST, [...DEFAULT_SCOPES], {
+  Scopes: settable<string[]>(SCOPE_LIST.schema, SCOPE_LIST.must, [...DEFAULT_SCOPES], {
     description: "The scopes it can request, of this service and of APIs.",
     audit: "value",
     judged: true,

@@ -239,7 +239,10 @@ function originOf(uri: string): string | undefined {
   return /^https?:/i.test(uri) ? readUrl(uri)?.origin : /^[a-z][a-z0-9.+-]*:\/\/[^/?#]+/.exec(uri)?.[0];
 }
 
-/** Capitals and a default port are kept. Other spellings that `new URL` accepts are not what RFC 3986 reads. */
+/**
+ * Accepts capitals and a default port. `new URL` accepts more spellings, which other parsers (RFC 3986) read
+ * differently.
+ */
 function webProblem(uri: string, url: URL, shown: string): string | undefined {
   const [, host, port] = /^https?:\/\/([^/?:[]+|\[[^\]]*\])(?::(\d+))?(?=[/?]|$)/i.exec(uri) ?? [];
   const ownPort = url.port || (url.protocol === "https:" ? "443" : "80");

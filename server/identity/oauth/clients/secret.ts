@@ -11,7 +11,7 @@ import {
   uuid,
 } from "../../../platform/http/fields.ts";
 
-/** Characters. */
+/** The maximum number of characters. */
 const NAME_LIMIT = 100;
 
 const FIELDS = {

@@ -60,7 +60,7 @@ export function clientIdOf({ id, documentUrl }: Pick<Client, "id" | "documentUrl
   return documentUrl ?? String(id);
 }
 
-/** Characters. */
+/** The maximum number of characters. */
 const DOCUMENT_URL_LIMIT = 1_000;
 
 /** Client ID metadata documents, section 3. Only one spelling is allowed, without dot segments and default port. */

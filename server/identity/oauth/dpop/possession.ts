@@ -84,7 +84,11 @@ export function createDpop({ sql, vault, mtls, findClient }: DpopDependencies): 
         throw error instanceof WrongProof ? refusedProof(error.message) : error;
       });
       if (!proof) throw refusedProof("it is missing");
-      if (proof.jkt !== jkt) throw refused("invalid_token", "The access token is bound to a different key.");
+      if (proof.jkt !== jkt)
+        throw refused(
+          "invalid_token",
+          "The access token is bound to a different key: sign the DPoP proof with that key.",
+        );
       if (!mayBeSignedBy(proof.alg, (await findClient(clientId))?.securityProfile)) throw refusedProof(OTHER_ALG);
       const problem = await use(request, tenantId, proof);
       if (problem === "stale") throw refused("use_dpop_nonce", NO_NONCE);

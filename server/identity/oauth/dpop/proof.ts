@@ -10,7 +10,7 @@ export const DPOP_HEADER = "dpop";
 const PROOF_TYPE = "dpop+jwt";
 /** RFC 9449 11.6: asymmetric algorithms only. */
 export const DPOP_ALGS = CLIENT_JWT_ALGS;
-/** Characters. */
+/** The maximum number of characters. */
 const PROOF_LIMIT = 4 * 1024;
 const JTI_LIMIT = 500;
 

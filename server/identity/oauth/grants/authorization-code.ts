@@ -84,7 +84,10 @@ function unexpired(code: StoredCode): void {
 /** The redirect URI or response type may have been removed from the client since. */
 function stillRegistered(client: Client, { redirectUri, responseType }: StoredCode): void {
   if (!isRegisteredUri(client, client.redirectUris, redirectUri)) {
-    throw new TokenError("invalid_grant", "The redirect_uri that the code was sent to is no longer registered.");
+    throw new TokenError(
+      "invalid_grant",
+      "The redirect_uri that the code was sent to is no longer registered. The user must sign in again.",
+    );
   }
   if (!client.responseTypes.includes(responseType)) {
     throw new TokenError("invalid_grant", `The client is no longer permitted to use response_type ${responseType}.`);
@@ -105,7 +108,10 @@ function sameRedirectUri(door: Door, code: StoredCode, sent: string | undefined)
 async function reusedCode(request: Omit<GrantRequest, "allApis" | "access">, digest: Buffer): Promise<never> {
   const used = await findCode(request.sql, request.client.tenantId, digest);
   if (!used?.isJustUsed || !isOfVerifier(request, used)) return revokeReused(request, "code", used);
-  throw new TokenError("invalid_grant", "The code was used a moment ago, by a request with the same code_verifier.");
+  throw new TokenError(
+    "invalid_grant",
+    "The code was used a moment ago, by a request with the same code_verifier. Use its tokens, or start again.",
+  );
 }
 
 /**
@@ -132,7 +138,8 @@ function isOfVerifier(
 /** RFC 7636 4.6; a verifier without a challenge is a downgrade (RFC 9700 2.1.1). */
 function knownVerifier({ codeChallenge }: StoredCode, verifier: string | undefined): void {
   if (codeChallenge === null) {
-    if (verifier) throw new TokenError("invalid_grant", "The authorization request had no code_challenge.");
+    if (verifier)
+      throw new TokenError("invalid_grant", "The authorization request had no code_challenge. Omit code_verifier.");
     return;
   }
   if (!verifier) throw new TokenError("invalid_grant", "code_verifier is missing.");

@@ -68,9 +68,9 @@ async function answered({ sql, client }: GrantRequest, device: PolledDevice, dig
   if (await notePoll(sql, client.tenantId, digest, SLOW_DOWN)) {
     throw say("slow_down", `The device polls too often: from now on it must wait ${SLOW_DOWN} seconds longer.`);
   }
-  throw say("authorization_pending", "The user has not answered yet.");
+  throw say("authorization_pending", "The user has not answered yet. Poll again after the interval.");
 }
 
 function noDevice(): TokenError {
-  return new TokenError("invalid_grant", "The device_code is invalid or expired.");
+  return new TokenError("invalid_grant", "The device_code is invalid or expired. Start again.");
 }

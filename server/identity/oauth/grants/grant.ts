@@ -1,7 +1,7 @@
 // The interface of a grant. Each grant is one file and one line in index.ts.
 
 import type { Sql } from "../../../platform/db/sql.ts";
-import { type Access, grantedScopes, recordAudit, ScopeNotGranted } from "../../../records/index.ts";
+import { type Access, recordAudit } from "../../../records/index.ts";
 import type { Api } from "../apis/contract.ts";
 import { originOfClient } from "../clients/client-authentication.ts";
 import type { Client } from "../clients/store.ts";
@@ -10,6 +10,7 @@ import type { Sent } from "../declared.ts";
 import { type Door, IGNORED_SCOPES } from "../door.ts";
 import { TokenError } from "../errors.ts";
 import { askableWith, ENTITY_API, standardScopes, type Target, withoutScope } from "../resources.ts";
+import { grantedScopes, ScopeNotGranted } from "../scope-parameter.ts";
 import type { Families } from "../tokens/families.ts";
 import type { Tokens } from "../tokens/tokens.ts";
 

@@ -1,7 +1,7 @@
 import { Permission } from "../../../platform/errors.ts";
 import { printable } from "../../../platform/http/body.ts";
 import { contextOf } from "../../../platform/http/context.ts";
-import { EXCHANGE, grantedScopes, recordAudit, ScopeNotGranted } from "../../../records/index.ts";
+import { EXCHANGE, recordAudit } from "../../../records/index.ts";
 import { accessTokenClaims } from "../claims.ts";
 import { originOfClient } from "../clients/client-authentication.ts";
 import { TOKEN_TYPES } from "../contract.ts";
@@ -18,8 +18,9 @@ import {
   type Target,
   targetOf,
 } from "../resources.ts";
+import { grantedScopes, ScopeNotGranted } from "../scope-parameter.ts";
 import { askableScopes, common, without } from "../scopes.ts";
-import type { Acting, ReadAccessToken } from "../tokens/access-token.ts";
+import type { AccessTokenClaims, Acting, ReadAccessToken } from "../tokens/access-token.ts";
 import type { ForExchange } from "../tokens/live.store.ts";
 import { subjectFor } from "../tokens/subjects.ts";
 import { requireKey } from "./bound.ts";
@@ -47,8 +48,9 @@ export async function tokenExchange(request: GrantRequest): Promise<Issued> {
   requireTypes(form);
   const subject = await subjectOf(request);
   const actor = form.actor_token ? await actorOf(request, form.actor_token) : undefined;
-  const act = actor ? actedBy(actor, subject.act) : subject.act;
-  const target = targetAsked(request, subject);
+  const { claims } = subject;
+  const act = actor ? actedBy(actor.claims, claims.act) : claims.act;
+  const target = targetAsked(request, claims.aud);
   const ceiling = ceilingOf(request, subject);
   const ofTarget = askableWith(request.allApis, [target?.id ?? ENTITY_API], ceiling);
   const granted = scopesOf(request.form, target, ofTarget);
@@ -56,24 +58,24 @@ export async function tokenExchange(request: GrantRequest): Promise<Issued> {
   const audience = target?.audience ?? tokens.issuer;
   await requirePermitted(request, { subject, actor, audience, scopes });
 
-  const { userId, grant_id: familyId } = subject;
+  const { userId } = subject;
   const origin = { ...originOfClient(request.request, client), personalKey: subject.forExchange.personalKey };
   await recordAudit(sql, client.tenantId, origin, {
     kind: "Token.Exchanged",
     subject: { type: "User", id: userId },
-    details: { Audience: audience, Scopes: scopes, From: subject.client_id, ...(act && { ActedBy: act.sub }) },
+    details: { Audience: audience, Scopes: scopes, From: claims.client_id, ...(act && { ActedBy: act.sub }) },
   });
-  const ends = Math.min(subject.exp, actor?.exp ?? subject.exp);
+  const ends = Math.min(claims.exp, actor?.claims.exp ?? claims.exp);
   const lifetime = Math.max(1, Math.min(tokens.lifetimeOf(client, target), ends - Math.floor(Date.now() / 1000)));
   const accessToken = await tokens.issueAccessToken(client, {
     scopes,
     target,
-    familyId,
+    familyId: claims.grant_id,
     act,
     lifetime,
     exchangeScopes: without(ceiling, ofTarget),
     claims: await accessTokenClaims(sql, client, target, { userId, scopes: granted }),
-    user: { id: userId, authTime: subject.auth_time ?? subject.iat, acr: subject.acr, amr: subject.amr },
+    user: { id: userId, authTime: claims.auth_time ?? claims.iat, acr: claims.acr, amr: claims.amr },
   });
   return {
     expires_in: lifetime,
@@ -100,7 +102,7 @@ function requireTypes(form: GrantRequest["form"]): void {
 
 async function read({ client, tokens }: GrantRequest, name: string, token: string): Promise<ReadAccessToken> {
   const found = await tokens.readExchangeableToken(token);
-  if (found?.tenant === client.tenantId) return found;
+  if (found?.claims.tenant === client.tenantId) return found;
   throw invalid(`${name} is not a valid access token of this service.`);
 }
 
@@ -112,12 +114,13 @@ async function subjectOf(request: GrantRequest): Promise<UserToken> {
   const { client, form, jkt, allApis } = request;
   const subject = await read(request, "subject_token", form.subject_token!);
   if (!isOfUser(subject)) throw invalid("subject_token belongs to a client, not to a user.");
-  if (subject.client_id === String(client.id)) requireOwnKey(subject, jkt, "subject_token");
-  else if (apiOfAudience(allApis, subject.aud)?.applicationId !== client.id) {
+  const { aud, sub, client_id } = subject.claims;
+  if (client_id === String(client.id)) requireOwnKey(subject.claims, jkt, "subject_token");
+  else if (apiOfAudience(allApis, aud)?.applicationId !== client.id) {
     throw invalid("subject_token was issued to another client, and not for an API whose ApplicationId is this client.");
   }
   // Otherwise a client would learn a user's subject in a different sector (OIDC Core 8.1).
-  if (subjectFor(client, subject.userId) !== subject.sub) {
+  if (subjectFor(client, subject.userId) !== sub) {
     throw invalid("subject_token names its user by a pairwise subject of another sector.");
   }
   return subject;
@@ -129,13 +132,14 @@ const isOfUser = (token: ReadAccessToken): token is UserToken =>
 /** The actor's token must be issued to this client. */
 async function actorOf(request: GrantRequest, token: string): Promise<ReadAccessToken> {
   const actor = await read(request, "actor_token", token);
-  if (actor.client_id !== String(request.client.id)) throw invalid("actor_token was issued to another client.");
-  if (actor.act) throw invalid("actor_token has the claim act. Send an access token that was issued without an actor.");
-  requireOwnKey(actor, request.jkt, "actor_token");
+  if (actor.claims.client_id !== String(request.client.id)) throw invalid("actor_token was issued to another client.");
+  if (actor.claims.act)
+    throw invalid("actor_token has the claim act. Send an access token that was issued without an actor.");
+  requireOwnKey(actor.claims, request.jkt, "actor_token");
   return actor;
 }
 
-function requireOwnKey({ cnf }: ReadAccessToken, jkt: string | undefined, what: string): void {
+function requireOwnKey({ cnf }: AccessTokenClaims, jkt: string | undefined, what: string): void {
   try {
     requireKey(cnf?.jkt ?? null, jkt, what);
   } catch (error) {
@@ -144,7 +148,7 @@ function requireOwnKey({ cnf }: ReadAccessToken, jkt: string | undefined, what: 
 }
 
 /** RFC 8693 4.1: the latest actor is outermost. */
-function actedBy({ sub, client_id }: ReadAccessToken, before: Acting | undefined): Acting {
+function actedBy({ sub, client_id }: AccessTokenClaims, before: Acting | undefined): Acting {
   const act = { sub, client_id, ...(before && { act: before }) };
   let acting = 0;
   for (let one: Acting | undefined = act; one; one = one.act) acting++;
@@ -154,7 +158,7 @@ function actedBy({ sub, client_id }: ReadAccessToken, before: Acting | undefined
 }
 
 /** Default: by the scopes, or the original token's target. @throws InvalidTarget, TokenError invalid_target */
-function targetAsked({ apis, form, resource, tokens }: GrantRequest, { aud }: UserToken): Target {
+function targetAsked({ apis, form, resource, tokens }: GrantRequest, aud: string): Target {
   const asked = resource ?? resourceImplied(apis, form.scope) ?? resourceNamed(apis, tokens.issuer, aud);
   return targetOf(apis, [asked], asked);
 }
@@ -165,10 +169,10 @@ function targetAsked({ apis, form, resource, tokens }: GrantRequest, { aud }: Us
  * the user; after the grant has ended, none. Each exchange removes scopes that its client lacks or omits.
  */
 function ceilingOf({ client, allApis, tokens }: GrantRequest, subject: UserToken): string[] {
-  const { aud, scope, exchange_scope: carried, ofRoles } = subject;
+  const { aud, scope, exchange_scope: carried } = subject.claims;
   const { grant } = subject.forExchange;
   const before = scope.split(" ");
-  const own = askableScopes(client, ofRoles);
+  const own = askableScopes(client, subject.ofRoles);
   const named = aud === tokens.issuer ? ENTITY_API : apiOfAudience(allApis, aud)?.id;
   const ofAudience = askableWith(allApis, named === undefined ? [] : [named], own);
   const elsewhere = without(own, ofAudience);

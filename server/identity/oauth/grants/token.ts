@@ -2,7 +2,6 @@
 
 import { Elysia } from "elysia";
 import type { Sql } from "../../../platform/db/sql.ts";
-import { asksForOthers } from "../../../records/index.ts";
 import type { Api } from "../apis/contract.ts";
 import type { FindApis } from "../apis/known-apis.ts";
 import type { AuthenticateClient } from "../clients/client-authentication.ts";
@@ -13,8 +12,9 @@ import { type Door, RFC_TOKEN_PATH, SPEC_TOKEN_PATH } from "../door.ts";
 import { type Dpop, REFUSED_PROOF } from "../dpop/possession.ts";
 import { DPOP_HEADER } from "../dpop/proof.ts";
 import { type ClientRequest, formEndpoint, type OnFailure } from "../endpoint.ts";
-import { TokenError } from "../errors.ts";
+import { mayNotUse, TokenError } from "../errors.ts";
 import { apisInReach, InvalidTarget, resourcesIn } from "../resources.ts";
+import { asksForOthers } from "../scope-parameter.ts";
 import type { Families } from "../tokens/families.ts";
 import type { IssuedTokens } from "../tokens/issued.ts";
 import type { Tokens } from "../tokens/tokens.ts";
@@ -39,7 +39,7 @@ const REFUSED = [
   { when: "The request is invalid.", error: new TokenError("invalid_request", "grant_type is missing.") },
   {
     when: "The client is not permitted to use the grant, or the code or refresh_token is another client's.",
-    error: new TokenError("unauthorized_client", "The client is not permitted to use grant_type authorization_code."),
+    error: new TokenError("unauthorized_client", mayNotUse("authorization_code")),
   },
 ];
 
@@ -106,7 +106,7 @@ async function answer(
     throw new TokenError("unsupported_grant_type", `grant_type must be ${Object.keys(GRANTS).join(" or ")}.`);
   }
   if (!client.grantTypes.includes(grantType)) {
-    throw new TokenError("unauthorized_client", `The client is not permitted to use grant_type ${grantType}.`);
+    throw new TokenError("unauthorized_client", mayNotUse(grantType));
   }
   const allApis = await findApis(client.tenantId);
   const apis = apisInReach(allApis, client);

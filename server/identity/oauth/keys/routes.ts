@@ -7,7 +7,7 @@ import { type RecordOf, readOnly, serverTime, word } from "../../../platform/htt
 import type { Route } from "../../../platform/http/route.ts";
 import { type Permitted, record, route, SETTING, type ShownPage } from "../../../records/index.ts";
 import { SIGNING_ALGS } from "../contract.ts";
-import { KEY_STATES, livesOf } from "./rotation.ts";
+import { KEY_STATES, livesOf } from "./key-rotation.ts";
 import { currentTime, listKeyDates } from "./store.ts";
 
 /** The Id is the `kid`. */

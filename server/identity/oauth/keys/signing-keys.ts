@@ -10,7 +10,7 @@ import type { Seal, Vault } from "../../../platform/vault.ts";
 import { JSON_WEB_KEY_SET, SIGNING_ALGS, type SigningAlg } from "../contract.ts";
 import { type PublicEndpoint, SPEC_TAG } from "../declared.ts";
 import { JWKS_PATH } from "../door.ts";
-import { createKeyRotation, JWKS_MAX_AGE, SIGNING_KEY_PURPOSE } from "./rotation.ts";
+import { createKeyRotation, JWKS_MAX_AGE, SIGNING_KEY_PURPOSE } from "./key-rotation.ts";
 import { currentTime, KEYS_CHANNEL, listSigningKeys, type StoredKey } from "./store.ts";
 
 /** The minimum time between two look-ups of an unknown key, which may have been created just now. */

@@ -14,7 +14,6 @@ import { defaultsOf } from "../clients/credential-rules.ts";
 import { findCredentials, isDocumentUrl, lockApplication, saveCredentials } from "../clients/store.ts";
 import { TokenError } from "../errors.ts";
 import { shownWithin } from "./ceiling.ts";
-import { fetchDocument, metadataOf, NoAnswer, NoDocument, type ReadDocument } from "./document.ts";
 import {
   type ClientDocument,
   claimDocument,
@@ -24,6 +23,7 @@ import {
   noteDocument,
 } from "./documents.store.ts";
 import { readMetadata } from "./metadata.ts";
+import { fetchDocument, metadataOf, NoAnswer, NoDocument, type ReadDocument } from "./metadata-document.ts";
 import { admitStranger, type RegistrationLimits, requireRoom, saveChange, scopesFor } from "./service.ts";
 import { insertRegistered, lockRules } from "./store.ts";
 

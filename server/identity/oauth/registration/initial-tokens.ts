@@ -22,7 +22,7 @@ import { digestOf, newOpaqueValue } from "../../signin/opaque.ts";
 import { deleteInitialToken, insertInitialToken, listInitialTokens, lockInitialTokens } from "./store.ts";
 
 export const MAX_INITIAL_TOKENS = 50;
-/** Characters. */
+/** The maximum number of characters. */
 const NAME_LIMIT = 100;
 const USES = [1, 1_000] as const;
 /** The minimum, maximum and default in seconds. */

@@ -79,7 +79,7 @@ const NAMES: Record<string, string> = {
 /** A device code can be sent to anyone, in any application's name (RFC 8628 5.4). */
 const NEED_INITIAL_TOKEN: string[] = ["client_credentials", DEVICE_GRANT, EXCHANGE_GRANT];
 
-/** Characters. */
+/** The maximum number of characters. */
 const NAME_LIMIT = 100;
 const URI_LIMIT = 2_000;
 /** Characters that make a name resemble a different one, or change the direction of surrounding text (RFC 7591 5). */

@@ -251,7 +251,7 @@ export async function requireRoom(
   if (full) throw tooMany(full);
 }
 
-const tooMany = (reason: string) => new TooManyRequests(reason, 3_600);
+const tooMany = (reason: string) => new TooManyRequests(`${reason} Try again in an hour.`, 3_600);
 
 /** Without an initial access token, scopes of this service's own API are excluded. */
 export function scopesFor(rules: RegistrationRules, ofApis: string[], isOpen: boolean): string[] {

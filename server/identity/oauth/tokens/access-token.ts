@@ -60,9 +60,10 @@ export interface AccessTokenClaims {
   userinfo_claims?: string[];
 }
 
-/** The verified claims with the user that `sub` identifies. */
-export interface ReadAccessToken extends AccessTokenClaims {
-  /** Undefined: the client itself. */
+export interface ReadAccessToken {
+  /** Verified; `scope` has only the scopes that the token still has. */
+  claims: AccessTokenClaims;
+  /** The user that `sub` identifies; undefined: the client itself. */
   userId: number | undefined;
   /** The scopes of the user's roles now; null for the client itself. */
   ofRoles: string[] | null;
@@ -112,7 +113,7 @@ export async function verifyAccessToken(
   return claims as unknown as AccessTokenClaims | undefined;
 }
 
-export function callerOf({ userId, ...claims }: Omit<ReadAccessToken, "ofRoles" | "forExchange">): Bearer {
+export function callerOf({ claims, userId }: Pick<ReadAccessToken, "claims" | "userId">): Bearer {
   return {
     tenantId: claims.tenant,
     clientId: claims.client_id,

@@ -89,10 +89,11 @@ function requireSecret(client: Client): void {
 async function describeAccessToken(
   deps: Pick<IntrospectionDependencies, "findApis" | "issuer">,
   client: Client,
-  { grant_id: _, userId: __, ofRoles: ___, forExchange: ____, ...claims }: ReadAccessToken,
+  { claims }: ReadAccessToken,
 ) {
+  const { grant_id: _, ...shown } = claims;
   const isForIt = claims.tenant === client.tenantId && (await mayIntrospect(deps, client, claims));
-  return isForIt ? { ...claims, active: true, token_type: claims.cnf ? "DPoP" : "Bearer" } : undefined;
+  return isForIt ? { ...shown, active: true, token_type: claims.cnf ? "DPoP" : "Bearer" } : undefined;
 }
 
 /**

@@ -63,7 +63,7 @@ export function revocationController(deps: RevocationDependencies) {
 async function revokeAccessToken(
   tx: Transaction,
   tenantId: TenantId,
-  { jti, userId, client_id }: ReadAccessToken,
+  { claims: { jti, client_id }, userId }: ReadAccessToken,
 ): Promise<Omit<AuditEntry, "kind"> | undefined> {
   if (!(await insertRevokedToken(tx, tenantId, jti))) return undefined;
   const owner = { userId: userId ?? null, clientId: Number(client_id) };
@@ -82,7 +82,7 @@ async function revokeFamily(
 
 /** RFC 7009 2.1: the token must be issued to this client. */
 function requireOwn(client: Client, { access, refresh }: RecognizedToken): void {
-  const owner = access ? Number(access.client_id) : refresh?.clientId;
+  const owner = access ? Number(access.claims.client_id) : refresh?.clientId;
   if (owner !== undefined && owner !== client.id) {
     throw new TokenError("unauthorized_client", "The token was issued to another client.");
   }

@@ -115,7 +115,7 @@ export function createTokens(deps: TokenDependencies): Tokens {
     const live = await liveScopes(claims.tenant, Number(claims.client_id), userId, exchanged);
     if (!live) return undefined;
     const { scopes, ...more } = live;
-    return { ...claims, ...more, userId, scope: narrowed(claims, scopes) };
+    return { ...more, claims: { ...claims, scope: narrowed(claims, scopes) }, userId };
   }
 
   /** By a token's claims: the last bearer, of these scopes from memory. */
@@ -148,7 +148,7 @@ export function createTokens(deps: TokenDependencies): Tokens {
       const live = (await knownScopes(claims.tenant, Number(claims.client_id), userId)) ?? refuseInactive();
       const last = bearers.get(claims);
       if (last?.live === live && last.userId === userId) return last.bearer;
-      const bearer = callerOf({ ...claims, userId, scope: narrowed(claims, live) });
+      const bearer = callerOf({ claims: { ...claims, scope: narrowed(claims, live) }, userId });
       bearers.set(claims, { userId, live, bearer });
       return bearer;
     },

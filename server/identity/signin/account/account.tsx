@@ -3,7 +3,6 @@
 import { readForm } from "../../../platform/http/body.ts";
 import { isUuid } from "../../../platform/http/query.ts";
 import { pageResponse } from "../../../ui/index.ts";
-import { readFlash } from "../cookies.ts";
 import { type Pages, pageController } from "../endpoint.tsx";
 import { RESET_PATH } from "../password-reset.store.ts";
 import { AccountPage } from "./account-page.tsx";
@@ -43,7 +42,7 @@ export function accountController(deps: AccountDependencies) {
 
 async function overview(deps: AccountDependencies, { request, session }: AccountVisit): Promise<Response> {
   const { tenantId, userId } = session;
-  const notice = readFlash(deps.cookies, request);
+  const notice = deps.cookies.readNotice(request);
   const [hasPassword, factor, linked, providers, sessions, applications] = await Promise.all([
     deps.ownPassword.exists(session),
     deps.secondFactor.find(tenantId, userId),

@@ -2,7 +2,6 @@
 
 import { readForm } from "../../../platform/http/body.ts";
 import { pageResponse } from "../../../ui/index.ts";
-import { flashCookie } from "../cookies.ts";
 import { asksPassword, takeEnrolment } from "../second-factor/forms.ts";
 import { EnrolPage, RecoveryCodesPage } from "../second-factor/pages.tsx";
 import type { Proposal } from "../second-factor/second-factor.ts";
@@ -50,7 +49,7 @@ export async function enrol(deps: AccountDependencies, visit: AccountVisit): Pro
   if (!enrolment) return toAccount(deps);
   const { trouble } = enrolment;
   if (trouble) return enrolPage(deps, visit, { proposal: enrolment.proposal, ...trouble });
-  const cookie = flashCookie(deps.cookies, NOTICES.enrolled);
+  const cookie = deps.cookies.setNotice(NOTICES.enrolled);
   return codesPage(deps, session, enrolment.codes, [...enrolment.cookies, cookie]);
 }
 

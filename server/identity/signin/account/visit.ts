@@ -4,7 +4,7 @@ import type { Sql } from "../../../platform/db/sql.ts";
 import { NO_STORE } from "../../../platform/http/conditions.ts";
 import type { Export } from "../../../platform/http/export.ts";
 import type { TenantId } from "../../../platform/ids.ts";
-import { type Cookies, flashCookie } from "../cookies.ts";
+import type { Cookies } from "../cookies.ts";
 import type { PageEndpoints } from "../endpoint.tsx";
 import type { Forms } from "../forms.ts";
 import type { KnownBrowsers } from "../known-browsers.ts";
@@ -13,7 +13,7 @@ import type { SecondFactor } from "../second-factor/second-factor.ts";
 import type { Session, Sessions, Visitor } from "../session.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import type { AllowedApplication } from "./account-page.tsx";
-import type { AccountCredentials } from "./credentials.ts";
+import type { AccountCredentials } from "./own-credentials.ts";
 import type { LinkedAccounts } from "./providers/linked.ts";
 
 export interface AccountVisit {
@@ -50,7 +50,7 @@ export function toAccount(
   more: string[] = [],
 ): Response {
   const headers = new Headers({ location: site.href(ACCOUNT_PATH), ...NO_STORE });
-  if (done) headers.append("set-cookie", flashCookie(cookies, NOTICES[done]));
+  if (done) headers.append("set-cookie", cookies.setNotice(NOTICES[done]));
   for (const cookie of more) headers.append("set-cookie", cookie);
   return new Response(null, { status: 303, headers });
 }

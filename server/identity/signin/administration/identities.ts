@@ -6,7 +6,7 @@ import { BadInput, Conflict, NotFound } from "../../../platform/errors.ts";
 import { body } from "../../../platform/http/contract.ts";
 import { field, type InputOf } from "../../../platform/http/fields.ts";
 import type { Permitted, Shown, ShownPage } from "../../../records/index.ts";
-import type { EndGrants } from "../account/credentials.ts";
+import type { EndGrants } from "../account/own-credentials.ts";
 import { isUsable, keyOf, unlinkIdentity } from "../account/providers/linked.ts";
 import { linkSubject } from "../upstream/accounts.ts";
 import { authorityOf } from "../upstream/configuration.ts";

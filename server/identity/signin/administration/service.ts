@@ -14,7 +14,7 @@ import {
   type ShownPage,
   withoutRecords,
 } from "../../../records/index.ts";
-import { type EndGrants, endSessions } from "../account/credentials.ts";
+import { type EndGrants, endSessions } from "../account/own-credentials.ts";
 import { deleteUsersSession } from "../account/store.ts";
 import { digestOf, newOpaqueValue } from "../opaque.ts";
 import { RESET_LIFETIME, RESET_PATH, saveReset } from "../password-reset.store.ts";

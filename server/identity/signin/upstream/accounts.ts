@@ -7,7 +7,7 @@ import type { KnownBrowsers } from "../known-browsers.ts";
 import { ACR, type Session, type Sessions, type Visitor } from "../session.ts";
 import { mayComeIn, type UpstreamIdentity, type UserFields } from "./identity.ts";
 import type { Provider } from "./providers/contract.ts";
-import { MAPPED_FIELDS } from "./providers/provider.ts";
+import { MAPPED_FIELDS } from "./providers/provider-words.ts";
 import type { PendingLink } from "./round-trips.ts";
 import {
   deleteAttempt,
@@ -50,7 +50,7 @@ export function accountOf(
     // Checked before any look-up by name, so strangers cannot probe for accounts.
     if (!mayComeIn(rules, verified, tenants)) return { outcome: "stranger" };
     // Two browsers of one new user would otherwise create two Users.
-    await ownRecords.waitForUsers(tx, tenantId);
+    await ownRecords.lockUsers(tx, tenantId);
     const meanwhile = await findLinkedUser(tx, tenantId, key);
     if (meanwhile) return known(tx, tenantId, meanwhile, fields, verified);
     const { Username: username, Email: email, External_Id: externalId } = fields;

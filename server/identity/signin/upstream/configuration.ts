@@ -23,7 +23,7 @@ import type { TenantId } from "../../../platform/ids.ts";
 import type { Vault } from "../../../platform/vault.ts";
 import { toUpstreamFailure, UpstreamFailure } from "./failure.ts";
 import type { Provider } from "./providers/contract.ts";
-import { type AuthMethod, SECRET_METHODS } from "./providers/provider.ts";
+import { type AuthMethod, SECRET_METHODS } from "./providers/provider-words.ts";
 
 export const CLIENT_SECRET_PURPOSE = "identity provider's client secret";
 
@@ -289,7 +289,7 @@ export class OtherIssuer extends UpstreamFailure {
   }
 }
 
-/** Characters. */
+/** The maximum number of characters. */
 const MAX_SHOWN = 300;
 
 function otherIssuer(error: unknown): string | undefined {

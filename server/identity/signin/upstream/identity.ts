@@ -4,7 +4,7 @@ import { asTyped, isText, TEXT_LIMIT } from "../../../platform/text.ts";
 import type { ownRecords } from "../../../records/index.ts";
 import { UpstreamFailure } from "./failure.ts";
 import type { Provider } from "./providers/contract.ts";
-import { MAPPED_FIELDS, type MappedField, type Mapping } from "./providers/provider.ts";
+import { MAPPED_FIELDS, type MappedField, type Mapping } from "./providers/provider-words.ts";
 
 export type UserFields = Partial<Record<MappedField, string>>;
 

@@ -18,7 +18,7 @@ import {
 } from "./configuration.ts";
 import { toUpstreamFailure, UpstreamFailure } from "./failure.ts";
 import type { PROBE_CHECKS, PROBE_OUTCOMES, Provider } from "./providers/contract.ts";
-import { type AuthMethod, SECRET_METHODS } from "./providers/provider.ts";
+import { type AuthMethod, SECRET_METHODS } from "./providers/provider-words.ts";
 
 export interface ProbeResult {
   /** True if no check has failed. */

@@ -4,7 +4,7 @@ import type * as Cedar from "@cedar-policy/cedar-wasm/nodejs";
 import type { SchemaJson } from "@cedar-policy/cedar-wasm/nodejs";
 import { ACTIONS } from "../scopes.ts";
 import { createCedar, type Mentioned, mentionedBy, type PolicyProblem, problemsIn, statementsOf } from "./cedar.ts";
-import type { CedarQuestion } from "./engine.ts";
+import type { CedarQuestion } from "./policy-engine.ts";
 import {
   type Attribute,
   actionsOn,

@@ -7,8 +7,8 @@ import { traceIdOf } from "../../../platform/http/context.ts";
 import type { TenantId } from "../../../platform/ids.ts";
 import type { Action } from "../scopes.ts";
 import type { Mentioned } from "./cedar.ts";
-import { type CedarQuestion, type Decision, type Engine, type PolicySet, UNKNOWN } from "./engine.ts";
 import type { Look } from "./looks.ts";
+import { type CedarQuestion, type Decision, type Engine, type PolicySet, UNKNOWN } from "./policy-engine.ts";
 import {
   isSameUid,
   type JudgedRecord,

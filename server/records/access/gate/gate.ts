@@ -4,8 +4,8 @@ import type { Budget } from "../../../platform/budget.ts";
 import type { Queries, Sql } from "../../../platform/db/sql.ts";
 import { isUnfiltered, type Paging } from "../../../platform/http/query.ts";
 import type { Call } from "../caller.ts";
-import { createPause } from "../decisions/engine.ts";
 import type { Permissions } from "../decisions/permissions.ts";
+import { createPause } from "../decisions/policy-engine.ts";
 import type { JudgedRecord } from "../decisions/resource-type.ts";
 import type { Action } from "../scopes.ts";
 import { type Cursors, type Filled, fill, type List, MAX_LOOKUP_ROWS, MAX_ROWS_READ } from "./list.ts";
@@ -45,7 +45,7 @@ export interface Gate {
   seesAll(type: string): boolean;
   /** The visible part of a record after a write. @param sent its fields are the caller's own */
   written<Item extends object>(type: string, item: Item, sent: unknown, behind?: Behind): Promise<Tagged<Item>>;
-  /** The same for many, in the tenant's turn. @throws TenantBusy, ServiceBusy */
+  /** The same for many, within the tenant's budget. @throws TenantBusy, ServiceBusy */
   writtenAll<Item extends object>(type: string, items: Item[], sent: unknown[]): Promise<Shown<Shown<Item>[]>>;
   /** A page of readable records. @throws BadInput for a foreign cursor, TenantBusy, ServiceBusy */
   list<Row, Item extends object>(list: List<Row, Item>): Promise<ShownPage<Item>>;
@@ -108,7 +108,7 @@ export function createGate(deps: GateDependencies, permissions: Permissions, cal
     return (await hideReferences(references, sql, items)).map(asShown);
   }
 
-  /** Many decisions yield to other requests in between, and run in the tenant's turn. */
+  /** Many decisions yield to other requests in between, and run within the tenant's budget. */
   function whileDeciding<T>(
     type: string,
     work: (pause: () => Promise<void>) => Promise<T>,

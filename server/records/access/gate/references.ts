@@ -2,8 +2,8 @@
 
 import type { Queries } from "../../../platform/db/sql.ts";
 import type { TenantId } from "../../../platform/ids.ts";
-import { createPause } from "../decisions/engine.ts";
 import type { Permissions, RecordPlace } from "../decisions/permissions.ts";
+import { createPause } from "../decisions/policy-engine.ts";
 import type { JudgedRecord } from "../decisions/resource-type.ts";
 import type { Action } from "../scopes.ts";
 

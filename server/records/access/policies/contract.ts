@@ -18,7 +18,7 @@ import { descriptionField, idField, nameField, STAMP_FIELDS, type Stamped } from
 import { record, SETTING } from "../../record.ts";
 import { LOCK_OUT } from "../settings.ts";
 
-/** Characters. */
+/** The maximum number of characters. */
 export const POLICY_LIMIT = 4_000;
 
 const policyText = field<string, string>({

@@ -11,8 +11,8 @@ import type { TenantId } from "../../../platform/ids.ts";
 import type { Access } from "../access.ts";
 import { type Caller, type Permitted, permit } from "../bearer.ts";
 import type { Actor } from "../caller.ts";
-import type { Decision, PolicyText } from "../decisions/engine.ts";
 import type { CallContext, Permissions } from "../decisions/permissions.ts";
+import type { Decision, PolicyText } from "../decisions/policy-engine.ts";
 import {
   type Attribute,
   actionsOn,
@@ -27,8 +27,8 @@ import { type Action, hasScopeFor, isOwnScope, type ScopeAction } from "../scope
 import { userScopes } from "../user-scopes.ts";
 import { POLICY, type Policy } from "./contract.ts";
 import { requireFit } from "./fit.ts";
-import type { EVALUATION, EvaluationQuestion } from "./question.ts";
 import { listAllPolicies } from "./store.ts";
+import type { EVALUATION, EvaluationQuestion } from "./trial-question.ts";
 
 export type Evaluation = Static<typeof EVALUATION>;
 type Evaluator = Permitted<"Settings:Read" | "AccessManager:Read">;

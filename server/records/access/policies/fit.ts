@@ -3,7 +3,7 @@
 import { Conflict } from "../../../platform/errors.ts";
 import type { TenantId } from "../../../platform/ids.ts";
 import type { Access } from "../access.ts";
-import type { PolicyText } from "../decisions/engine.ts";
+import type { PolicyText } from "../decisions/policy-engine.ts";
 
 /** Every process parses all of a tenant's policies when one changes, and asks each of them for every decision. */
 const POLICIES_PER_TENANT = 100;

@@ -6,7 +6,7 @@ import { printable } from "../../../platform/http/body.ts";
 import type { TenantId } from "../../../platform/ids.ts";
 import type { Access } from "../access.ts";
 import type { Named } from "../decisions/cedar.ts";
-import { createPause } from "../decisions/engine.ts";
+import { createPause } from "../decisions/policy-engine.ts";
 import { CLIENT_RECORD } from "../decisions/resource-type.ts";
 import type { RecordStore } from "../record-service.ts";
 import { ROLE } from "../roles/contract.ts";

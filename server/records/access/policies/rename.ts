@@ -2,7 +2,7 @@
 
 import { Conflict } from "../../../platform/errors.ts";
 import type { Access } from "../access.ts";
-import { createPause } from "../decisions/engine.ts";
+import { createPause } from "../decisions/policy-engine.ts";
 import type { JudgedRecord } from "../decisions/resource-type.ts";
 import { auditedAs, type RecordChange } from "../record-service.ts";
 import type { RenameRole } from "../settings.ts";

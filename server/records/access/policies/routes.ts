@@ -6,8 +6,8 @@ import { withoutRecords } from "../gate/shown.ts";
 import { route } from "../route.ts";
 import { type SettingsDependencies, settingsResource } from "../settings.ts";
 import { POLICY, POLICY_TEXT, POLICY_VERSION } from "./contract.ts";
-import { EVALUATION, QUESTION } from "./question.ts";
 import { createPolicies, type Policies } from "./service.ts";
+import { EVALUATION, QUESTION } from "./trial-question.ts";
 
 const tag = { name: POLICY.name, description: POLICY.texts.group };
 

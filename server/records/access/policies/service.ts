@@ -20,8 +20,8 @@ import {
 import { type Case, type Comparison, compare, type Evaluation, evaluate, type Tried } from "./evaluate.ts";
 import { requireFit } from "./fit.ts";
 import { firstFindings, policiesNaming, policyStore, recordTypeOf } from "./named.ts";
-import type { EvaluationQuestion } from "./question.ts";
 import { listAllPolicies, listVersions, POLICY_TABLE } from "./store.ts";
+import type { EvaluationQuestion } from "./trial-question.ts";
 
 const SHOWN_PROBLEMS = 20;
 

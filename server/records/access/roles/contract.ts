@@ -1,9 +1,8 @@
-import { Type } from "@sinclair/typebox";
 import { field, flag, type InputOf, orNull, type RecordOf, type RowOf } from "../../../platform/http/fields.ts";
 import { descriptionField, idField, nameField, recordIdField, STAMP_FIELDS, type Stamped } from "../../fields.ts";
 import { record, SETTING } from "../../record.ts";
 import { type Member, references } from "../../reference-list.ts";
-import { ANY_SCOPE, isOwnScope, SCOPE_ACTIONS, SCOPE_TEXTS, SCOPES, SCOPES_MUST } from "../scopes.ts";
+import { isOwnScope, SCOPE_ACTIONS, SCOPE_LIST, SCOPE_TEXTS, SCOPES } from "../scopes.ts";
 import { LOCK_OUT } from "../settings.ts";
 
 const FIELDS = {
@@ -12,9 +11,9 @@ const FIELDS = {
   Description: descriptionField("Keeps the records.", { label: "Purpose" }),
   Scopes: field<string[], string[]>({
     description: "Scopes that its users can get in a token, of this service and of APIs.",
-    sent: orNull(Type.Array(ANY_SCOPE)),
-    shown: Type.Array(ANY_SCOPE),
-    must: SCOPES_MUST,
+    sent: orNull(SCOPE_LIST.schema),
+    shown: SCOPE_LIST.schema,
+    must: SCOPE_LIST.must,
     take: (value: string[] | null) => [
       ...SCOPES.filter((scope) => value?.includes(scope)),
       ...(value ?? []).filter((scope) => !isOwnScope(scope)),

@@ -33,7 +33,7 @@ function createRoles(deps: SettingsDependencies): Roles {
       const { IdentityProviderId } = input;
       requireKnownScopes(after.scopes, await listApiScopes(tx, tenantId));
       if (!before && (await countRoles(tx, tenantId)) > ROLES_PER_TENANT) {
-        throw new Conflict(`There are ${ROLES_PER_TENANT} roles, the maximum for a tenant.`);
+        throw new Conflict(`There are ${ROLES_PER_TENANT} roles, the maximum for a tenant. Delete one first.`);
       }
       requireMembers(ROLE, input, after);
       if (IdentityProviderId && after.identityProviderId === null) {

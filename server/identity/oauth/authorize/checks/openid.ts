@@ -70,7 +70,10 @@ export const UNATTAINABLE = "unmet_authentication_requirements";
 /** OIDC Core 5.5.1.1: an essential acr that cannot be reached is an error; acr_values are voluntary. */
 export function attainableAcr({ acrs }: ClaimsRequest): void {
   if (!acrs || acrs.some((acr) => ATTAINABLE_ACRS.includes(acr))) return;
-  throw new AuthorizationError(UNATTAINABLE, "No sign-in here has any of the requested acr values.");
+  throw new AuthorizationError(
+    UNATTAINABLE,
+    "No sign-in here has any of the requested acr values. acr_values_supported of the metadata lists the possible ones.",
+  );
 }
 
 /** An Id that no user has. */

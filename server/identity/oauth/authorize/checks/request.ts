@@ -1,11 +1,10 @@
 import { printable } from "../../../../platform/http/body.ts";
 import { parseJson } from "../../../../platform/http/json.ts";
-import { grantedScopes, ScopeNotGranted } from "../../../../records/index.ts";
 import type { Api } from "../../apis/contract.ts";
 import type { Client } from "../../clients/store.ts";
 import { RESPONSE_MODES, RESPONSE_TYPES, SIGNED_RESPONSE_MODES } from "../../contract.ts";
 import { type Door, IGNORED_SCOPES } from "../../door.ts";
-import { AuthorizationError } from "../../errors.ts";
+import { AuthorizationError, mayNotUse } from "../../errors.ts";
 import {
   askableWith,
   ENTITY_API,
@@ -15,6 +14,7 @@ import {
   standardScopes,
   withoutScope,
 } from "../../resources.ts";
+import { grantedScopes, ScopeNotGranted } from "../../scope-parameter.ts";
 import type { RequestParameters } from "../parameters.ts";
 
 export type ResponseType = (typeof RESPONSE_TYPES)[number];
@@ -106,7 +106,10 @@ export function returnedState(door: Door, parameters: RequestParameters): string
 /** OpenID Connect Dynamic Client Registration 2: only registered response types. */
 export function registeredResponseType({ responseTypes }: Client, type: ResponseType): void {
   if (responseTypes.includes(type)) return;
-  throw new AuthorizationError("unauthorized_client", `The client is not permitted to use response_type ${type}.`);
+  throw new AuthorizationError(
+    "unauthorized_client",
+    `The client is not permitted to use response_type ${type}. An administrator can add it to ResponseTypes.`,
+  );
 }
 
 /** FAPI 2.0 Security Profile 5.3.2.2. */
@@ -154,7 +157,7 @@ export function signedIfRequired({ requireSignedRequestObject }: Client, isSigne
 
 export function mayUseCodes(client: Client): void {
   if (client.grantTypes.includes("authorization_code")) return;
-  throw new AuthorizationError("unauthorized_client", "The client is not permitted to use authorization_code.");
+  throw new AuthorizationError("unauthorized_client", mayNotUse("authorization_code"));
 }
 
 /** The requested scopes that the client has; scopes that the user lacks are removed later. */

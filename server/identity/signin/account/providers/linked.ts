@@ -14,7 +14,7 @@ import {
   lockUser,
   type SubjectKey,
 } from "../../upstream/store.ts";
-import type { EndGrants } from "../credentials.ts";
+import type { EndGrants } from "../own-credentials.ts";
 import { deleteSessionsBy } from "../store.ts";
 
 export interface LinkedAccount {

@@ -31,13 +31,13 @@ import {
   WORD_LIMIT,
   words,
 } from "./fields.ts";
-import { AUTH_METHODS, MAPPED, type Mapping, PROVIDER_TYPES, PROVISIONINGS } from "./provider.ts";
+import { AUTH_METHODS, MAPPED, type Mapping, PROVIDER_TYPES, PROVISIONINGS } from "./provider-words.ts";
 
 export const PROBE_CHECKS = ["Metadata", "Keys", "Client", "Userinfo", "Emails", "SignOut"] as const;
 export const PROBE_OUTCOMES = ["Passed", "Failed", "Unknown"] as const;
 
 const NAME_LIMIT = 200;
-/** Characters. */
+/** The maximum number of characters. */
 const CREDENTIAL_LIMIT = 1_000;
 const MAX_SCOPES = 50;
 const MAX_ALLOWED = 50;

@@ -4,7 +4,7 @@ import { Type } from "@sinclair/typebox";
 import type { CheckUrl } from "../../../../platform/egress/index.ts";
 import { type FieldOptions, field, title } from "../../../../platform/http/fields.ts";
 import { isText } from "../../../../platform/text.ts";
-import { MAPPED } from "./provider.ts";
+import { MAPPED } from "./provider-words.ts";
 
 const URL_LIMIT = 2_000;
 /** The maximum number of characters of a claim's name and of a scope. */

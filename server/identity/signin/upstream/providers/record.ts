@@ -9,7 +9,7 @@ import type { Seal, Vault } from "../../../../platform/vault.ts";
 import { CLIENT_KEY_PURPOSE, jwksUriOf, redirectUriOf, signedOutUriOf } from "../configuration.ts";
 import type { Provider } from "./contract.ts";
 import { PROVIDER, type ProviderInput, type ProviderRecord } from "./contract.ts";
-import type { Mapping, ProviderType } from "./provider.ts";
+import { DEFAULT_MAPPING, DEFAULT_SCOPES } from "./provider-words.ts";
 
 export function toProviderRecord(publicUrl: string, provider: Provider): ProviderRecord {
   return PROVIDER.toRecord(provider, {
@@ -26,24 +26,6 @@ export function versionOf(provider: Provider): object {
 }
 
 // Builds a provider from the input, its previous state and the defaults.
-
-export const DEFAULT_SCOPES: Record<ProviderType, string[]> = {
-  OpenIDConnect: ["openid", "profile", "email"],
-  OAuth2: [],
-};
-/** OIDC Core 5.1. */
-export const DEFAULT_MAPPING: Mapping = {
-  Name: "name",
-  Username: "preferred_username",
-  Email: "email",
-  EmailVerified: "email_verified",
-  MobilePhone: "phone_number",
-  GivenName: "given_name",
-  FamilyName: "family_name",
-  Locale: "locale",
-  ZoneInfo: "zoneinfo",
-  Picture: "picture",
-};
 
 /** @throws BadInput naming the missing fields of a new provider */
 export function merged(secrets: Seal, before: Provider | undefined, input: ProviderInput): Omit<Provider, "id"> {

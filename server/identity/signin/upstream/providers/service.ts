@@ -1,5 +1,6 @@
 // A tenant's identity providers. Each call requires the scope and a policy that permits it.
 
+import { FOREIGN_KEY_VIOLATION } from "../../../../platform/db/failures.ts";
 import type { Sql, Transaction } from "../../../../platform/db/sql.ts";
 import { type EgressFetch, requireSecretsAnew } from "../../../../platform/egress/index.ts";
 import { BadInput, Conflict, NotFound } from "../../../../platform/errors.ts";
@@ -11,7 +12,6 @@ import {
   auditedAs,
   type Caller,
   createRecordService,
-  FOREIGN_KEY_VIOLATION,
   type Found,
   type Permitted,
   type RecordService,
@@ -177,5 +177,8 @@ async function lookUp(tx: Transaction, tenantId: TenantId, input: ProviderInput)
   const key = { name: input.Name, externalId: input.ExternalId ?? undefined };
   const rows = await lockProvidersNamed(tx, tenantId, key);
   if (rows.length < 2) return { rows };
-  return { rows, refusal: new BadInput("Name and ExternalId point at several IdentityProvider records.") };
+  return {
+    rows,
+    refusal: new BadInput("Name and ExternalId point at several IdentityProvider records. Give the Id of one."),
+  };
 }

@@ -1,5 +1,9 @@
 export const PROVIDER_TYPES = ["OpenIDConnect", "OAuth2"] as const;
 export type ProviderType = (typeof PROVIDER_TYPES)[number];
+export const DEFAULT_SCOPES: Record<ProviderType, string[]> = {
+  OpenIDConnect: ["openid", "profile", "email"],
+  OAuth2: [],
+};
 export const PROVISIONINGS = ["Create", "LinkOnly"] as const;
 
 /** How a client sends its secret to a token endpoint (RFC 6749 2.3.1). */
@@ -28,3 +32,17 @@ export const MAPPED_FIELDS = MAPPED.filter(
   (name): name is MappedField => name !== "Subject" && name !== "EmailVerified",
 );
 export type Mapping = Partial<Record<Mapped, string>>;
+
+/** OIDC Core 5.1. */
+export const DEFAULT_MAPPING: Mapping = {
+  Name: "name",
+  Username: "preferred_username",
+  Email: "email",
+  EmailVerified: "email_verified",
+  MobilePhone: "phone_number",
+  GivenName: "given_name",
+  FamilyName: "family_name",
+  Locale: "locale",
+  ZoneInfo: "zoneinfo",
+  Picture: "picture",
+};

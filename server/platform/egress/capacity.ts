@@ -5,7 +5,7 @@ import { type Budget, createBudget } from "../budget.ts";
 import type { TenantId } from "../ids.ts";
 import type { Address } from "./addresses.ts";
 import { cancelled, EgressError, toEgressError } from "./failures.ts";
-import { createLookUps, LOOK_UP_MS, type Resolve, vettedAddresses } from "./names.ts";
+import { createLookUps, LOOK_UP_MS, type Resolve, vettedAddresses } from "./host-names.ts";
 import type { Rules } from "./rules.ts";
 import { createConnections, type HttpConnections, type Through } from "./send.ts";
 

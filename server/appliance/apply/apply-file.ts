@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { type Alias, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, Scalar } from "yaml";
-import { distance } from "../../platform/config/names.ts";
+import { distance } from "../../platform/config/misspelt-names.ts";
 import { CannotStart } from "../../platform/errors.ts";
 import { isObject, printable } from "../../platform/http/body.ts";
 import { isKept } from "../../platform/http/numbers.ts";
@@ -54,7 +54,10 @@ export interface Entry {
   body: Record<string, unknown>;
   /** By path, such as `Scopes[0].Name`. */
   lines: Map<string, number>;
-  /** By path: unquoted texts that YAML reads as a number, true, false or null. Without secrets, because errors show them. */
+  /**
+   * By path: unquoted texts that YAML reads as a number, true, false or null. Without secrets, because errors show
+   * them.
+   */
   unquoted: Map<string, string>;
   /** Such as `{ env: NAME }`, by path. */
   origins: Map<string, string>;
@@ -88,7 +91,7 @@ export function readDocument(file: string, kinds: readonly FileKind[], env: Node
   const document: ApplyDocument = { entries: [], kinds: [], hidden: new Map(), problems: [] };
   const named = new Map<string, Entry>();
   const report = (line: number, text: string) => void document.problems.push({ line, text });
-  // Those of a value follow it.
+  // The paths within a value follow the value's own path.
   const list = [...lines];
   const places = { list, index: new Map(list.map(([path], at) => [path, at])) };
   const sections = kinds.filter(({ partOf }) => !partOf);
@@ -236,7 +239,7 @@ function readYaml(text: string): { root: unknown; lines: Map<string, number>; un
   const resolveAlias = (alias: Alias): Node => {
     const node = alias.resolve(yaml);
     if (!node) return refuse(alias, `The alias *${alias.source} has no anchor before it.`);
-    // Its anchor is before it, so only an alias within its anchor's value has no end.
+    // An alias within the value of its own anchor would never end.
     return node.range![2] > alias.range![0] ? refuse(alias, `*${alias.source} would contain itself.`) : node;
   };
   const lines = new Map<string, number>();

@@ -1,7 +1,7 @@
 // The plan as text. Values given by reference are shown as their references.
 
 import { isObject } from "../../platform/http/body.ts";
-import { type ApplyDocument, type Entry, Reference, titleOf } from "./document.ts";
+import { type ApplyDocument, type Entry, Reference, titleOf } from "./apply-file.ts";
 import { isSecret } from "./kinds.ts";
 import type { Difference, Plan } from "./plan.ts";
 

@@ -1,4 +1,4 @@
-// Ends sessions and the tokens issued from them.
+// A user's own password and sessions. A new password ends the other sessions, with the tokens issued from them.
 
 import type { Queries, Sql } from "../../../platform/db/sql.ts";
 import { Conflict } from "../../../platform/errors.ts";

@@ -12,7 +12,8 @@ import type { Shown, ShownPage } from "./gate/shown.ts";
 import { route } from "./route.ts";
 import type { Scope } from "./scopes.ts";
 
-export interface Log<S extends Scope, Item, Wanted> {
+export interface Log<S extends Scope, Item, Q extends Filters, Wanted = Partial<Values<Q>>> {
+  filters: Q;
   /** A page of readable records. @throws BadInput, ServiceBusy */
   list(caller: Permitted<S>, wanted: Wanted, paging: Paging): Promise<ShownPage<Item>>;
   /** @throws Permission, NotFound */
@@ -22,13 +23,21 @@ export interface Log<S extends Scope, Item, Wanted> {
 type Reading<S extends RecordScopes> = Extract<S["read"], Scope>;
 
 /** @param item default: the record of a row's own values */
-export function createLog<F extends Fields, S extends RecordScopes, Row extends { id: string }, Wanted>(
+export function createLog<
+  F extends Fields,
+  S extends RecordScopes,
+  Row extends { id: string },
+  Q extends Filters,
+  Wanted,
+>(
   sql: Sql,
   { name: type, toRecord }: Declaration<F, S>,
   table: Pick<LogTable<Row, Wanted>, "find" | "list">,
+  filters: Q,
   item: (row: Row) => RecordOf<F> = (row) => toRecord(row),
-): Log<Reading<S>, RecordOf<F>, Wanted> {
+): Log<Reading<S>, RecordOf<F>, Q, Wanted> {
   return {
+    filters,
     list: ({ tenantId, gate }, wanted, paging) =>
       gate.list({
         type,
@@ -45,18 +54,17 @@ export function createLog<F extends Fields, S extends RecordScopes, Row extends 
   };
 }
 
-interface LogTexts<Q extends Filters> {
-  filters?: Q;
+interface LogTexts {
   /** Default: its own group of operations. */
   tag?: Tag;
   list: { summary: string; description: string };
   read: { summary: string };
 }
 
-export function logRoutes<F extends Fields, S extends RecordScopes, Q extends Filters = Record<never, never>>(
+export function logRoutes<F extends Fields, S extends RecordScopes, Q extends Filters>(
   { name, nouns: [noun, several], texts, record: schema, example, ...kind }: Declaration<F, S>,
-  log: Log<Reading<S>, RecordOf<F>, Values<Q>>,
-  { filters, tag = { name, description: texts.group }, list, read }: LogTexts<Q>,
+  log: Log<Reading<S>, RecordOf<F>, Q, Values<Q>>,
+  { tag = { name, description: texts.group }, list, read }: LogTexts,
 ): Route[] {
   const scopes = [kind.scopes.read as Reading<S>];
   const shared = { method: "GET" as const, tag, scopes };
@@ -67,7 +75,7 @@ export function logRoutes<F extends Fields, S extends RecordScopes, Q extends Fi
       path: `/${name}`,
       id: `list${name}`,
       paged: true,
-      filters,
+      filters: log.filters,
       answer: { description: `A page of ${several}.`, schema, example, list: true },
       errors: ["ServiceBusy"],
       handle: (caller, asked) => log.list(caller, asked.filters, asked.paging),

@@ -11,7 +11,7 @@ import type { Vault } from "../platform/vault.ts";
 import { startAlertWatch } from "./alerts/watch.ts";
 import { startClearing } from "./connections/clearing.ts";
 import { probe } from "./connections/probe.ts";
-import { recordProof } from "./connections/rotation.ts";
+import { recordProof } from "./connections/secret-rotation.ts";
 import { startDispatcher } from "./deliveries/dispatcher.ts";
 import { requeue } from "./deliveries/queue.store.ts";
 import { startReconciler } from "./deliveries/reconciler.ts";
@@ -36,7 +36,7 @@ export interface DeliveryEngineDependencies {
   log: Logger;
 }
 
-/** The parts of a worker that loops need. */
+/** The worker's parts that the loops need. */
 interface Loops {
   /** The pool of the outbox. */
   outbox: Sql;

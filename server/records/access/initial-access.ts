@@ -5,7 +5,7 @@ import type { TenantId } from "../../platform/ids.ts";
 import type { Member } from "../reference-list.ts";
 import { createCedar, statementsOf } from "./decisions/cedar.ts";
 import { listAllPolicies, POLICY_TABLE } from "./policies/store.ts";
-import { waitForSettingsTurn } from "./policies.store.ts";
+import { lockSettings } from "./policies.store.ts";
 import { ROLE_TABLE } from "./roles/store.ts";
 import { SCOPE_ACTIONS, type Scope } from "./scopes.ts";
 
@@ -119,7 +119,7 @@ when {
 ];
 
 /** @param admins initially have all permissions */
-export async function insertStarterAccess(tx: Queries, tenantId: TenantId, admins: Member[]): Promise<void> {
+export async function insertInitialAccess(tx: Queries, tenantId: TenantId, admins: Member[]): Promise<void> {
   for (const policy of POLICIES) await POLICY_TABLE.insert(tx, tenantId, policy);
   for (const role of ROLES) {
     await ROLE_TABLE.insert(tx, tenantId, { ...role, members: role.name === "admin" ? admins : [] });
@@ -142,7 +142,7 @@ export interface DeletedPolicy {
  * except for other listed members, and all other forbidding policies are deleted.
  */
 export async function recoverAccess(tx: Queries, tenantId: TenantId, admin: Member): Promise<DeletedPolicy[]> {
-  await waitForSettingsTurn(tx, tenantId);
+  await lockSettings(tx, tenantId);
   const stored = await listAllPolicies(tx, tenantId);
   const isStarter = (policy: { name: string; policy: string }) =>
     POLICIES.some((starter) => starter.name === policy.name && starter.policy === policy.policy);

@@ -8,7 +8,7 @@ import { boundTo, type Sql } from "../../platform/db/sql.ts";
 import type { Egress } from "../../platform/egress/index.ts";
 import type { LogoutId, TenantId } from "../../platform/ids.ts";
 import type { Vault } from "../../platform/vault.ts";
-import { createWindows } from "../../webhooks/index.ts";
+import { posting } from "../../webhooks/index.ts";
 import { createOpenSubjectKey } from "../oauth/clients/subject-keys.ts";
 import { createSigningKeys } from "../oauth/keys/signing-keys.ts";
 import { createLogoutTokens } from "../oauth/tokens/logout-token.ts";
@@ -25,13 +25,11 @@ export interface LogoutEngineDependencies {
   timeoutMs: number;
 }
 
-export type LogoutEngine = ReturnType<typeof createLogoutEngine>;
-
 export function createLogoutEngine({ sql, egress, vault, publicUrl, timeoutMs }: LogoutEngineDependencies) {
   const inSql = boundTo(sql);
   const keys = createSigningKeys(sql, vault);
   return {
-    windows: createWindows<number, LogoutId, LogoutId>(),
+    windows: posting.createWindows<number, LogoutId, LogoutId>(),
     ...createSendToken(egress, createLogoutTokens(keys, createOpenSubjectKey(sql, vault), publicUrl), timeoutMs),
     startAttempt: inSql(startLogoutAttempt),
     record: inSql(recordLogout),

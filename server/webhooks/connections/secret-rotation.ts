@@ -30,7 +30,7 @@ import {
   type SecretRotation,
   stageSecret,
   takeStagedSecret,
-} from "./rotation.store.ts";
+} from "./secret-rotation.store.ts";
 import type { Connections } from "./service.ts";
 
 const TYPE = "WebhookConnection";

@@ -1,6 +1,6 @@
 import type { Sql } from "../../platform/db/sql.ts";
 import { DAY_MS } from "../../platform/durations.ts";
-import { BadInput, Conflict } from "../../platform/errors.ts";
+import { BadInput } from "../../platform/errors.ts";
 import { UNCONDITIONAL } from "../../platform/http/conditions.ts";
 import type { Route } from "../../platform/http/route.ts";
 import type { TenantId } from "../../platform/ids.ts";
@@ -8,20 +8,19 @@ import { LIMIT_NAMES, LIMITS, type TenantBounds } from "../../platform/tenant-li
 import {
   auditedAs,
   type Caller,
-  countUsersWith,
   createRecordService,
   type Permitted,
   recordAudit,
   requireKnownScopes,
+  requireUnused,
   route,
   type ServedKind,
   type Shown,
-  takenOut,
 } from "../../records/index.ts";
 import { lockScopesOfApis } from "../oauth/apis/store.ts";
 import { USERS_TAG } from "../signin/administration/routes.ts";
 import { TENANT_SETTINGS, type TenantSettings, type TenantSettingsInput } from "./contract.ts";
-import { TENANT_TABLE } from "./settings.store.ts";
+import { TENANT_TABLE } from "./tenant-settings.store.ts";
 
 const RESOURCE = TENANT_SETTINGS.name;
 
@@ -107,11 +106,7 @@ function settingsKind(
       TENANT_SETTINGS.refuseReadOnly(input, record);
       refuseExceeding(maxima, input, record);
       requireKnownScopes(after.registrationScopes, await lockScopesOfApis(tx, tenantId), "RegistrationScopes");
-      const gone = takenOut(before!.userAttributes, after.userAttributes);
-      const users = await countUsersWith(tx, tenantId, gone);
-      if (users === 0) return;
-      const many = users === 1 ? "1 User has" : `${users} Users have`;
-      throw new Conflict(`UserAttributes: ${many} a value of ${gone.join(", ")}. Remove it there first.`);
+      await requireUnused(tx, tenantId, before!.userAttributes, after.userAttributes);
     },
     update: (tx, { tenantId }, row) => TENANT_TABLE.update(tx, tenantId, row),
     audit: auditedAs(recordAudit, TENANT_SETTINGS, (settings) => TENANT_SETTINGS.toRecord(settings)),

@@ -1,6 +1,6 @@
 // The outcome of trying a policy: the decision on one call, or a list of calls with a changed outcome.
 
-import type { Case, Comparison, Evaluation } from "../../records/index.ts";
+import type { policyTrials } from "../../records/index.ts";
 import { Badge, Section, Table } from "../../ui/index.ts";
 import type { NameOf } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
@@ -17,7 +17,13 @@ export interface NamedPolicy {
   href: string | undefined;
 }
 
-export function Answer({ answer, policies }: { answer: Evaluation; policies: NamedPolicy[] }): JSX.Element {
+export function Answer({
+  answer,
+  policies,
+}: {
+  answer: policyTrials.Evaluation;
+  policies: NamedPolicy[];
+}): JSX.Element {
   const isAllowed = answer.Decision === "Allow";
   return (
     <section class="panel stack" aria-labelledby="answer" tabindex="-1" {...FOCUSED}>
@@ -52,7 +58,7 @@ export function Answer({ answer, policies }: { answer: Evaluation; policies: Nam
 
 interface ChangesProps {
   visit: Visit;
-  comparison: Comparison;
+  comparison: policyTrials.Comparison;
   nameOf: NameOf;
 }
 
@@ -63,12 +69,12 @@ export function Changes({ visit, comparison: { checked, changes }, nameOf }: Cha
     </a>
   );
   const columns = [
-    { name: "Who", cell: ({ principal }: Case) => linked(principal.type, principal.id) },
-    { name: "Action", cell: ({ action }: Case) => <code safe>{action}</code> },
-    { name: "Record", cell: ({ type, id }: Case) => linked(type, id) },
+    { name: "Who", cell: ({ principal }: policyTrials.Case) => linked(principal.type, principal.id) },
+    { name: "Action", cell: ({ action }: policyTrials.Case) => <code safe>{action}</code> },
+    { name: "Record", cell: ({ type, id }: policyTrials.Case) => linked(type, id) },
     {
       name: "Would be",
-      cell: ({ after }: Comparison["changes"][number]) =>
+      cell: ({ after }: policyTrials.Comparison["changes"][number]) =>
         after.Decision === "Allow" ? <Badge state="Allowed" tone="good" /> : <Badge state="Denied" tone="bad" />,
     },
   ];
