@@ -49,7 +49,7 @@ export {
   servicesOf,
 } from "./settings.ts";
 export { ACCOUNT_PATH, accountSignIn } from "./signin/account/visit.ts";
-export type { FactorRecord, IdentityRecord, SessionRecord } from "./signin/administration/contract.ts";
+export type { FactorRecord, IdentityRecord, PasskeyRecord, SessionRecord } from "./signin/administration/contract.ts";
 export { IDENTITY_DATA } from "./signin/administration/identities.ts";
 export { type FindUser, noFactor } from "./signin/administration/service.ts";
 export { type Cookies, flashCookie, readFlash } from "./signin/cookies.ts";

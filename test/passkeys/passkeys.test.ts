@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
+import { ok } from "../world/api.ts";
 import { answerOf, type Client } from "../world/client.ts";
 import { newColleague } from "../world/console.ts";
 import { alertOf, enrolled, newApplication, Person, requireSecondFactor, signedIn } from "../world/person.ts";
@@ -284,4 +285,19 @@ describe.concurrent("on the account page", () => {
     const back = await answerWith(person, asked, key.get(asked));
     expect(back.heading).toBe("Add a passkey");
   });
+});
+
+test("administrators list a user's passkeys and remove one; other tenants see none", async () => {
+  const { person, key } = await withPasskey();
+  const { tenant } = person.client;
+  const [admin, stranger] = await Promise.all([clientOf(tenant), clientOf((await newApplication()).tenant)]);
+  const { Items: users } = await ok(admin.get("/User?Username=admin"));
+  const path = `/User/${users[0].Id}/Passkeys`;
+  const { Items } = await ok(admin.get(path));
+  expect(Items).toMatchObject([{ Is_Synced: false, LastUsedOn: null }]);
+  expect((await stranger.get(path)).status).toBe(404);
+  expect((await stranger.call("DELETE", `${path}/${Items[0].Id}`)).status).toBe(404);
+  expect(await ok(admin.call("DELETE", `${path}/${Items[0].Id}`))).toEqual(Items[0]);
+  expect((await admin.call("DELETE", `${path}/${Items[0].Id}`)).status).toBe(404);
+  expect((await useKey(person.client, key)).view.status).toBe(422);
 });
