@@ -79,7 +79,7 @@ test("a person adds a passkey, and signs in with it, without and beside the pass
   await heading(page, "Sign in");
   await inspect(page, "sign-in-with-passkey");
   await answering(true);
-  await button(page, "Sign in with a passkey").click();
+  await button(page, "Use a passkey").click();
   await heading(page, "Your account");
 
   await requireSecondFactor(client);
@@ -117,7 +117,7 @@ test("a cancelled passkey is told, and the password still works", async () => {
   await cdp.send("WebAuthn.enable");
   await cdp.send("WebAuthn.addVirtualAuthenticator", { options: OPTIONS });
   await page.goto(account(client));
-  await button(page, "Sign in with a passkey").click();
+  await button(page, "Use a passkey").click();
   await page.getByRole("alert").getByText("No passkey was used").waitFor();
   await signInByPassword(page, client);
   await heading(page, "Your account");

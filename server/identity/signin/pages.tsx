@@ -44,7 +44,7 @@ export function SignInPage(props: SignInProps): JSX.Element {
           {...{ site, csrf, question: passkey }}
           action="/signin/passkey"
           kind="offered"
-          button="Sign in with a passkey"
+          button="Use a passkey"
           isOutlined
           fields={{ request }}
         />
