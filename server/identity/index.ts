@@ -45,7 +45,7 @@ export {
   servicesOf,
 } from "./settings.ts";
 export { ACCOUNT_PATH, accountSignIn } from "./signin/account/visit.ts";
-export type { FactorRecord, IdentityRecord, SessionRecord } from "./signin/administration/contract.ts";
+export type { FactorRecord, IdentityRecord, PasskeyRecord, SessionRecord } from "./signin/administration/contract.ts";
 export { IDENTITY_DATA } from "./signin/administration/identities.ts";
 export { noFactor } from "./signin/administration/service.ts";
 export type { Cookies } from "./signin/cookies.ts";

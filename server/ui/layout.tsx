@@ -7,7 +7,7 @@ export interface CardPageProps {
   site: Site;
   title: string;
   children: Children;
-  script?: "submit.js" | "time.js";
+  script?: "passkey.js" | "submit.js" | "time.js";
   wide?: boolean;
   /** Of the signed-in user. */
   organisation?: string;

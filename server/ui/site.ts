@@ -20,7 +20,7 @@ export interface AssetFile {
 export const CSS = "text/css; charset=utf-8";
 export const JAVASCRIPT = "text/javascript; charset=utf-8";
 
-export const TIME_SCRIPT: AssetFile = { url: import.meta.resolve("./assets/time.js"), type: JAVASCRIPT };
+export const TIME_SCRIPT: AssetFile = { url: import.meta.resolve("./assets/time.ts"), type: JAVASCRIPT };
 
 export const SHARED_STYLES: AssetFile = { url: import.meta.resolve("./assets/gatehouse.css"), type: CSS };
 
@@ -28,7 +28,8 @@ const ASSETS = {
   "pico.css": { url: import.meta.resolve("@picocss/pico/css/pico.min.css"), type: CSS },
   "gatehouse.css": SHARED_STYLES,
   "card.css": { url: import.meta.resolve("./assets/card.css"), type: CSS },
-  "submit.js": { url: import.meta.resolve("./assets/submit.js"), type: JAVASCRIPT },
+  "passkey.js": { url: import.meta.resolve("./assets/passkey.ts"), type: JAVASCRIPT },
+  "submit.js": { url: import.meta.resolve("./assets/submit.ts"), type: JAVASCRIPT },
   "time.js": TIME_SCRIPT,
 } as const;
 

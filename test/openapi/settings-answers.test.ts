@@ -136,6 +136,11 @@ test.concurrent("an administrator's view of users' sign-in", async () => {
   await call(caller, "GET", sessions, 404, { at: `${API}/User/999999999/Sessions` });
   await call(caller, "DELETE", sessions, 200, { at });
   await call(caller, "DELETE", `${sessions}/{SessionId}`, 404, { at: `${at}/${crypto.randomUUID()}` });
+  const passkeys = `${API}/User/{Id}/Passkeys`;
+  await call(caller, "GET", passkeys, 200, { at: `${API}/User/${user.Id}/Passkeys` });
+  await call(caller, "DELETE", `${passkeys}/{PasskeyId}`, 404, {
+    at: `${API}/User/${user.Id}/Passkeys/${crypto.randomUUID()}`,
+  });
   await call(caller, "GET", `${API}/User/{Id}/Identities`, 200, { at: `${API}/User/${user.Id}/Identities` });
   await call(caller, "DELETE", `${API}/User/{Id}/Identities/{IdentityId}`, 404, {
     at: `${API}/User/${user.Id}/Identities/x`,

@@ -13,7 +13,9 @@ import type { Visit } from "../visit.ts";
 import { erasePage } from "./erase.tsx";
 import { ERASE, ERASURES, erasurePages } from "./erasures.tsx";
 import { GrantsSection, grantsPage, revokePage } from "./grants.tsx";
+
 import { IdentitiesSection, linkIdentity, linkPage, unlinkPage } from "./identities.tsx";
+import { PasskeysSection, removePasskeyPage } from "./passkeys.tsx";
 import { LastLogin, type Person, pathOf, titleOf, USERS } from "./person.tsx";
 import { SessionsSection, sessionPages, sessionsPage } from "./sessions.tsx";
 import { makePasswordLink, removeFactorPage, SignInSection } from "./sign-in.tsx";
@@ -100,6 +102,7 @@ function morePages(deps: ConsoleServices): ConsolePage[] {
       POST: { needs: set, answer: (visit) => linkIdentity(deps, visit) },
     },
     unlinkPage(deps),
+    removePasskeyPage(deps),
     { path: `${one}/sessions`, GET: { needs: see, answer: (visit) => sessionsPage(deps, visit) } },
     ...sessionPages(deps),
     { path: `${one}/applications`, GET: { needs: see, answer: (visit) => grantsPage(deps, visit) } },
@@ -127,13 +130,14 @@ async function userBody(deps: ConsoleServices, visit: Visit, person: Person) {
   const id = String(person.Id);
   const record = { ...person };
   const maySee = visit.may("Settings:Read", "User", record);
-  const [factor, roles, sessions, allowed, identities] = maySee
+  const [factor, roles, sessions, allowed, identities, passkeys] = maySee
     ? await Promise.all([
         users.findSecondFactor(visit.permitted("Settings:Read"), id),
         firstRolesOf(deps, visit, { Type: "User", Id: person.Id }),
         users.listSessions(visit.permitted("Settings:Read"), id, SHOWN),
         grants.listOfUser(visit.permitted("Settings:Read"), id, SHOWN),
         users.listIdentities(visit.permitted("Settings:Read"), id),
+        users.listPasskeys(visit.permitted("Settings:Read"), id),
       ])
     : [];
   const mayChange = visit.may("Settings:Update", "User", record);
@@ -164,9 +168,10 @@ async function userBody(deps: ConsoleServices, visit: Visit, person: Person) {
           ["Id", <Code text={id} copy />],
         ]}
       />
-      {roles && sessions && allowed && identities ? (
+      {roles && sessions && allowed && identities && passkeys ? (
         <>
           <SignInSection visit={visit} person={person} factor={factor} mayChange={mayChange} />
+          <PasskeysSection visit={visit} person={person} passkeys={passkeys.Items} mayChange={mayChange} />
           <RolesSection
             visit={visit}
             member={{ Type: "User", Id: person.Id }}

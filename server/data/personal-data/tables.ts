@@ -71,6 +71,14 @@ const TABLES = {
     exported: ["created_on"],
     withheld: ["secret", "last_step", "recovery_key"],
   },
+  passkey_handles: { file: "PasskeyHandles", column: "user_id", exported: ["user_id"], withheld: ["handle"] },
+  passkeys: {
+    file: "Passkeys",
+    column: "user_id",
+    exported: ["id", "name", "aaguid", "is_synced", "transports", "rp_id", "created_on", "last_used_on"],
+    withheld: ["credential_id", "public_key", "sign_count"],
+  },
+  used_challenges: NOTHING,
   recovery_codes: { file: "RecoveryCodes", column: "user_id", exported: ["user_id"], withheld: ["digest"] },
   sessions: {
     file: "Sessions",

@@ -15,11 +15,12 @@ import { accountController } from "../signin/account/account.tsx";
 import { createCredentials } from "../signin/account/own-credentials.ts";
 import { createAccountReturns } from "../signin/account/providers/link.tsx";
 import { createLinkedAccounts } from "../signin/account/providers/linked.ts";
-import type { AccountDependencies } from "../signin/account/visit.ts";
+import { type AccountDependencies, accountSignIn } from "../signin/account/visit.ts";
 import { createUserAdministration, type FindUser } from "../signin/administration/service.ts";
 import { createCookies } from "../signin/cookies.ts";
 import { createCsrf, createForms } from "../signin/forms.ts";
 import { createKnownBrowsers } from "../signin/known-browsers.ts";
+import { createPasskeys } from "../signin/passkeys/passkeys.ts";
 import { createOwnPassword, createPasswordProblem, createPasswords } from "../signin/password.ts";
 import { createSecondFactor } from "../signin/second-factor/second-factor.ts";
 import { createSessions } from "../signin/sessions.ts";
@@ -153,6 +154,7 @@ export function createProvider(deps: ProviderDependencies) {
   const cookies = createCookies(issuer);
   const passwords = createPasswords();
   const browsers = createKnownBrowsers(sql, cookies);
+  const forms = createForms(cookies, createCsrf(vault));
   const forPeople = {
     sql,
     consoleClient,
@@ -166,11 +168,12 @@ export function createProvider(deps: ProviderDependencies) {
     devices: createDevices({ sql, vault, issuer, findClient, findApis, onDevice }),
     openRequestObject: createRequestObjects(issuer, isSignedByClient),
     cookies,
-    forms: createForms(cookies, createCsrf(vault)),
+    forms,
     sessions: createSessions(sql, cookies),
     signIn: createSignIn(sql, cookies, passwords, browsers),
     ownPassword: createOwnPassword(sql, passwords, browsers),
     secondFactor: createSecondFactor(sql, vault, browsers, issuer),
+    passkeys: createPasskeys({ sql, forms, browsers, issuer }),
     upstream: createUpstream({ sql, vault, fetch, cookies, publicUrl: issuer, log }),
     browsers,
     log,
@@ -184,6 +187,8 @@ export function createProvider(deps: ProviderDependencies) {
     linkedAccounts: createLinkedAccounts(sql, endGrants),
     applications: createApplications({ ...forPeople, families }),
     exportOwn,
+    signInAgain: (tenantId: TenantId, next: string) =>
+      `${accountSignIn(consoleClient.clientId(tenantId, ""), next)}&prompt=login`,
   };
 
   const controller = new Elysia()
@@ -223,7 +228,7 @@ export function createProvider(deps: ProviderDependencies) {
     signingKeys: createPublishedKeys(sql),
   });
   const trials = createTrials(issuer, findClient, async (request) => controller.handle(request));
-  const { forms, sessions } = forPeople;
+  const { sessions } = forPeople;
   return {
     controller,
     cors: createCors({ sql, findClient, onFailure }),

@@ -1,6 +1,8 @@
 // The sign-in pages. All outside text is escaped here.
 
 import { attribute, CardPage, Problem, type Site } from "../../ui/index.ts";
+import { PasskeyForm } from "./passkeys/pages.tsx";
+import type { PasskeyQuestion } from "./passkeys/passkeys.ts";
 
 export interface SignInProps {
   site: Site;
@@ -11,14 +13,15 @@ export interface SignInProps {
   csrf: string;
   username: string;
   problem?: string;
+  passkey?: PasskeyQuestion;
   providers?: { name: string; href: string }[];
 }
 
 /** The form has one submit button, so scripts can find it; links to providers are outside it. */
 export function SignInPage(props: SignInProps): JSX.Element {
-  const { site, action = "/signin", application, request, csrf, username, problem, providers = [] } = props;
+  const { site, action = "/signin", application, request, csrf, username, problem, passkey, providers = [] } = props;
   return (
-    <CardPage site={site} title={problem ? "Error: Sign in" : "Sign in"}>
+    <CardPage site={site} title={problem ? "Error: Sign in" : "Sign in"} script={passkey && "passkey.js"}>
       <h1>Sign in</h1>
       <p class="lead">
         to continue to <strong safe>{application || "the application"}</strong>
@@ -33,9 +36,21 @@ export function SignInPage(props: SignInProps): JSX.Element {
       <form method="post" action={site.href(action)}>
         <input type="hidden" name="request" value={attribute(request)} />
         <input type="hidden" name="csrf" value={csrf} />
-        <NameAndPassword username={username} problem={problem} />
+        <NameAndPassword username={username} problem={problem} offersPasskeys={passkey !== undefined} />
         <button type="submit">Sign in</button>
       </form>
+      {passkey ? (
+        <PasskeyForm
+          {...{ site, csrf, question: passkey }}
+          action="/signin/passkey"
+          kind="offered"
+          button="Use a passkey"
+          isOutlined
+          fields={{ request }}
+        />
+      ) : (
+        ""
+      )}
       {providers.length > 0 ? (
         <section class="accounts others" aria-label="Other ways to sign in">
           {providers.map(({ name, href }) => (
@@ -55,10 +70,12 @@ export interface NameAndPasswordProps {
   username: string;
   /** Why the last attempt failed; shown above as `#problem`. */
   problem?: string;
+  /** The browser offers passkeys in the user name's field. */
+  offersPasskeys?: boolean;
 }
 
 /** Password managers and sign-in scripts look for the names `username` and `password`. */
-function NameAndPassword({ username, problem }: NameAndPasswordProps): JSX.Element {
+function NameAndPassword({ username, problem, offersPasskeys }: NameAndPasswordProps): JSX.Element {
   const described = problem ? "problem" : undefined;
   const invalid = problem ? "true" : undefined;
   return (
@@ -68,7 +85,7 @@ function NameAndPassword({ username, problem }: NameAndPasswordProps): JSX.Eleme
         id="username"
         name="username"
         value={attribute(username)}
-        autocomplete="username"
+        autocomplete={offersPasskeys ? "username webauthn" : "username"}
         autocapitalize="none"
         spellcheck="false"
         maxlength="1000"

@@ -27,7 +27,9 @@ export interface Session {
   acr: string;
   /** The provider that authenticated the user; null: this service did. */
   identityProviderId: number | null;
+  /** An authenticator app. */
   hasSecondFactor: boolean;
+  hasPasskey: boolean;
   /** The user has given one of two factors: the session can only be used to give the other. */
   isUnfinished: boolean;
 }

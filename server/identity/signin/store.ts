@@ -226,6 +226,7 @@ export async function findSession(
       s.identity_provider_id as "identityProviderId",
       s.created_on > now() - make_interval(secs => ${ONE_SIGN_IN_SECONDS}) as "hasJustBegun",
       s.last_seen < now() - make_interval(secs => ${touchSeconds}) as "isSeenLongAgo",
+      exists (select from passkeys k where k.tenant_id = s.tenant_id and k.user_id = s.user_id) as "hasPasskey",
       ${hasSecondFactor(sql)} as "hasSecondFactor", ${needsSecondFactor(sql)} as "needsSecondFactor" ${more}
     from sessions s join users u on u.id = s.user_id and u.tenant_id = s.tenant_id
     where s.digest = ${digest} and u.is_active and s.expires_on > now()

@@ -27,7 +27,7 @@ export interface SignInTry {
    * user's Id.
    */
   account: string;
-  factor: "password" | "second";
+  factor: "password" | "second" | "passkey";
   address: string;
   /** The cookie of a browser in which the account's owner has signed in before. */
   knownDevice: Buffer | undefined;

@@ -20,6 +20,10 @@ const OUTCOME_OF = {
   "SecondFactor.Enrolled": "Success",
   "SecondFactor.Removed": "Success",
   "SecondFactor.Failed": "Failure",
+  "Passkey.Added": "Success",
+  "Passkey.Removed": "Success",
+  /** The authenticator's counter is not above its last value: the key may have been copied. */
+  "Passkey.CounterWentBack": "Failure",
   "Password.Changed": "Success",
   "Password.Reset": "Success",
   /** A one-time link for setting a password was created. */

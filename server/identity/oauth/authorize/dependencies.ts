@@ -5,6 +5,7 @@ import type { Cookies } from "../../signin/cookies.ts";
 import type { PageEndpoints } from "../../signin/endpoint.tsx";
 import type { Forms } from "../../signin/forms.ts";
 import type { KnownBrowsers } from "../../signin/known-browsers.ts";
+import type { Passkeys } from "../../signin/passkeys/passkeys.ts";
 import type { OwnPassword } from "../../signin/password.ts";
 import type { SecondFactor } from "../../signin/second-factor/second-factor.ts";
 import type { Sessions } from "../../signin/session.ts";
@@ -37,6 +38,7 @@ export interface AuthorizeDependencies {
   signIn: SignIn;
   ownPassword: OwnPassword;
   secondFactor: SecondFactor;
+  passkeys: Passkeys;
   browsers: KnownBrowsers;
   upstream: Upstream;
   accountReturns: AccountReturns;

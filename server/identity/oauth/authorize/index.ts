@@ -5,6 +5,7 @@ import type { AuthorizeDependencies } from "./dependencies.ts";
 import { devicePages } from "./device-pages.tsx";
 import { linkPages } from "./link.ts";
 import { logoPages } from "./logo.ts";
+import { passkeyPages } from "./passkey.tsx";
 import { secondFactorPages } from "./second-factor.tsx";
 import { signInPages } from "./sign-in.ts";
 import { upstreamPages } from "./upstream.tsx";
@@ -13,6 +14,7 @@ export function authorizeController(deps: AuthorizeDependencies) {
   return pageController(deps.endpoints, {
     ...authorizationPages(deps),
     ...signInPages(deps),
+    ...passkeyPages(deps),
     ...upstreamPages(deps),
     ...linkPages(deps),
     ...secondFactorPages(deps),

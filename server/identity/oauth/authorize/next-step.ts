@@ -28,7 +28,7 @@ export async function nextStep(
   }
   if (needsSecondFactor(request, session)) {
     mayAsk(new AuthorizationError("login_required", "The user must give a second factor."));
-    return { name: session.hasSecondFactor ? "second-factor" : "enrolment", session };
+    return { name: session.hasSecondFactor || session.hasPasskey ? "second-factor" : "enrolment", session };
   }
   if (prompts.has("consent") || !(client.firstParty || (await hasConsented(session)))) {
     mayAsk(new AuthorizationError("consent_required", "The user must allow the access."));

@@ -7,6 +7,7 @@ import { MessagePage, pageResponse, type Site } from "../../../ui/index.ts";
 import { nameOf } from "../../signin/account/visit.ts";
 import type { Forms } from "../../signin/forms.ts";
 import { ChooseAccountPage, SignInPage } from "../../signin/pages.tsx";
+import type { PasskeyQuestion } from "../../signin/passkeys/passkeys.ts";
 import type { Session } from "../../signin/session.ts";
 import type { Trouble } from "../../signin/throttle.ts";
 import type { OfferedProvider } from "../../signin/upstream/upstream.ts";
@@ -28,6 +29,7 @@ import {
 
 interface Protection {
   csrf: string;
+  passkey?: PasskeyQuestion;
   cookies: string[];
 }
 
@@ -42,7 +44,7 @@ export function signInPage(
   site: Site,
   target: AuthorizationTarget,
   checked: AuthorizationRequest,
-  { csrf, cookies }: Protection,
+  { csrf, cookies, passkey }: Protection,
   providers: OfferedProvider[],
   { username, problem, status, headers }: SignInState,
 ): Promise<Response> {
@@ -54,6 +56,7 @@ export function signInPage(
       csrf={csrf}
       username={username}
       problem={problem}
+      passkey={passkey}
       providers={providers.map(({ id, name }) => ({ name, href: site.href(upstreamPath(id, target)) }))}
     />
   );

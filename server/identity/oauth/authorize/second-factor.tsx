@@ -4,6 +4,7 @@ import { readForm } from "../../../platform/http/body.ts";
 import { pageResponse } from "../../../ui/index.ts";
 import { nameOf } from "../../signin/account/visit.ts";
 import type { Pages } from "../../signin/endpoint.tsx";
+import { PURPOSES } from "../../signin/passkeys/passkeys.ts";
 import { asksPassword, type SentForm, takeCode, takeEnrolment } from "../../signin/second-factor/forms.ts";
 import { EnrolPage, RecoveryCodesPage, SecondFactorPage } from "../../signin/second-factor/pages.tsx";
 import type { Proposal } from "../../signin/second-factor/second-factor.ts";
@@ -41,7 +42,7 @@ function answering(
       const stale = deps.forms.troubleWith(request, form.get("csrf"), session);
       if (!stale) return answer(deps, { request, visitor, form, target, checked, session });
       if (!session.isUnfinished) return goTo(deps.endpoints.site, target.path, queryOf(target.parameters));
-      if (session.hasSecondFactor) return secondFactorPage(deps, request, target, session, stale);
+      if (session.hasSecondFactor || session.hasPasskey) return secondFactorPage(deps, request, target, session, stale);
       return enrolPage(deps, request, target, checked, session, stale);
     });
   };
@@ -67,14 +68,15 @@ async function enrol(deps: AuthorizeDependencies, way: Way): Promise<Response> {
   return pageResponse(page, { cookies: enrolment.cookies });
 }
 
-export function secondFactorPage(
-  { endpoints: { site }, forms }: AuthorizeDependencies,
+export async function secondFactorPage(
+  { endpoints: { site }, forms, passkeys }: AuthorizeDependencies,
   request: Request,
   target: AuthorizationTarget,
   session: Session,
   { problem, status, headers }: Partial<Trouble> = {},
 ): Promise<Response> {
   const { csrf, cookies } = forms.protect(request, session);
+  const passkey = session.hasPasskey ? await passkeys.ask(csrf, PURPOSES.secondFactor(session), session) : undefined;
   const page = (
     <SecondFactorPage
       site={site}
@@ -82,6 +84,8 @@ export function secondFactorPage(
       request={targetText(target)}
       csrf={csrf}
       problem={problem}
+      passkey={passkey}
+      asksCode={session.hasSecondFactor}
       user={nameOf(session)}
       switchHref={site.href(`${target.path}?${withPrompt(target.parameters, "login")}`)}
     />

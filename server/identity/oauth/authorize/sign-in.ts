@@ -4,6 +4,7 @@ import { Permission } from "../../../platform/errors.ts";
 import { readForm } from "../../../platform/http/body.ts";
 import { originOf, recordAudit } from "../../../records/index.ts";
 import type { Pages } from "../../signin/endpoint.tsx";
+import { PURPOSES } from "../../signin/passkeys/passkeys.ts";
 import type { Visitor } from "../../signin/session.ts";
 import { throttled } from "../../signin/throttle.ts";
 import { canSignInAnew } from "../../signin/upstream/upstream.ts";
@@ -16,7 +17,7 @@ import {
 } from "./authorization-request.ts";
 import type { AuthorizeDependencies } from "./dependencies.ts";
 import { type SignInState, signInPage } from "./pages.tsx";
-import { type AuthorizationTarget, goTo, readCarried, readTarget, withoutPrompts } from "./parameters.ts";
+import { type AuthorizationTarget, goTo, readCarried, readTarget, targetText, withoutPrompts } from "./parameters.ts";
 import { tellingTheClient } from "./step.ts";
 
 /** One text for every failure, so strangers cannot probe for accounts. */
@@ -82,15 +83,22 @@ async function signIn(
   return goTo(deps.endpoints.site, target.path, rest, [cookie, ...result.cookies]);
 }
 
+/** Whether users may give a password or passkey here. */
+function isLocal({ client: { identityProvider } }: Pick<AuthorizationRequest, "client">): boolean {
+  return !identityProvider || identityProvider.allowLocal;
+}
+
 /** @throws Permission if the application's users must sign in at an identity provider */
-function requireLocal({ client: { identityProvider } }: AuthorizationRequest): void {
-  if (!identityProvider || identityProvider.allowLocal) return;
+export function requireLocal(checked: AuthorizationRequest): void {
+  if (isLocal(checked)) return;
   throw new Permission("The users of this application sign in at its identity provider, not here.");
 }
 
+type SignInPageDependencies = Pick<AuthorizeDependencies, "endpoints" | "forms" | "upstream" | "passkeys">;
+
 /** The sign-in page with the tenant's providers; an application with its own provider shows only that one. */
 export async function showSignIn(
-  { endpoints: { site }, forms, upstream }: Pick<AuthorizeDependencies, "endpoints" | "forms" | "upstream">,
+  { endpoints: { site }, forms, upstream, passkeys }: SignInPageDependencies,
   request: Request,
   target: AuthorizationTarget,
   checked: AuthorizationRequest,
@@ -100,5 +108,9 @@ export async function showSignIn(
   const all = await upstream.offered(tenantId);
   const offered = identityProvider ? all.filter(({ id }) => id === identityProvider.id) : all;
   const providers = wantsFreshSignIn(checked) && !isOwn(checked) ? offered.filter(canSignInAnew) : offered;
-  return signInPage(site, target, checked, forms.protect(request), providers, state);
+  const protection = forms.protect(request);
+  const passkey = isLocal(checked)
+    ? await passkeys.ask(protection.csrf, PURPOSES.signIn(targetText(target)))
+    : undefined;
+  return signInPage(site, target, checked, { ...protection, passkey }, providers, state);
 }

@@ -1,5 +1,6 @@
 import { Ask, CardPage, Time } from "../../../ui/index.ts";
 import { deviceOf } from "../device-name.ts";
+import { PasskeysSection, type PasskeysSectionProps } from "../passkeys/pages.tsx";
 import type { EnrolledFactor } from "../second-factor/store.ts";
 import { ProvidersSection, type ProvidersSectionProps } from "./providers/pages.tsx";
 import type { ListedSession } from "./store.ts";
@@ -14,7 +15,7 @@ export interface AllowedApplication {
   lastUsedOn: Date | null;
 }
 
-export interface AccountProps extends ProvidersSectionProps {
+export interface AccountProps extends ProvidersSectionProps, PasskeysSectionProps {
   user: string;
   organisation: string;
   notice?: string;
@@ -42,6 +43,7 @@ export function AccountPage(props: AccountProps): JSX.Element {
         ""
       )}
       <PasswordSection {...props} />
+      <PasskeysSection {...props} />
       <SecondFactorSection {...props} />
       <ProvidersSection {...props} />
       <SessionsSection {...props} />

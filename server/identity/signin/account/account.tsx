@@ -8,6 +8,7 @@ import { RESET_PATH } from "../password-reset.store.ts";
 import { AccountPage } from "./account-page.tsx";
 import { DATA } from "./data.ts";
 import { type Guarded, guardedAct, guardedPage } from "./guarded.tsx";
+import { addPasskey, NEW_PASSKEY, removePasskey } from "./passkeys.tsx";
 import { changePassword, passwordPage, resetPage, resetPassword } from "./password.tsx";
 import { finishLinking, startLinking, unlink } from "./providers/link.tsx";
 import { LINK_PATH, START_LINK_PATH, UNLINK_PATH } from "./providers/pages.tsx";
@@ -30,7 +31,9 @@ export function accountController(deps: AccountDependencies) {
     [ACCOUNT_PATH]: { get: own(overview) },
     "/account/password": { get: own(passwordPage), post: own(changePassword) },
     "/account/second-factor": { get: own(enrolPage), post: own(enrol) },
-    ...Object.fromEntries([NEW_CODES, REMOVAL, DATA].map((one) => [one.action, guarded(one)])),
+    ...Object.fromEntries([NEW_CODES, REMOVAL, NEW_PASSKEY, DATA].map((one) => [one.action, guarded(one)])),
+    "/account/passkeys": { post: own(addPasskey) },
+    "/account/passkeys/remove": { post: own(removePasskey) },
     [START_LINK_PATH]: { post: own(startLinking) },
     [LINK_PATH]: { post: own(finishLinking) },
     [UNLINK_PATH]: { post: own(unlink) },
@@ -43,9 +46,10 @@ export function accountController(deps: AccountDependencies) {
 async function overview(deps: AccountDependencies, { request, session }: AccountVisit): Promise<Response> {
   const { tenantId, userId } = session;
   const notice = deps.cookies.readNotice(request);
-  const [hasPassword, factor, linked, providers, sessions, applications] = await Promise.all([
+  const [hasPassword, factor, passkeys, linked, providers, sessions, applications] = await Promise.all([
     deps.ownPassword.exists(session),
     deps.secondFactor.find(tenantId, userId),
+    deps.passkeys.list(session),
     deps.linkedAccounts.list(tenantId, userId),
     deps.upstream.offered(tenantId),
     listSessions(deps.sql, tenantId, userId),
@@ -61,6 +65,7 @@ async function overview(deps: AccountDependencies, { request, session }: Account
       notice={notice}
       hasPassword={hasPassword}
       factor={factor}
+      passkeys={passkeys}
       linked={linked}
       offered={providers.filter(({ id }) => !linked.some((one) => one.isUsable && one.providerId === id))}
       sessions={sessions}

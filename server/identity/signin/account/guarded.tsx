@@ -4,6 +4,7 @@ import { readForm } from "../../../platform/http/body.ts";
 import { CardPage, Problem, pageResponse, type Site } from "../../../ui/index.ts";
 import { CodeField, PasswordField } from "../second-factor/pages.tsx";
 import type { Session } from "../session.ts";
+import { redirectTo } from "../sign-out.tsx";
 import { type Trouble, troubleOf, WRONG_CODE, WRONG_PASSWORD } from "../throttle.ts";
 import { type AccountDependencies, type AccountVisit, toAccount } from "./visit.ts";
 
@@ -14,16 +15,20 @@ export interface Guarded {
   button: string;
   /** Only for users with a second factor. */
   needsFactor?: boolean;
+  /** False: the user must sign in again first. */
+  isFresh?(deps: AccountDependencies, visit: AccountVisit): Promise<boolean>;
   act(deps: AccountDependencies, visit: AccountVisit): Promise<Response>;
 }
 
 export async function guardedPage(
   deps: AccountDependencies,
   guarded: Guarded,
-  { request, session }: AccountVisit,
+  visit: AccountVisit,
   { problem, status, headers }: Partial<Trouble> = {},
 ): Promise<Response> {
-  if (guarded.needsFactor && !session.hasSecondFactor) return toAccount(deps);
+  const { request, session } = visit;
+  const elsewhere = await wayAround(deps, guarded, visit);
+  if (elsewhere) return elsewhere;
   const { csrf, cookies } = deps.forms.protect(request, session);
   const asked = await proofAsked(deps, session);
   const { site } = deps.endpoints;
@@ -35,11 +40,23 @@ export async function guardedPage(
 export async function guardedAct(deps: AccountDependencies, guarded: Guarded, visit: AccountVisit): Promise<Response> {
   const { request, session } = visit;
   const form = await readForm(request);
-  if (guarded.needsFactor && !session.hasSecondFactor) return toAccount(deps);
+  const elsewhere = await wayAround(deps, guarded, visit);
+  if (elsewhere) return elsewhere;
   const trouble =
     deps.forms.troubleWith(request, form.get("csrf"), session) ?? (await troubleWithProof(deps, visit, form));
   if (trouble) return guardedPage(deps, guarded, visit, trouble);
   return guarded.act(deps, visit);
+}
+
+/** Where users go who cannot do this, or not yet. */
+async function wayAround(
+  deps: AccountDependencies,
+  { action, needsFactor, isFresh }: Guarded,
+  visit: AccountVisit,
+): Promise<Response | undefined> {
+  if (needsFactor && !visit.session.hasSecondFactor) return toAccount(deps);
+  if (!isFresh || (await isFresh(deps, visit))) return undefined;
+  return redirectTo(deps.endpoints.site.href(deps.signInAgain(visit.session.tenantId, action)), []);
 }
 
 type ProofDependencies = Pick<AccountDependencies, "ownPassword" | "secondFactor">;
@@ -65,7 +82,7 @@ export async function troubleWithProof(
   return troubleOf(await secondFactor.check(request, session, form.get("code") ?? "", visitor), WRONG_CODE);
 }
 
-interface ConfirmProps extends Omit<Guarded, "act"> {
+interface ConfirmProps extends Omit<Guarded, "act" | "isFresh"> {
   site: Site;
   csrf: string;
   problem?: string;

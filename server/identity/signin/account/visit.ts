@@ -8,6 +8,7 @@ import type { Cookies } from "../cookies.ts";
 import type { PageEndpoints } from "../endpoint.tsx";
 import type { Forms } from "../forms.ts";
 import type { KnownBrowsers } from "../known-browsers.ts";
+import type { Passkeys } from "../passkeys/passkeys.ts";
 import type { OwnPassword, PasswordProblem } from "../password.ts";
 import type { SecondFactor } from "../second-factor/second-factor.ts";
 import type { Session, Sessions, Visitor } from "../session.ts";
@@ -36,6 +37,9 @@ export const NOTICES = {
   password: "Your password is changed. You are signed out everywhere else.",
   enrolled: "Your authenticator app is set up.",
   removed: "Your authenticator app is removed.",
+  passkey: "Your passkey is added. You can now sign in with it.",
+  passkeyRemoved: "The passkey is removed. Delete it on your device as well.",
+  lastWayIn: "Nothing was removed: it is your only way to sign in. Add another first.",
   session: "That browser is signed out.",
   sessions: "You are signed out everywhere else.",
   linked: "It is linked. You can now sign in with it.",
@@ -74,6 +78,7 @@ export interface AccountDependencies {
   ownPassword: OwnPassword;
   passwordProblem: PasswordProblem;
   secondFactor: SecondFactor;
+  passkeys: Passkeys;
   browsers: KnownBrowsers;
   credentials: AccountCredentials;
   upstream: Upstream;
@@ -86,4 +91,6 @@ export interface AccountDependencies {
     isStill: () => Promise<boolean>,
   ): Promise<Export>;
   endpoints: PageEndpoints;
+  /** The address at which a user of the tenant signs in anew, and then reaches the account page. */
+  signInAgain(tenantId: TenantId, next: string): string;
 }

@@ -9,6 +9,7 @@ import {
   type RecordOf,
   readOnly,
   serverTime,
+  serverTimeOrNull,
   uuid,
   word,
 } from "../../../platform/http/fields.ts";
@@ -28,6 +29,19 @@ export const FACTOR = contract("SecondFactor", "", {
   RecoveryCodes: readOnly(Type.Integer({ format: "int32" }), { description: "Unused recovery codes.", example: 10 }),
 });
 export type FactorRecord = RecordOf<typeof FACTOR.field>;
+
+export const PASSKEY = contract("Passkey", "", {
+  Id: readOnly(uuid(), { example: "0197c6f3-0a1b-7c2d-8e3f-405162738495" }),
+  Name: readOnly(Type.String(), { description: "The browser that made it.", example: "Chrome on Windows" }),
+  Is_Synced: readOnly(Type.Boolean(), {
+    description: "Whether copies of it are kept on other devices.",
+    column: "isSynced",
+    example: true,
+  }),
+  CreatedOn: serverTime({ example: "2026-01-31T12:00:00.000Z" }),
+  LastUsedOn: serverTimeOrNull({ description: "null: never.", example: "2026-01-31T12:30:00.000Z" }),
+});
+export type PasskeyRecord = RecordOf<typeof PASSKEY.field>;
 
 export const SESSION = contract("Session", "", {
   Id: readOnly(uuid(), { example: "0197c6f3-0a1b-7c2d-8e3f-405162738495" }),

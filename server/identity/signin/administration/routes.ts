@@ -6,7 +6,7 @@ import { uuid } from "../../../platform/http/fields.ts";
 import { idTextParameter, textParameter } from "../../../platform/http/query.ts";
 import type { Route } from "../../../platform/http/route.ts";
 import { route, withoutRecords } from "../../../records/index.ts";
-import { FACTOR, IDENTITY, RESET, SESSION } from "./contract.ts";
+import { FACTOR, IDENTITY, PASSKEY, RESET, SESSION } from "./contract.ts";
 import { IDENTITY_DATA } from "./identities.ts";
 import { noFactor, type UserAdministration } from "./service.ts";
 
@@ -58,6 +58,25 @@ export function userRoutes(users: UserAdministration): Route[] {
       summary: "Remove the second factor of a User who has lost it",
       answer: { description: "The removed second factor.", schema: FACTOR.record, example: FACTOR.example },
       handle: (caller, { params: { Id } }) => users.removeSecondFactor(caller, Id),
+    }),
+    route({
+      ...read,
+      path: `${user}/Passkeys`,
+      id: "listPasskeys",
+      summary: "List a User's passkeys",
+      description: "Newest first.",
+      answer: { description: "All of them.", schema: PASSKEY.record, example: PASSKEY.example, list: true },
+      handle: (caller, { params: { Id } }) => users.listPasskeys(caller, Id),
+    }),
+    route({
+      ...end,
+      path: `${user}/Passkeys/{PasskeyId}`,
+      params: { ...params, PasskeyId: textParameter("The passkey's Id.", uuid()) },
+      id: "deletePasskey",
+      summary: "Remove a passkey, such as one that is lost",
+      description: "Sessions that began with it stay.",
+      answer: { description: "Its last state.", schema: PASSKEY.record, example: PASSKEY.example },
+      handle: (caller, { params: { Id, PasskeyId } }) => users.removePasskey(caller, Id, PasskeyId),
     }),
     route({
       ...read,

@@ -17,9 +17,19 @@ import {
 import { type EndGrants, endSessions } from "../account/own-credentials.ts";
 import { deleteUsersSession } from "../account/store.ts";
 import { digestOf, newOpaqueValue } from "../opaque.ts";
+import { deletePasskey, listPasskeys } from "../passkeys/store.ts";
 import { RESET_LIFETIME, RESET_PATH, saveReset } from "../password-reset.store.ts";
 import { deleteFactor, findFactor } from "../second-factor/store.ts";
-import { FACTOR, type FactorRecord, RESET, SESSION, type SessionRecord, type UserSession } from "./contract.ts";
+import {
+  FACTOR,
+  type FactorRecord,
+  PASSKEY,
+  type PasskeyRecord,
+  RESET,
+  SESSION,
+  type SessionRecord,
+  type UserSession,
+} from "./contract.ts";
 import { createIdentityAdministration, type IdentityAdministration, type OpenUser } from "./identities.ts";
 import { findUserSession, listUserSessions } from "./store.ts";
 
@@ -34,6 +44,13 @@ export interface UserAdministration extends IdentityAdministration {
   findSecondFactor(caller: Permitted<"Settings:Read">, userId: string): Promise<Shown<FactorRecord> | undefined>;
   /** @returns the removed factor @throws Permission, NotFound also if the User has none */
   removeSecondFactor(caller: Permitted<"Settings:Update">, userId: string): Promise<Shown<FactorRecord>>;
+  /** Newest first. @throws Permission, NotFound */
+  listPasskeys(caller: Permitted<"Settings:Read">, userId: string): Promise<ShownPage<PasskeyRecord>>;
+  /**
+   * The User's last way to sign in can be removed, because an administrator can send a password link.
+   * @returns its last state @throws Permission, NotFound
+   */
+  removePasskey(caller: Permitted<"Settings:Update">, userId: string, passkeyId: string): Promise<Shown<PasskeyRecord>>;
   /** Newest first. @throws Permission, NotFound, BadInput */
   listSessions(caller: Permitted<"Settings:Read">, userId: string, paging: Paging): Promise<ShownPage<SessionRecord>>;
   /** @throws Permission, NotFound */
@@ -94,6 +111,24 @@ export function createUserAdministration(deps: AdministrationDependencies): User
         return { user, factor };
       });
       return (await caller.gate.written("User", FACTOR.toRecord(factor), {}, seenBy(user))).record;
+    },
+
+    async listPasskeys(caller, userId) {
+      const user = await open(sql, caller, "Settings:Read", userId);
+      const all = (await listPasskeys(sql, caller.tenantId, user.id)).map((one) => PASSKEY.toRecord(one));
+      const behind = { resource: () => user.record, action: "Settings:Read" } as const;
+      return caller.gate.page(await caller.gate.only("User", all, behind), all.length);
+    },
+
+    async removePasskey(caller, userId, passkeyId) {
+      const { user, passkey } = await sql.beginFor(caller.tenantId, async (tx) => {
+        const user = await open(tx, caller, "Settings:Update", userId);
+        const passkey = isUuid(passkeyId) && (await deletePasskey(tx, caller.tenantId, user.id, passkeyId));
+        if (!passkey) throw new NotFound("The User has no passkey with this Id.");
+        await record(tx, caller, user.id, { kind: "Passkey.Removed", details: { PasskeyId: passkeyId } });
+        return { user, passkey };
+      });
+      return (await caller.gate.written("User", PASSKEY.toRecord(passkey), {}, seenBy(user))).record;
     },
 
     async listSessions(caller, userId, paging) {

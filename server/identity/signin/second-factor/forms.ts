@@ -41,6 +41,8 @@ export async function takeEnrolment(deps: FactorDependencies, sent: SentForm): P
   const { request, visitor, session, form } = sent;
   const proposal = deps.secondFactor.reopen(session, form.get("proposal") ?? "");
   if (session.hasSecondFactor || !proposal) return undefined;
+  // Otherwise a stolen password would be enough to add a second factor beside the passkey.
+  if (session.isUnfinished && session.hasPasskey) return undefined;
   if (await asksPassword(deps, session)) {
     const result = await deps.ownPassword.check(request, session, form.get("password") ?? "", visitor);
     const trouble = troubleOf(result, WRONG_PASSWORD);

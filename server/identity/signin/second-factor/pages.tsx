@@ -1,5 +1,7 @@
 import { encode } from "uqr";
 import { attribute, CardPage, Problem, type Site } from "../../../ui/index.ts";
+import { PasskeyForm } from "../passkeys/pages.tsx";
+import type { PasskeyQuestion } from "../passkeys/passkeys.ts";
 import { RECOVERY_CODES } from "./codes.ts";
 import type { Proposal } from "./second-factor.ts";
 
@@ -14,24 +16,49 @@ export interface FactorForm {
 export interface SecondFactorProps extends FactorForm {
   user: string;
   switchHref: string;
+  passkey?: PasskeyQuestion;
+  /** The user has an authenticator app. */
+  asksCode: boolean;
 }
 
-export function SecondFactorPage({ site, action, request, csrf, problem, user, switchHref }: SecondFactorProps) {
+export function SecondFactorPage(props: SecondFactorProps) {
+  const { site, action, request, csrf, problem, user, switchHref, passkey, asksCode } = props;
+  const heading = asksCode ? "Enter your code" : "Use your passkey";
   return (
-    <CardPage site={site} title={problem ? "Error: Enter your code" : "Enter your code"}>
-      <h1>Enter your code</h1>
+    <CardPage site={site} title={problem ? `Error: ${heading}` : heading} script={passkey && "passkey.js"}>
+      <h1 safe>{heading}</h1>
       <p class="lead">
-        from the authenticator app of <strong safe>{user}</strong>
+        {asksCode ? "from the authenticator app of" : "to finish signing in as"} <strong safe>{user}</strong>
       </p>
       <Problem text={problem} />
-      <form method="post" action={site.href(action)}>
-        <input type="hidden" name="request" value={attribute(request)} />
-        <input type="hidden" name="csrf" value={csrf} />
-        <CodeField label="Code" problem={problem} autofocus />
-        <button type="submit">Continue</button>
-      </form>
+      {asksCode ? (
+        <form method="post" action={site.href(action)}>
+          <input type="hidden" name="request" value={attribute(request)} />
+          <input type="hidden" name="csrf" value={csrf} />
+          <CodeField label="Code" problem={problem} autofocus />
+          <button type="submit">Continue</button>
+        </form>
+      ) : (
+        <noscript>
+          <p class="note">A passkey can only be used with JavaScript. Allow it for this page.</p>
+        </noscript>
+      )}
+      {passkey ? (
+        <PasskeyForm
+          {...{ site, csrf, question: passkey }}
+          action="/signin/passkey-factor"
+          kind="asked"
+          button="Use a passkey"
+          isOutlined={asksCode}
+          fields={{ request }}
+        />
+      ) : (
+        ""
+      )}
       <p class="note">
-        Without the app, enter one of your recovery codes. Each works once.{" "}
+        {asksCode
+          ? "Without the app, enter one of your recovery codes. Each works once. "
+          : "If you have lost it, ask an administrator to remove it. "}
         <a href={attribute(switchHref)}>Use another account</a>
       </p>
     </CardPage>

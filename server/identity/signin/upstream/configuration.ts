@@ -24,6 +24,7 @@ import type { Vault } from "../../../platform/vault.ts";
 import { toUpstreamFailure, UpstreamFailure } from "./failure.ts";
 import type { Provider } from "./providers/contract.ts";
 import { type AuthMethod, SECRET_METHODS } from "./providers/provider-words.ts";
+import type { LinkedIdentity } from "./store.ts";
 
 export const CLIENT_SECRET_PURPOSE = "identity provider's client secret";
 
@@ -385,4 +386,9 @@ export function jwksUriOf(publicUrl: string, providerId: number | string): strin
 
 function addressOf(publicUrl: string, providerId: number | string, last: string): string {
   return `${publicUrl}/signin/upstream/${providerId}/${last}`;
+}
+
+/** Whether the provider is active and still has the authority that was linked. */
+export function isUsable(identity: LinkedIdentity): boolean {
+  return identity.isActive && identity.authority === authorityOf(identity);
 }

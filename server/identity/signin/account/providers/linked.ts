@@ -4,9 +4,10 @@ import type { Queries, Sql } from "../../../../platform/db/sql.ts";
 import type { TenantId } from "../../../../platform/ids.ts";
 import { type Origin, originOf, recordAudit } from "../../../../records/index.ts";
 import { digestOf } from "../../opaque.ts";
+import { hasPasskey } from "../../passkeys/store.ts";
 import type { Session } from "../../session.ts";
 import { hasPasswordToSignInWith } from "../../store.ts";
-import { authorityOf } from "../../upstream/configuration.ts";
+import { isUsable } from "../../upstream/configuration.ts";
 import {
   deleteIdentity,
   type LinkedIdentity,
@@ -47,7 +48,10 @@ export function createLinkedAccounts(sql: Sql, endGrants: EndGrants): LinkedAcco
         const gone = all.find((identity) => keyOf(identity) === key);
         if (!gone) return "not-there";
         const others = all.filter((identity) => identity !== gone);
-        const isWayLeft = others.some(isUsable) || (await hasPasswordToSignInWith(tx, tenantId, userId));
+        const isWayLeft =
+          others.some(isUsable) ||
+          (await hasPasskey(tx, tenantId, userId)) ||
+          (await hasPasswordToSignInWith(tx, tenantId, userId));
         if (!isWayLeft) return "last-way-in";
         const origin = originOf(request, { actor: { type: "User", id: userId } });
         await unlinkIdentity(tx, endGrants, origin, { tenantId, userId, identity: gone, exceptSessionId: sessionId });
@@ -91,8 +95,4 @@ function toLinkedAccount(identity: LinkedIdentity): LinkedAccount {
 /** A digest, because a subject can be long and contain any characters. */
 export function keyOf({ providerId, authority, subject }: SubjectKey): string {
   return digestOf(JSON.stringify([providerId, authority, subject])).toString("base64url");
-}
-
-export function isUsable(identity: LinkedIdentity): boolean {
-  return identity.isActive && identity.authority === authorityOf(identity);
 }

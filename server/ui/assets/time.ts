@@ -1,5 +1,5 @@
 // Converts times from UTC to the local time zone.
-const FORMATS = {
+const FORMATS: Record<string, Intl.DateTimeFormat> = {
   date: new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" }),
   day: new Intl.DateTimeFormat(undefined, { dateStyle: "medium" }),
   hour: new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" }),
@@ -7,10 +7,10 @@ const FORMATS = {
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 
 function localise() {
-  for (const element of document.querySelectorAll("[data-show]")) {
-    const at = new Date(element.getAttribute("datetime"));
-    const { show } = element.dataset;
-    const text = (FORMATS[show] ?? moment).format(at);
+  for (const element of document.querySelectorAll<HTMLElement>("[data-show]")) {
+    const at = new Date(element.getAttribute("datetime")!);
+    const show = element.dataset.show!;
+    const text = (Object.hasOwn(FORMATS, show) ? FORMATS[show]! : moment).format(at);
     if (show === "title") {
       if (element.title !== text) element.title = text;
     } else if (element.textContent !== text) element.textContent = text;
@@ -19,7 +19,7 @@ function localise() {
 
 localise();
 // Refreshed parts arrive in UTC again.
-new MutationObserver(localise).observe(document.querySelector("main"), {
+new MutationObserver(localise).observe(document.querySelector("main")!, {
   attributeFilter: ["title", "datetime"],
   characterData: true,
   childList: true,

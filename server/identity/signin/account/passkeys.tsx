@@ -1,0 +1,58 @@
+// The user's own passkeys: added after a fresh proof, and removed.
+
+import { readForm } from "../../../platform/http/body.ts";
+import { pageResponse } from "../../../ui/index.ts";
+import { deviceOf } from "../device-name.ts";
+import { NewPasskeyPage } from "../passkeys/pages.tsx";
+import { redirectTo } from "../sign-out.tsx";
+import { type Guarded, proofAsked } from "./guarded.tsx";
+import { type AccountDependencies, type AccountVisit, toAccount } from "./visit.ts";
+
+/** Seconds since the sign-in within which users without a password need no other proof. */
+const FRESH = 600;
+
+export const NEW_PASSKEY: Guarded = {
+  action: "/account/passkeys/add",
+  heading: "Add a passkey",
+  lead: "With a passkey you sign in by fingerprint, face or PIN. First, confirm that it is you.",
+  button: "Continue",
+  async isFresh(deps, { session }) {
+    const { asksPassword, asksCode } = await proofAsked(deps, session);
+    return asksPassword || asksCode || session.age < FRESH;
+  },
+  act: newPasskeyPage,
+};
+
+async function newPasskeyPage(
+  deps: AccountDependencies,
+  { request, session }: AccountVisit,
+  problem?: string,
+): Promise<Response> {
+  const { csrf, cookies } = deps.forms.protect(request, session);
+  const question = await deps.passkeys.propose(csrf, session);
+  const { site } = deps.endpoints;
+  const page = <NewPasskeyPage {...{ site, csrf, question, problem }} organisation={session.tenantName} />;
+  return pageResponse(page, { status: problem ? 422 : 200, cookies });
+}
+
+/** The form was shown after the proof, and its seal belongs to this session. */
+export async function addPasskey(deps: AccountDependencies, visit: AccountVisit): Promise<Response> {
+  const { request, visitor, session } = visit;
+  const form = await readForm(request);
+  deps.forms.require(request, form.get("csrf"), session);
+  const name = deviceOf(visitor.userAgent);
+  const added = await deps.passkeys.add({ request, visitor, form, session, name });
+  // Without a seal of ours, the proof must be given again.
+  if (added.outcome === "stale") return redirectTo(deps.endpoints.site.href(NEW_PASSKEY.action), []);
+  return added.outcome === "refused" ? newPasskeyPage(deps, visit, added.problem) : toAccount(deps, "passkey");
+}
+
+export async function removePasskey(deps: AccountDependencies, { request, session }: AccountVisit): Promise<Response> {
+  const form = await readForm(request);
+  deps.forms.require(request, form.get("csrf"), session);
+  const outcome = await deps.passkeys.remove(request, session, form.get("passkey") ?? "");
+  return toAccount(
+    deps,
+    outcome === "removed" ? "passkeyRemoved" : outcome === "last-way-in" ? "lastWayIn" : undefined,
+  );
+}
