@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import { createErasures, createPersonalData, createReadKept } from "./data/index.ts";
 import {
   createLogouts,
+  createMailer,
   createOwnTenant,
   createProvider,
   createSettings,
@@ -97,6 +98,7 @@ export function createServices(deps: ServicesDependencies) {
 
   const auditLog = createAuditLog(sql, auditSubjects(entities, kinds), exporter);
   finders.add(AUDIT_RECORD, auditLog.find);
+  const mailer = createMailer(vault, config.mail.smtp !== undefined || config.mail.isKept);
   const personalData = createPersonalData({
     sql,
     findUser: createFindRecord(entities),
@@ -179,6 +181,7 @@ export function createServices(deps: ServicesDependencies) {
       namesOfSessions: provider.namesOfSessions,
       credentials: administration.credentials,
     }),
+    mailer,
     limits,
     tenants: createTenants(sql),
     ownTenant: createOwnTenant(sql, config.retention.log, config.tenantLimits, limits.forget),

@@ -1,0 +1,29 @@
+import type { Transaction } from "../../platform/db/sql.ts";
+import { type MailId, newId } from "../../platform/ids.ts";
+import { isMailAddress } from "../../platform/mail-address.ts";
+import type { Vault } from "../../platform/vault.ts";
+import type { NewMail } from "./kinds.ts";
+
+/** Notified by each new mail. */
+export const MAIL_CHANNEL = "gatehouse_mail";
+export const MAIL_PURPOSE = "mail";
+
+/** Writes a mail in the transaction of its cause. A worker sends it after the commit. */
+export type RecordMail = (tx: Transaction, mail: NewMail) => Promise<MailId>;
+
+/** Text that is no address is recorded as Failed, so that callers answer the same for all users. */
+export function createRecordMail(vault: Vault): RecordMail {
+  const { seal } = vault.sealFor(MAIL_PURPOSE);
+  return async (tx, { tenantId, kind, to, userId, values }) => {
+    const id = newId<MailId>();
+    const isValid = isMailAddress(to);
+    const content = isValid ? seal(JSON.stringify(values)) : null;
+    const expiresOn = "expiresOn" in values ? values.expiresOn : null;
+    await tx`
+      insert into mails (id, tenant_id, kind, recipient, user_id, content, expires_on, state, reason, ended_on)
+      values (${id}, ${tenantId}, ${kind}, ${to}, ${userId}, ${content}, ${expiresOn},
+        ${isValid ? "Waiting" : "Failed"}, ${isValid ? null : "not an address"}, ${isValid ? null : tx`now()`})`;
+    if (isValid) await tx`select pg_notify(${MAIL_CHANNEL}, '')`;
+    return id;
+  };
+}
