@@ -12,6 +12,7 @@ export {
   createMailer,
   createMails,
   MAIL,
+  MAIL_FILTERS,
   MAIL_KINDS,
   type MailEngine,
   type MailKind,

@@ -1,6 +1,6 @@
 // Mails: written with their cause in one transaction, sent by a workflow.
 
-export { MAIL, type MailRecord, TEST_MAIL } from "./contract.ts";
+export { MAIL, MAIL_FILTERS, type MailRecord, TEST_MAIL } from "./contract.ts";
 export { createMailEngine, type MailEngine } from "./engine.ts";
 export { MAIL_KINDS, type MailKind } from "./kinds.ts";
 export { createMailer } from "./mailer.ts";
