@@ -22,6 +22,7 @@ export interface Envelope {
 export interface RenderedMail {
   subject: string;
   text: string;
+  /** Without the doctype. */
   html: string;
 }
 
@@ -39,7 +40,7 @@ export function renderMail<Kind extends MailKind>(kind: Kind, values: MailValues
   return {
     subject,
     text: `${text}\n`,
-    html: `<!doctype html>${<Page mail={mail} subject={subject} sender={sender} />}`,
+    html: String(<Page mail={mail} subject={subject} sender={sender} />),
   };
 }
 
@@ -53,7 +54,7 @@ export function messageOf(kind: MailKind, values: object, sender: Sender, envelo
     ...(sender.replyTo && { replyTo: { name: "", address: sender.replyTo } }),
     subject,
     text,
-    html,
+    html: `<!doctype html>${html}`,
     messageId,
     date: createdOn,
     // RFC 3834: no vacation notes are sent to it.
