@@ -38,7 +38,7 @@ const { MAIL, MAIL_FILTERS, MAIL_KINDS, TEST_MAIL } = mail;
 type MailKind = mail.MailKind;
 type MailRecord = mail.MailRecord;
 
-const MAILS = "/settings/mail";
+export const MAILS = "/settings/mail";
 const READ = ["Settings:Read"] as const;
 const CHANGE = ["Settings:Read", "Settings:Update"] as const;
 const REFRESH_SECONDS = 2;
@@ -63,7 +63,7 @@ export function mailPages(deps: ConsoleServices): ConsolePage[] {
       POST: { needs: CHANGE, answer: (visit) => sendTest(deps, visit) },
     },
     { path: `${MAILS}/preview`, GET: { needs: READ, answer: (visit) => previewPage(deps, visit) } },
-    { path: `${MAILS}/preview/:kind`, GET: { needs: READ, answer: (visit) => previewOf(deps, visit) } },
+    { path: `${MAILS}/preview.html`, GET: { needs: READ, answer: (visit) => previewOf(deps, visit) } },
     { path: `${MAILS}/:id`, shows: MAIL.name, GET: { needs: READ, answer: (visit) => mailPage(deps, visit) } },
     { path: `${MAILS}/:id/resend`, POST: { needs: CHANGE, answer: (visit) => resend(deps, visit) } },
   ];
@@ -111,6 +111,12 @@ async function listPage(deps: ConsoleServices, visit: Visit, refused?: FormState
       </>
     ),
   };
+}
+
+/** The last mail to an address, if the mail server has refused the address. */
+export async function lastBounce({ mails }: ConsoleServices, visit: Visit, To: string) {
+  const [last] = To ? (await mails.list(visit.permitted(...READ), { To }, firstPage(1))).Items : [];
+  return last?.State === "Bounced" ? last : undefined;
 }
 
 const isOn = ({ mails: { settings } }: ConsoleServices) => settings.isKept || settings.host !== undefined;
@@ -289,7 +295,7 @@ async function previewPage({ mails }: ConsoleServices, visit: Visit): Promise<Vi
             <p>
               <strong safe>{subject}</strong>
               {" · "}
-              <a href={visit.href(`${MAILS}/preview/${kind}`)}>as HTML</a>
+              <a href={visit.href(`${MAILS}/preview.html?Kind=${kind}`)}>as HTML</a>
             </p>
             <pre safe>{text}</pre>
           </Section>
@@ -301,12 +307,14 @@ async function previewPage({ mails }: ConsoleServices, visit: Visit): Promise<Vi
 
 /** The HTML as mail programs get it, in a page of its own that can run and load nothing. */
 async function previewOf({ mails }: ConsoleServices, visit: Visit): Promise<Response> {
-  const kind = MAIL_KINDS.find((one) => one === visit.params.kind);
+  const asked = visit.url.searchParams.get("Kind");
+  const kind = asked === null ? MAIL_KINDS[0] : MAIL_KINDS.find((one) => one === asked);
   if (!kind) throw new NotFound("There is no such kind of mail.");
   const { html } = await mails.preview(visit.permitted(...READ), kind);
   return pageResponse(html as "safe", {
     headers: {
       "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox",
+      "content-disposition": "inline",
     },
   });
 }

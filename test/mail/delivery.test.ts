@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { type Api, expectError, ok, until } from "../world/api.ts";
-import { arrived, mailsTo, newAddress } from "../world/mailbox.ts";
+import { mailsTo, newAddress } from "../world/mailbox.ts";
 import { newTenant } from "../world/tenant.ts";
 
 interface Mail {

@@ -53,11 +53,22 @@ test("many invitations leave within the rate, and the mail of another tenant ove
   const mailer = createMailer(createVault(stack.masterKey), { smtp: {} } as never, createLog("silent", "test"));
   const { tenantId } = api.tenant;
   await using server = await startMailServer({}, first.port);
-  const values = { name: "Ana", link: `${stack.url}/invitation`, expiresOn: new Date(Date.now() + 3_600_000), invitedBy: "" };
+  const values = {
+    name: "Ana",
+    link: `${stack.url}/invitation`,
+    expiresOn: new Date(Date.now() + 3_600_000),
+    invitedBy: "",
+  };
   const began = performance.now();
   await sql.beginFor(tenantId as never, async (tx) => {
     for (let at = 0; at < count; at++)
-      await mailer.recordMail(tx, { tenantId: tenantId as never, kind: "Invitation", to: newAddress(), userId: null, values });
+      await mailer.recordMail(tx, {
+        tenantId: tenantId as never,
+        kind: "Invitation",
+        to: newAddress(),
+        userId: null,
+        values,
+      });
   });
   const address = newAddress();
   await until("the first to arrive", () => server.mails.length > 0);

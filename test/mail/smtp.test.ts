@@ -1,8 +1,8 @@
 // Attempts at mail servers with and without TLS, by the code of the worker.
 
 import { expect, test } from "bun:test";
-import { join } from "node:path";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { SMTPServerOptions } from "smtp-server";
 import { createSendMessage } from "../../server/identity/mail/smtp.ts";
 import type { SmtpConfig } from "../../server/platform/config/mail.ts";

@@ -19,12 +19,17 @@ const VALUES = {
 const SENDER = { tenantName: "acme", senderName: null, replyTo: null };
 
 async function made(kind: (typeof MAIL_KINDS)[number], values: object = {}, sender: object = {}) {
-  const bytes = await messageOf(kind, { ...VALUES, ...values }, { ...SENDER, ...sender }, {
-    messageId: "<1@id.example>",
-    createdOn: new Date("2026-01-30T08:05:00Z"),
-    from: "noreply@id.example",
-    to: "ana@mail.example",
-  });
+  const bytes = await messageOf(
+    kind,
+    { ...VALUES, ...values },
+    { ...SENDER, ...sender },
+    {
+      messageId: "<1@id.example>",
+      createdOn: new Date("2026-01-30T08:05:00Z"),
+      from: "noreply@id.example",
+      to: "ana@mail.example",
+    },
+  );
   const mail = await simpleParser(bytes);
   const source = bytes.toString("utf8");
   const headers = source.slice(0, source.indexOf("\r\n\r\n"));
@@ -53,8 +58,8 @@ test("names cannot add headers, recipients, markup or links", async () => {
   ];
   for (const name of hostile) {
     const mail = await made("Invitation", { name, invitedBy: name }, { senderName: name });
-    expect(Object.keys(Object.fromEntries(mail.headerLines.map(({ key }) => [key, 1])))).toEqual([
-      ...["from", "to", "subject", "message-id", "auto-submitted", "date", "mime-version", "content-type"],
+    expect(mail.headerLines.map(({ key }) => key).toSorted()).toEqual([
+      ...["auto-submitted", "content-type", "date", "from", "message-id", "mime-version", "subject", "to"],
     ]);
     expect(mail.from?.value.map(({ address }) => address)).toEqual(["noreply@id.example"]);
     expect(mail.html).not.toContain("<b");
@@ -68,5 +73,9 @@ test("names cannot add headers, recipients, markup or links", async () => {
 /** The text between tags, as a reader sees it. */
 function textIn(html: string): string {
   const body = html.slice(html.indexOf("<body"));
-  return body.replaceAll(/<[^>]+>/g, " ").replaceAll(/\s+/g, " ").replaceAll("&#34;", '"').replaceAll("&amp;", "&");
+  return body
+    .replaceAll(/<[^>]+>/g, " ")
+    .replaceAll(/\s+/g, " ")
+    .replaceAll("&#34;", '"')
+    .replaceAll("&amp;", "&");
 }

@@ -27,12 +27,14 @@ export function createMailer(vault: Vault, { smtp, isKept }: MailConfig, log: Lo
       const id = await insert(tx, mail);
       const { kind, to, values } = mail;
       const link = "link" in values ? values.link : undefined;
-      if (isKept) onCommit(tx, () => log.info({ mailId: id, kind, to, link }, "mail kept, because SMTP_URL is not set"));
+      if (isKept)
+        onCommit(tx, () => log.info({ mailId: id, kind, to, link }, "mail kept, because SMTP_URL is not set"));
       return id;
     },
     canSend,
     requireMail() {
-      if (!canSend) throw new Conflict("This installation sends no mail: its operator must set SMTP_URL and MAIL_FROM.");
+      if (!canSend)
+        throw new Conflict("This installation sends no mail: its operator must set SMTP_URL and MAIL_FROM.");
     },
   };
 }

@@ -112,9 +112,9 @@ function Page({ mail, subject, sender }: { mail: MailText; subject: string; send
               >
                 <tr>
                   <td style={`padding:24px;${FONT}`}>
-                    <p class="ink" style="margin:0 0 20px;color:#1d2733;font-weight:bold" safe>
+                    <h1 class="ink" style="margin:0 0 20px;color:#1d2733;font-size:18px;line-height:24px" safe>
                       {organisationOf(sender)}
-                    </p>
+                    </h1>
                     {before.map((line) => (
                       <p class="ink" style="margin:0 0 16px;color:#1d2733" safe>
                         {line}

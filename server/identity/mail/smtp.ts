@@ -121,14 +121,16 @@ function judged(error: unknown, isContentSent: boolean, signal: AbortSignal): Om
   };
 }
 
-const WORDS = new Map(Object.entries({
-  EAUTH: "credentials",
-  ENOAUTH: "credentials",
-  ETLS: "tls",
-  ETIMEDOUT: "timeout",
-  EDNS: "dns",
-  ABORT_ERR: "timeout",
-}));
+const WORDS = new Map(
+  Object.entries({
+    EAUTH: "credentials",
+    ENOAUTH: "credentials",
+    ETLS: "tls",
+    ETIMEDOUT: "timeout",
+    EDNS: "dns",
+    ABORT_ERR: "timeout",
+  }),
+);
 
 function ofServer(error: unknown, code: unknown, command: unknown): SmtpFailure {
   if (error instanceof EgressError) return error.failure;

@@ -32,16 +32,17 @@ const HOST = /^([a-z\d]([a-z\d.-]*[a-z\d])?|\[[\da-f:.]+\])$/i;
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 const SCHEMES = new Map<string, { port: number; tls: SmtpConfig["tls"] }>(
   Object.entries({
-  "smtps:": { port: 465, tls: "implicit" },
-  "smtp:": { port: 587, tls: "required" },
-  "smtp+insecure:": { port: 25, tls: "none" },
-}));
+    "smtps:": { port: 465, tls: "implicit" },
+    "smtp:": { port: 587, tls: "required" },
+    "smtp+insecure:": { port: 25, tls: "none" },
+  }),
+);
 
 export function readMail(read: Read, env: Record<string, string | undefined>, problems: string[]): MailConfig {
   const url = read<Omit<SmtpConfig, "caFile"> | undefined>("SMTP_URL", undefined, parseSmtpUrl);
   const caFile = read<string | undefined>("SMTP_CA_FILE", undefined, parseCertificatesFile);
   const from = read("MAIL_FROM", "", parseFrom);
-  if (env.SMTP_URL && !env.MAIL_FROM)
+  if (url && !env.MAIL_FROM)
     problems.push("MAIL_FROM is missing; with SMTP_URL it must be the address that mails come from");
   return {
     smtp: url && { ...url, caFile },
@@ -56,7 +57,8 @@ export function readMail(read: Read, env: Record<string, string | undefined>, pr
 function parseSmtpUrl(text: string): Omit<SmtpConfig, "caFile"> {
   const url = readUrl(text);
   const scheme = url && SCHEMES.get(url.protocol);
-  if (!scheme || !HOST.test(url.hostname) || !/^\/?$/.test(url.pathname) || url.search || url.hash) throw new Error(URL_FORM);
+  if (!scheme || !HOST.test(url.hostname) || !/^\/?$/.test(url.pathname) || url.search || url.hash)
+    throw new Error(URL_FORM);
   const isLoopback = LOOPBACK.test(url.hostname);
   try {
     const user = decodeURIComponent(url.username);
