@@ -208,24 +208,26 @@ async function mailPage({ mails }: ConsoleServices, visit: Visit): Promise<View>
   return {
     title: KINDS[Kind],
     above: ABOVE,
-    actions: mayResend ? <ActionButton visit={visit} action={`${MAILS}/${Id}/resend`} label="Send again" /> : undefined,
     body: (
       <>
         {isFinal ? "" : <Refreshing visit={visit} seconds={REFRESH_SECONDS} />}
         <Live visit={visit} id="mail" seconds={REFRESH_SECONDS} isFinal={isFinal}>
-          <Facts
-            facts={[
-              ["To", <Text text={To} />],
-              ["User", UserId ? <UserLink visit={visit} id={UserId} /> : <span class="none">none</span>],
-              ["State", <Badge state={State} tone={TONES[State]} />],
-              ...(Reason ? ([["Reason", <Words text={Reason} />]] as [string, JSX.Element][]) : []),
-              ["Written", <Time at={new Date(CreatedOn)} />],
-              ["Ended", EndedOn ? <Time at={new Date(EndedOn)} /> : <span class="none">not yet</span>],
-              ["Link expires", ExpiresOn ? <Time at={new Date(ExpiresOn)} /> : <span class="none">no link</span>],
-              ["Message-ID", MessageId ? <Code text={MessageId} copy /> : <span class="none">none yet</span>],
-              ["Temporal", <a href={hrefOfWorkflow(visit, one)}>workflow</a>],
-            ]}
-          />
+          <Section title="Delivery">
+            <Facts
+              facts={[
+                ["To", <Text text={To} />],
+                ["User", UserId ? <UserLink visit={visit} id={UserId} /> : <span class="none">none</span>],
+                ["State", <Badge state={State} tone={TONES[State]} />],
+                ...(Reason ? ([["Reason", <Words text={Reason} />]] as [string, JSX.Element][]) : []),
+                ["Written", <Time at={new Date(CreatedOn)} />],
+                ["Ended", EndedOn ? <Time at={new Date(EndedOn)} /> : <span class="none">not yet</span>],
+                ["Link expires", ExpiresOn ? <Time at={new Date(ExpiresOn)} /> : <span class="none">no link</span>],
+                ["Message-ID", MessageId ? <Code text={MessageId} copy /> : <span class="none">none yet</span>],
+                ["Temporal", <a href={hrefOfWorkflow(visit, one)}>workflow</a>],
+              ]}
+            />
+            {mayResend ? <ActionButton visit={visit} action={`${MAILS}/${Id}/resend`} label="Send again" /> : ""}
+          </Section>
           {Attempts.length > 0 ? (
             <Section title="Attempts">
               <Table caption="Attempts" columns={ATTEMPTS} rows={Attempts} />
@@ -236,7 +238,7 @@ async function mailPage({ mails }: ConsoleServices, visit: Visit): Promise<View>
         </Live>
         {content ? (
           <Section title={content.subject}>
-            <pre safe>{content.text}</pre>
+            <pre class="mail" safe>{content.text}</pre>
           </Section>
         ) : (
           ""
@@ -297,7 +299,7 @@ async function previewPage({ mails }: ConsoleServices, visit: Visit): Promise<Vi
               {" · "}
               <a href={visit.href(`${MAILS}/preview.html?Kind=${kind}`)}>as HTML</a>
             </p>
-            <pre safe>{text}</pre>
+            <pre class="mail" safe>{text}</pre>
           </Section>
         ))}
       </>

@@ -170,6 +170,7 @@ const TABLES = {
       ...["content", "expires_on", "earlier_attempts", "run", "attempt_opened_by", "retry_on", "lease_until"],
       "started_on",
     ],
+    notOwn: ["reason"],
     names: { recipient: "To" },
   },
   mail_attempts: {
@@ -177,6 +178,7 @@ const TABLES = {
     column: "mail_id",
     through: { table: "mails", key: "id" },
     exported: ["mail_id", "number", "started_on", "duration_ms", "status_code", "failure", "response"],
+    notOwn: ["response"],
     withheld: [],
   },
 

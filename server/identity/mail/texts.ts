@@ -80,6 +80,8 @@ export function oneLine(text: string, max: number): string {
   return text
     .toWellFormed()
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, " ")
+    // RFC 2047: readers would decode it.
+    .replaceAll("=?", "= ?")
     .trim()
     .slice(0, max)
     .toWellFormed();
