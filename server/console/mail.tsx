@@ -258,7 +258,7 @@ function UserLink({ visit, id }: { visit: Visit; id: string }): JSX.Element {
 
 type Attempt = MailRecord["Attempts"][number];
 const ATTEMPTS: Column<Attempt>[] = [
-  { name: "No.", numeric: true, cell: (attempt) => <span safe>{String(attempt.Number)}</span> },
+  { name: "No.", cell: (attempt) => <span safe>{String(attempt.Number)}</span> },
   { name: "Started", cell: ({ StartedOn }) => <Time at={new Date(StartedOn)} /> },
   {
     name: "ms",

@@ -1,27 +1,37 @@
 // A mail server that is down, a worker that is killed, and many mails at once, with a Gatehouse of their own.
 
-import { afterAll, expect, test } from "bun:test";
-import { createMailer } from "../../server/identity/mail/mailer.ts";
-import { connect } from "../../server/platform/db/sql.ts";
-import { createLog } from "../../server/platform/log.ts";
-import { createVault } from "../../server/platform/vault.ts";
-import { startMailServer } from "../support/mail-server.ts";
-import { startStack } from "../support/stack.ts";
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { connect, type Sql } from "../../server/platform/db/sql.ts";
+import type { TenantId } from "../../server/platform/ids.ts";
+import { type MailServer, startMailServer } from "../support/mail-server.ts";
+import { type Stack, startStack } from "../support/stack.ts";
 import { type Api, ok, until } from "../world/api.ts";
 import { newAddress } from "../world/mailbox.ts";
+import { recordMails } from "../world/mails.ts";
 import { newTenant } from "../world/tenant.ts";
 
 const RATE = 50;
-const first = await startMailServer();
-await using stack = await startStack({
-  env: { SMTP_URL: first.smtpUrl, MAIL_RATE: String(RATE), WEBHOOK_PROBE_INTERVAL: "1s" },
+let first: MailServer;
+let stack: Stack;
+let sql: Sql;
+
+beforeAll(async () => {
+  first = await startMailServer();
+  const env = { SMTP_URL: first.smtpUrl, MAIL_RATE: String(RATE), WEBHOOK_PROBE_INTERVAL: "1s" };
+  stack = await startStack({ env });
+  sql = connect(stack.databaseUrl, "gatehouse test", 2);
 });
-const sql = connect(stack.databaseUrl, "gatehouse test", 2);
-afterAll(() => sql.end());
+afterAll(async () => {
+  await sql?.end();
+  await stack?.stop();
+});
 
 const send = async (api: Api, To: string) => (await ok(api.call("POST", "/Mail", { To }))) as unknown as { Id: string };
 const statesOf = async (api: Api) =>
   ((await ok(api.get("/Mail"))) as unknown as { Items: { State: string }[] }).Items.map(({ State }) => State);
+
+const alerts = async (api: Api) =>
+  ((await ok(api.get("/Alert?State=Open"))) as unknown as { Items: { Kind: string }[] }).Items.map(({ Kind }) => Kind);
 
 test("while the mail server is down, mails are held; when it is up again, each is sent once", async () => {
   const api = await newTenant(stack);
@@ -32,6 +42,7 @@ test("while the mail server is down, mails are held; when it is up again, each i
   const late = newAddress();
   await send(api, late);
   await until("the new one to be held", async () => (await statesOf(api)).every((state) => state === "Held"));
+  await until("the alert", async () => (await alerts(api)).some((kind) => kind === "MailHeld"));
   await using server = await startMailServer({}, first.port);
   await until("all to be sent", async () => (await statesOf(api)).every((state) => state === "Sent"));
   expect(server.mails.flatMap(({ to }) => to).toSorted()).toEqual([...addresses, late].toSorted());
@@ -50,26 +61,15 @@ test("a mail survives a killed worker, between its commit and its sending", asyn
 test("many invitations leave within the rate, and the mail of another tenant overtakes them", async () => {
   const [api, other] = await Promise.all([newTenant(stack), newTenant(stack)]);
   const count = 300;
-  const mailer = createMailer(createVault(stack.masterKey), { smtp: {} } as never, createLog("silent", "test"));
-  const { tenantId } = api.tenant;
+  const tenantId = api.tenantId as TenantId;
   await using server = await startMailServer({}, first.port);
-  const values = {
-    name: "Ana",
-    link: `${stack.url}/invitation`,
-    expiresOn: new Date(Date.now() + 3_600_000),
-    invitedBy: "",
-  };
+  const expiresOn = new Date(Date.now() + 3_600_000);
+  const values = { name: "Ana", link: `${stack.url}/invitation`, expiresOn, invitedBy: "" };
+  const mails = Array.from({ length: count }, () => newAddress()).map((to) => ({
+    ...{ tenantId, kind: "Invitation" as const, to, userId: null, values },
+  }));
   const began = performance.now();
-  await sql.beginFor(tenantId as never, async (tx) => {
-    for (let at = 0; at < count; at++)
-      await mailer.recordMail(tx, {
-        tenantId: tenantId as never,
-        kind: "Invitation",
-        to: newAddress(),
-        userId: null,
-        values,
-      });
-  });
+  await recordMails(mails, sql, stack.masterKey);
   const address = newAddress();
   await until("the first to arrive", () => server.mails.length > 0);
   await send(other, address);

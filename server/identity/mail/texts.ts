@@ -91,4 +91,4 @@ const hello = (name: string) => (plain(name) ? `Hello ${plain(name)},` : "Hello,
 
 const FORMAT = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" });
 const dateTime = (date: Date) => `${FORMAT.format(date)} UTC`;
-const validUntil = (date: Date) => `The link is valid until ${dateTime(date)}, and once.`;
+const validUntil = (date: Date) => `The link can be used once, until ${dateTime(date)}.`;

@@ -39,6 +39,10 @@ create table mail_attempts (
   primary key (mail_id, number)
 );
 
+alter table alerts drop constraint alerts_kind_check;
+alter table alerts add constraint alerts_kind_check check
+  (kind in ('ConnectionHeld', 'ErrorRate', 'Backlog', 'FailedSignIns', 'FailedLogouts', 'NearLimit', 'MailHeld'));
+
 -- The name and the address for replies in the tenant's mails.
 alter table tenants add column sender_name text;
 alter table tenants add column reply_to text;
