@@ -3,8 +3,8 @@
 import { expect, test } from "bun:test";
 import { unzipSync } from "fflate";
 import type { TenantId } from "../../server/platform/ids.ts";
-import { issuer } from "../world/client.ts";
 import { API, type Api, ok, until } from "../world/api.ts";
+import { issuer } from "../world/client.ts";
 import { arrived, mailsTo, newAddress } from "../world/mailbox.ts";
 import { recordMails } from "../world/mails.ts";
 import { db, newTenant } from "../world/tenant.ts";
@@ -19,7 +19,11 @@ const resetOf = (api: Api, to: string, userId: number, inMs = HOUR_MS) => ({
   kind: "ForgottenPassword" as const,
   to,
   userId,
-  values: { name: "Ana", link: `${issuer()}/reset?token=${Bun.randomUUIDv7()}`, expiresOn: new Date(Date.now() + inMs) },
+  values: {
+    name: "Ana",
+    link: `${issuer()}/reset?token=${Bun.randomUUIDv7()}`,
+    expiresOn: new Date(Date.now() + inMs),
+  },
 });
 const stateOf = async (api: Api, id: string) => String((await ok(api.get(`/Mail/${id}`))).State);
 
