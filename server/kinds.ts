@@ -1,7 +1,7 @@
 // The kinds of records in policies, webhooks and the audit log.
 
 import { ERASURE } from "./data/index.ts";
-import { OAUTH_RESOURCE_TYPES, type SettingsKinds, tenants } from "./identity/index.ts";
+import { mail, OAUTH_RESOURCE_TYPES, type SettingsKinds, tenants } from "./identity/index.ts";
 import {
   ALERT_RECORD,
   AUDIT_EVENT,
@@ -23,6 +23,7 @@ export function policyTypes(entities: readonly Entity[], settings: SettingsKinds
     audit,
     resourceType(ERASURE),
     resourceType(REQUEST),
+    resourceType(mail.MAIL),
     resourceType(tenants.TENANT_SETTINGS),
     ...typesOf(settings).map((type) => resourceType(type)),
   ];

@@ -7,6 +7,7 @@ import {
   createLogouts,
   createProvider,
   createSettings,
+  mail,
   type SettingsKinds,
   scopesNow,
   tenants,
@@ -90,6 +91,7 @@ export function createServices(deps: ServicesDependencies) {
   access.addRecords(CONNECTION.name, webhooks.connections.find);
   access.addRecords(ALERT.name, webhooks.alerts.find);
 
+  const mailer = mail.createMailer(vault, config.mail, log);
   const personalData = createPersonalData({
     sql,
     findUser: createFindRecord(entities),
@@ -175,6 +177,8 @@ export function createServices(deps: ServicesDependencies) {
       namesOfSessions: provider.namesOfSessions,
       credentials: administration.credentials,
     }),
+    mailer,
+    mails: mail.createMails({ sql, vault, mailer, config: config.mail, publicUrl, workflowUrl }),
     limits,
     tenants: tenants.createTenants(sql),
     ownTenant: tenants.createOwnTenant(sql, config.retention.log, config.tenantLimits, limits.forget),

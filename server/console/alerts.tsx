@@ -21,6 +21,7 @@ const KINDS: Record<AlertRecord["Kind"], string> = {
   FailedSignIns: "Many sign-ins fail",
   FailedLogouts: "Many logouts fail",
   NearLimit: "Near a limit",
+  MailHeld: "Mails are held",
 };
 
 const SPANS = new Map<string, { label: string; ms: number | null }>(
@@ -63,8 +64,8 @@ async function listPage(deps: ConsoleServices, visit: Visit): Promise<View> {
         empty={
           <EmptyState title={isFiltered(visit) ? "No matching alerts" : "No alerts"}>
             <p>
-              Held connections, failing or waiting deliveries, many failed sign-ins or logouts, and nearly reached
-              limits are shown here.
+              Held connections, failing or waiting deliveries, many failed sign-ins or logouts, nearly reached limits,
+              and held mails are shown here.
             </p>
           </EmptyState>
         }

@@ -7,6 +7,7 @@ export type { LogoutRecord } from "./logouts/contract.ts";
 export { createLogoutEngine } from "./logouts/logout-engine.ts";
 export { LOGOUT_ID } from "./logouts/routes.ts";
 export { createLogouts } from "./logouts/service.ts";
+export * as mail from "./mail/index.ts";
 export { API, type ApiRecord } from "./oauth/apis/contract.ts";
 export { CREDENTIALS, type CredentialsRecord } from "./oauth/clients/contract.ts";
 export { developmentUris } from "./oauth/clients/credential-rules.ts";

@@ -43,6 +43,7 @@ export function addressesOf(stack: Stack): Record<string, string> {
     GATEHOUSE_TEST_TEMPORAL_ADDRESS: stack.temporalAddress,
     GATEHOUSE_TEST_TEMPORAL_UI: stack.temporalUi,
     GATEHOUSE_TEST_DATA_DIR: stack.dataDir,
+    GATEHOUSE_TEST_MAILBOX: stack.mailServer.url,
   };
 }
 
@@ -118,7 +119,7 @@ function readKept(folder: string): Kept | undefined {
 /** Changes with any file that the API or the worker may load. */
 export const sourcesMark = () => markOfFiles("{server,workflows,activities,packages,patches}/**/*");
 /** Changes with what only a new Gatehouse has. */
-export const setupMark = () => markOfFiles("server/**/*.sql", "test/support/{stack,keeper}.ts");
+export const setupMark = () => markOfFiles("server/**/*.sql", "test/support/{stack,keeper,mail-server}.ts");
 
 function markOfFiles(...patterns: string[]): string {
   const paths = patterns.flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(PROJECT_ROOT)]).sort();

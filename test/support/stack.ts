@@ -9,6 +9,7 @@ import { Installation, type PartName, type Running } from "../../server/applianc
 import type { Part } from "../../server/appliance/embedded/part.ts";
 import type { Readiness } from "../../server/platform/http/health.ts";
 import { newDataDirectory } from "./directories.ts";
+import { type MailServer, startMailServer } from "./mail-server.ts";
 import { expectRestarts } from "./until.ts";
 
 type Env = Record<string, string | undefined>;
@@ -27,11 +28,13 @@ const TEST_SETTINGS: Env = {
   RATE_LIMIT: "100000",
   RATE_LIMIT_BURST: "100000",
   EGRESS_ALLOW: "127.0.0.0/8,::1/128",
+  MAIL_FROM: "noreply@gatehouse.test",
+  MAIL_RATE: "1000",
 };
 
 /** Settings in the developer's environment must not affect a test. */
 const SETTINGS =
-  /^(PORT|HOST|PUBLIC_URL|DATABASE_(URL.*|POOL_.*)|TENANT_.*|DATA_DIR|MASTER_KEY.*|TRUST_PROXY|MTLS_URL|CLIENT_CERT_HEADER|LOG_LEVEL|LOG_FORMAT|TOKEN_LIFETIME|WORKER_PORT|WORKER_HOST|SHUTDOWN_DELAY|SHUTDOWN_GRACE|NODE_ENV|npm_.*|(TEMPORAL|WEBHOOK|EGRESS|METRICS|OTEL|GATEHOUSE)_.*|RATE_LIMIT.*|(https?|all)_proxy|(HTTPS?|ALL)_PROXY|no_proxy|NO_PROXY)$/;
+  /^(PORT|HOST|PUBLIC_URL|DATABASE_(URL.*|POOL_.*)|TENANT_.*|DATA_DIR|MASTER_KEY.*|TRUST_PROXY|MTLS_URL|CLIENT_CERT_HEADER|LOG_LEVEL|LOG_FORMAT|TOKEN_LIFETIME|WORKER_PORT|WORKER_HOST|SHUTDOWN_DELAY|SHUTDOWN_GRACE|NODE_ENV|npm_.*|(TEMPORAL|WEBHOOK|EGRESS|METRICS|OTEL|GATEHOUSE)_.*|RATE_LIMIT.*|SMTP_.*|MAIL_.*|(https?|all)_proxy|(HTTPS?|ALL)_PROXY|no_proxy|NO_PROXY)$/;
 
 export interface StackOptions {
   /** Kept after `stop`; by default a new directory that `stop` removes. */
@@ -50,6 +53,8 @@ export interface Stack extends Running {
   url: string;
   dataDir: string;
   demo: Demo;
+  /** Receives its mails, unless SMTP_URL was given. */
+  mailServer: MailServer;
   /** `pid`, `stop()` (stays down), `start()`; a killed part restarts by itself. */
   parts: Record<PartName, Part>;
   /** The lines `start` would have printed so far. */
@@ -65,12 +70,14 @@ export async function startStack(options: StackOptions = {}): Promise<Stack & As
   const dataDir = options.dataDir ?? newDataDirectory("stack");
   const said: string[] = [];
   expectRestarts();
+  const mailServer = await startMailServer();
   const certificate = await ensureReceiverCertificate(process.env.GATEHOUSE_TEST_DATA_DIR ?? dataDir);
   const installation = new Installation({
     env: {
       ...withoutSettings(process.env),
       ...TEST_SETTINGS,
       EGRESS_CA_FILE: certificate.caFile,
+      SMTP_URL: mailServer.smtpUrl,
       ...options.env,
       DATA_DIR: dataDir,
     },
@@ -84,6 +91,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack & As
   });
   const stop = async () => {
     await installation.stop();
+    await mailServer[Symbol.asyncDispose]();
     if (!options.dataDir) rmSync(dataDir, { recursive: true, force: true });
   };
   try {
@@ -93,6 +101,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack & As
       url: running.localUrl,
       dataDir,
       demo: JSON.parse(readFileSync(demoFile(dataDir), "utf8")) as Demo,
+      mailServer,
       parts: installation.parts as Record<PartName, Part>,
       said,
       logFile: running.logFile!,

@@ -150,6 +150,14 @@ export async function plantAlert(tenantId: string, alert: Values = {}, sql: Sql 
   return id;
 }
 
+export async function plantMail(tenantId: string, sql: Sql = db()): Promise<string> {
+  const id = Bun.randomUUIDv7();
+  await sql`
+    insert into mails (id, tenant_id, kind, recipient, state, reason, ended_on)
+    values (${id}, ${tenantId}, 'Test', 'ana@mail.test', 'Failed', 'as a test says', now())`;
+  return id;
+}
+
 type Values = Record<string, unknown>;
 // biome-ignore lint/suspicious/noExplicitAny: the columns of any table
 type Any = any;

@@ -170,6 +170,25 @@ const TABLES = {
     notOwn: ["response_headers", "response_body"],
     withheld: [],
   },
+  mails: {
+    file: "Mails",
+    column: "user_id",
+    exported: ["id", "kind", "recipient", "state", "reason", "message_id", "attempts", "created_on", "ended_on"],
+    withheld: [
+      ...["content", "expires_on", "earlier_attempts", "run", "attempt_opened_by", "retry_on", "lease_until"],
+      "started_on",
+    ],
+    notOwn: ["reason"],
+    names: { recipient: "To" },
+  },
+  mail_attempts: {
+    file: "MailAttempts",
+    column: "mail_id",
+    through: { table: "mails", key: "id" },
+    exported: ["mail_id", "number", "started_on", "duration_ms", "status_code", "failure", "response"],
+    notOwn: ["response"],
+    withheld: [],
+  },
 
   events: EVENTS,
   payloads: EVENTS,

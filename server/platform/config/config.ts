@@ -9,6 +9,7 @@ import type { WorkerProbesConfig } from "../http/health.ts";
 import type { RateLimit } from "../http/rate-limit.ts";
 import { LEVEL_FORMATS, type LevelFormat, LOG_LEVELS, type LogLevel } from "../log.ts";
 import { boundsBy, MAX_BOUND, type TenantBounds } from "../tenant-limits.ts";
+import { type MailConfig, readMail } from "./mail.ts";
 import { misspeltNames } from "./misspelt-names.ts";
 import {
   parseAge,
@@ -66,6 +67,7 @@ export interface Config {
   webhooks: WebhookConfig;
   retention: RetentionConfig;
   egress: EgressConfig;
+  mail: MailConfig;
   metrics: MetricsConfig;
   workerProbes: WorkerProbesConfig;
   shutdown: ShutdownConfig;
@@ -152,6 +154,7 @@ const SECRET_VARIABLES = [
   "DATABASE_URL",
   "PUBLIC_URL",
   "MTLS_URL",
+  "SMTP_URL",
   "TEMPORAL_UI_URL",
   "TEMPORAL_API_KEY",
   "TEMPORAL_TLS_CLIENT_CERT_DATA",
@@ -244,6 +247,7 @@ export function readConfig(
       caFile: read<string | undefined>("EGRESS_CA_FILE", undefined, parseCertificatesFile),
       proxy: readProxy(read),
     },
+    mail: readMail(read, env, problems),
     metrics: {
       port: read<number | undefined>("METRICS_PORT", undefined, parseMetricsPort),
       host: hostOf(env.METRICS_HOST),

@@ -21,6 +21,7 @@ export const ALERT_KINDS = [
   "FailedSignIns",
   "FailedLogouts",
   "NearLimit",
+  "MailHeld",
 ] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];
 

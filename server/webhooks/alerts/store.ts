@@ -126,6 +126,9 @@ export async function listAlertCauses(
     where exhausted >= ${failedLogouts.min} and 100 * exhausted >= ${failedLogouts.percent} * ended
     group by tenant_id
     union all
+    select tenant_id, 'MailHeld', null, 'mails wait because the mail server is down: ' || max(reason)
+    from mails where state = 'Held' group by tenant_id
+    union all
     select tenant_id, 'NearLimit', null, string_agg(name || ' is at ' || 100 * used / bound || ' %', ', ' order by name)
       || '. The page Data says what to do.'
     from (${usedOfLimits(tx, limits)}) l

@@ -1,0 +1,48 @@
+// The kinds of mails and the values of their templates.
+
+import type { TenantId } from "../../platform/ids.ts";
+
+interface WithLink {
+  /** How the person is addressed: their name, or the user name. */
+  name: string;
+  /** A secret. It is built from PUBLIC_URL. */
+  link: string;
+  /** When the link expires. The mail is not sent afterwards. */
+  expiresOn: Date;
+}
+
+/** The words between "Your" and "was changed". */
+export const CREDENTIALS = ["password", "second factor", "passkey", "mail address"] as const;
+
+export interface MailValues {
+  VerifyAddress: WithLink;
+  ForgottenPassword: WithLink;
+  Invitation: WithLink & { invitedBy: string };
+  /** The link is for "this was not me". */
+  NewDevice: WithLink & { device: string; address: string; at: Date };
+  CredentialChanged: WithLink & { credential: (typeof CREDENTIALS)[number]; at: Date };
+  Test: { name: string };
+}
+export type MailKind = keyof MailValues;
+
+export const MAIL_KINDS = [
+  "VerifyAddress",
+  "ForgottenPassword",
+  "Invitation",
+  "NewDevice",
+  "CredentialChanged",
+  "Test",
+] as const satisfies readonly MailKind[];
+
+type MailOf<Kind extends MailKind> = Kind extends MailKind
+  ? {
+      tenantId: TenantId;
+      kind: Kind;
+      /** One address. */
+      to: string;
+      /** null: no User, such as for an invitation. */
+      userId: number | null;
+      values: MailValues[Kind];
+    }
+  : never;
+export type NewMail = MailOf<MailKind>;

@@ -1,0 +1,27 @@
+import type { Transaction } from "../../platform/db/sql.ts";
+import { type MailId, newId } from "../../platform/ids.ts";
+import { isMailAddress } from "../../platform/mail-address.ts";
+import type { SealedColumn, Vault } from "../../platform/vault.ts";
+import type { NewMail } from "./kinds.ts";
+
+/** Notified by each new mail. */
+export const MAIL_CHANNEL = "gatehouse_mail";
+export const MAIL_PURPOSE = "mail";
+export const SEALED_MAILS: SealedColumn = { table: "mails", column: "content", purpose: MAIL_PURPOSE };
+
+/** Text that is no address is recorded as Failed, so that callers answer the same for all users. */
+export function createInsertMail(vault: Vault) {
+  const { seal } = vault.sealFor(MAIL_PURPOSE);
+  return async (tx: Transaction, { tenantId, kind, to, userId, values }: NewMail): Promise<MailId> => {
+    const id = newId<MailId>();
+    const isValid = isMailAddress(to);
+    const content = isValid ? seal(JSON.stringify(values)) : null;
+    const expiresOn = "expiresOn" in values ? values.expiresOn : null;
+    await tx`
+      insert into mails (id, tenant_id, kind, recipient, user_id, content, expires_on, state, reason, ended_on)
+      values (${id}, ${tenantId}, ${kind}, ${to}, ${userId}, ${content}, ${expiresOn},
+        ${isValid ? "Waiting" : "Failed"}, ${isValid ? null : "not an address"}, ${isValid ? null : tx`now()`})`;
+    if (isValid) await tx`select pg_notify(${MAIL_CHANNEL}, '')`;
+    return id;
+  };
+}
