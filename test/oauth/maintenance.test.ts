@@ -26,6 +26,7 @@ const TABLES = [
   "known_devices",
   "signin_failures",
   "password_resets",
+  "mailed_links",
   "upstream_attempts",
   "used_jwts",
   "used_dpop_proofs",

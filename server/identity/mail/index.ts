@@ -1,4 +1,4 @@
 // Mails: written with their cause in one transaction, sent by a workflow.
 
-export { MAIL_KINDS, type MailKind, type MailValues, type NewMail } from "./kinds.ts";
+export { type CREDENTIALS, MAIL_KINDS, type MailKind, type MailValues, type NewMail } from "./kinds.ts";
 export { createMailer, type Mailer } from "./mailer.ts";
