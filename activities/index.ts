@@ -3,6 +3,7 @@ import type { ActivityDependencies } from "./dependencies.ts";
 import { createContinueErasure } from "./erase.ts";
 import { createRemoveExpired, createRotateSigningKeys } from "./maintenance.ts";
 import { createCloseLogout, createPostLogout } from "./post-logout.ts";
+import { createCloseMail, createPostMail } from "./post-mail.ts";
 import { createPostOnce } from "./post-once.ts";
 import { createPosts } from "./post-webhook.ts";
 import { createSendProbe } from "./probe.ts";
@@ -15,6 +16,8 @@ export function createActivities(dependencies: ActivityDependencies) {
     closeDelivery: createCloseDelivery(dependencies, posts),
     postLogout: createPostLogout(dependencies),
     closeLogout: createCloseLogout(dependencies),
+    postMail: createPostMail(dependencies),
+    closeMail: createCloseMail(dependencies),
     followRedelivery: createFollowRedelivery(dependencies),
     cancelRedelivery: createCancelRedelivery(dependencies),
     sendProbe: createSendProbe(dependencies),

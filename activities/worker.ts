@@ -5,7 +5,7 @@ import { NativeConnection, type NativeConnectionOptions, Runtime, Worker } from 
 import type { Logger } from "pino";
 import { startMaintenance, temporalBytes } from "../server/appliance/index.ts";
 import { measureBacklog, startErasures } from "../server/data/index.ts";
-import { createKeyRotation, createLogoutEngine } from "../server/identity/index.ts";
+import { createKeyRotation, createLogoutEngine, createMailEngine } from "../server/identity/index.ts";
 import { samePortProblems } from "../server/platform/config/config.ts";
 import type { TemporalConfig } from "../server/platform/config/temporal.ts";
 import { connectionsOfWorker, warnIfFewConnections, workerPools } from "../server/platform/db/capacity.ts";
@@ -97,11 +97,13 @@ await runEntry("worker", async () => {
   const { publicUrl, webhooks } = config;
   const engine = createDeliveryEngine({ sql, egress, vault, config: webhooks, metrics, log });
   const logouts = createLogoutEngine({ sql, egress, vault, publicUrl, timeoutMs: webhooks.timeout });
+  const mails = createMailEngine({ sql, egress, vault, mail: config.mail, probeInterval: webhooks.probeInterval });
   measureWindows(metrics.registry, engine.windows.seen);
   const activities = createActivities({
     patientSql,
     engine,
     logouts,
+    mails,
     keyRotation,
     retention: config.retention,
     temporalBytes: () => temporalBytes(config.dataDir),
@@ -148,6 +150,7 @@ await runEntry("worker", async () => {
   const parts = [
     engine.run({ outbox, client, config, ownTaskQueue, isFirst: heartbeat.isFirst }),
     logouts.run(outbox, client, config, log),
+    mails.run(outbox, client, config, log),
     startErasures(outbox, client, webhooks.reconcileInterval, log),
     startMaintenance(client, log),
     startAuditChain(outbox, heartbeat.isFirst, log),

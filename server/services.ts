@@ -5,6 +5,7 @@ import { createErasures, createPersonalData, createReadKept } from "./data/index
 import {
   createLogouts,
   createMailer,
+  createMails,
   createOwnTenant,
   createProvider,
   createSettings,
@@ -185,6 +186,7 @@ export function createServices(deps: ServicesDependencies) {
       credentials: administration.credentials,
     }),
     mailer,
+    mails: createMails({ sql, vault, mailer, config: config.mail, publicUrl, workflowUrl }),
     limits,
     tenants: createTenants(sql),
     ownTenant: createOwnTenant(sql, config.retention.log, config.tenantLimits, limits.forget),

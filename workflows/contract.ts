@@ -7,6 +7,7 @@ import type {
   ErasureId,
   EventId,
   LogoutId,
+  MailId,
   RedeliveryId,
   TenantId,
 } from "../server/platform/ids.ts";
@@ -141,6 +142,35 @@ export type LogoutState = (typeof LOGOUT_STATES)[number];
 
 export interface LogoutOutcome {
   state: LogoutState;
+  attempts: number;
+}
+
+/** Ids and retry settings only. */
+export interface SendMailInput {
+  tenantId: TenantId;
+  mailId: MailId;
+  retry: PostRetryPolicy;
+  /** The timeout of one attempt in milliseconds. */
+  timeout: number;
+}
+
+export type PostMailInput = Omit<SendMailInput, "timeout">;
+
+export interface CloseMailInput {
+  tenantId: TenantId;
+  mailId: MailId;
+  /** Whether the workflow is cancelled. */
+  cancelled: boolean;
+  maximumAttempts: number;
+}
+
+/** A mail's state, with the same name in PostgreSQL and the API. Held: the mail server is down. */
+export const MAIL_STATES = ["Waiting", "Held", "Sent", "Failed", "Bounced"] as const;
+export type MailState = (typeof MAIL_STATES)[number];
+
+export interface MailOutcome {
+  /** Removed: with its person's data, or by age. */
+  state: MailState | "Removed";
   attempts: number;
 }
 

@@ -4,3 +4,4 @@ export { erasePerson } from "./erase-person.ts";
 export { maintenance } from "./maintenance.ts";
 export { probeConnection } from "./probe-connection.ts";
 export { redeliver } from "./redeliver.ts";
+export { sendMail } from "./send-mail.ts";

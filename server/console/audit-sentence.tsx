@@ -51,6 +51,8 @@ const SENTENCES: Record<AuditRecord["Kind"], string | [other: string, own: strin
   "Secret.Created": "{who} made a secret for {whom}",
   "Secret.Deleted": "{who} deleted a secret of {whom}",
   "Logout.Redelivered": "{who} sent a logout to {whom} again",
+  "Mail.Resent": "{who} sent a mail again",
+  "Mail.Tested": "{who} sent a test mail",
   "Access.Recovered": "Access to Settings was recovered by a command",
   "TenantSettings.Changed": "{who} changed {fields} of the organisation",
   "Record.Created": "{who} added {whom}",

@@ -31,6 +31,7 @@ import { consolePages } from "./console.tsx";
 import { dataPages } from "./data.tsx";
 import { departmentPages } from "./departments.tsx";
 import { historyPages } from "./history.tsx";
+import { mailPages } from "./mail.tsx";
 import { organisationPages } from "./organisation.tsx";
 import { overviewPages } from "./overview/pages.tsx";
 import type { ConsoleDependencies, ConsolePage, ConsoleServices, Group } from "./page.tsx";
@@ -97,6 +98,7 @@ function ownPages(deps: ConsoleServices): ConsolePage[] {
     ),
     ...below("System", [
       ...organisationPages(deps),
+      ...mailPages(deps),
       ...registrationTokenPages(deps),
       ...requestPages(deps),
       ...auditLogPages(deps),

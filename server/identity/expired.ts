@@ -2,6 +2,7 @@
 
 import type { Sql } from "../platform/db/sql.ts";
 import { removeOldLogouts } from "./logouts/store.ts";
+import { removeOldMails } from "./mail/index.ts";
 import { removeRestedAudiences } from "./oauth/apis/store.ts";
 import { removeExpiredCodes, removeExpiredDevices, removeExpiredPushes } from "./oauth/authorize/index.ts";
 import { deleteExpiredJwts } from "./oauth/clients/used-jwts.store.ts";
@@ -38,4 +39,5 @@ export const IDENTITY_EXPIRED: Record<string, (sql: Sql) => Promise<number>> = {
   upstream_attempts: removeExpiredAttempts,
   issued_tokens: removeOldIssued,
   logouts: removeOldLogouts,
+  mails: removeOldMails,
 };

@@ -3,6 +3,7 @@
 import type { Route } from "../platform/http/route.ts";
 import { logoutRoutes } from "./logouts/routes.ts";
 import type { Logouts } from "./logouts/service.ts";
+import { type Mails, mailRoutes } from "./mail/index.ts";
 import { credentialRoutes } from "./oauth/clients/routes.ts";
 import type { ClientCredentials } from "./oauth/clients/service.ts";
 import { type PublishedKeys, signingKeyRoutes } from "./oauth/keys/routes.ts";
@@ -20,6 +21,7 @@ export interface IdentityRoutes {
   initialTokens: InitialTokens;
   registrationTokens: RegistrationAccessTokens;
   logouts: Logouts;
+  mails: Mails;
   grants: UserGrants;
   users: UserAdministration;
   ownTenant: OwnTenant;
@@ -33,6 +35,7 @@ export function identityRoutes(services: IdentityRoutes): Route[] {
     ...initialTokenRoutes(services.initialTokens),
     ...registrationAccessTokenRoutes(services.registrationTokens),
     ...logoutRoutes(services.logouts),
+    ...mailRoutes(services.mails),
     ...userGrantRoutes(services.grants),
     ...userRoutes(services.users),
     ...tenantSettingsRoutes(services.ownTenant),

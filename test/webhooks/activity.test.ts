@@ -6,6 +6,7 @@ import { MockActivityEnvironment } from "@temporalio/testing";
 import { DefaultLogger } from "@temporalio/worker";
 import { createActivities } from "../../activities/index.ts";
 import { createLogoutEngine } from "../../server/identity/logouts/engine.ts";
+import { createMailEngine } from "../../server/identity/mail/engine.ts";
 import { createKeyRotation } from "../../server/identity/oauth/keys/rotation.ts";
 import { connect } from "../../server/platform/db/sql.ts";
 import { createEgress } from "../../server/platform/egress/index.ts";
@@ -40,11 +41,13 @@ const egress = createEgress({
 const vault = createVault(setting("GATEHOUSE_TEST_MASTER_KEY"));
 const metrics = createWorkerMetrics();
 const config = { timeout: 1_000, holdAfter: 10, probeInterval: 60_000 };
+const NO_MAIL = { smtp: undefined, from: "", rate: 1, isKept: false };
 const engine = createDeliveryEngine({ sql, egress, vault, config, metrics, log });
 const activities = createActivities({
   patientSql: sql,
   engine,
   logouts: createLogoutEngine({ sql, egress, vault, publicUrl: "unused", timeoutMs: 1_000 }),
+  mails: createMailEngine({ sql, egress, vault, mail: NO_MAIL, probeInterval: 60_000 }),
   keyRotation: createKeyRotation(sql, vault),
   temporalBytes: async () => undefined,
   retention: { log: 1, payloads: 1, audit: 1 },

@@ -1,6 +1,12 @@
 // `bun run keys` (docs/operations.md "Signing keys").
 
-import { createKeyRotation, SEALED_BY_OAUTH, SEALED_BY_SIGN_IN, SIGNING_ALGS } from "../../identity/index.ts";
+import {
+  createKeyRotation,
+  SEALED_BY_OAUTH,
+  SEALED_BY_SIGN_IN,
+  SEALED_MAILS,
+  SIGNING_ALGS,
+} from "../../identity/index.ts";
 import { readConfig } from "../../platform/config/config.ts";
 import { connect, type Sql } from "../../platform/db/sql.ts";
 import { refuseUsage, runEntry } from "../../platform/process.ts";
@@ -50,7 +56,7 @@ function commandOf([command, ...args]: string[]): Command | undefined {
 
 /** After MASTER_KEY was replaced: re-seals the values that still need MASTER_KEY_PREVIOUS. */
 async function resealAll(sql: Sql, vault: Vault, say: (line: string) => void): Promise<void> {
-  for (const column of [...SEALED_BY_OAUTH, ...SEALED_BY_SIGN_IN, ...SEALED_BY_WEBHOOKS]) {
+  for (const column of [...SEALED_BY_OAUTH, ...SEALED_BY_SIGN_IN, ...SEALED_BY_WEBHOOKS, SEALED_MAILS]) {
     const count = await resealColumn(sql, vault, column);
     say(`${column.table}.${column.column}: ${count} re-encrypted`);
   }

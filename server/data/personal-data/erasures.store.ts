@@ -122,6 +122,10 @@ export async function clearUnfinished(sql: Queries, tenantId: TenantId, id: Eras
       )
       select digest from read order by digest desc limit 1`,
   );
+  // Such as invitations, which were sent before the person had a User.
+  await sql`
+    delete from mails where tenant_id = ${tenantId} and lower(recipient) = any (
+      select lower(name) from unnest(${row.names}::text[]) as known (name))`;
   await sql`update erasures set names = null where tenant_id = ${tenantId} and id = ${id}`;
 }
 
@@ -225,7 +229,11 @@ export async function completeErasure(
   const payloads = await tx`delete from payloads where event_id in (${events})`;
   await tx`update events set payload_erased_on = now() where id in (${events}) and payload_erased_on is null`;
   const logouts = await tx`delete from logouts where tenant_id = ${tenantId} and user_id = ${userId}`;
+<<<<<<< HEAD
   await tx`delete from invitations where tenant_id = ${tenantId} and user_id = ${userId}`;
+=======
+  const mails = await tx`delete from mails where tenant_id = ${tenantId} and user_id = ${userId}`;
+>>>>>>> wt-E
   const [sealed] = await tx<{ count: number }[]>`
     select count(*) as count from audit_log
     where tenant_id = ${tenantId} and sealed is not null
@@ -239,6 +247,7 @@ export async function completeErasure(
     Payloads: payloads.count,
     Responses: responses.count,
     Logouts: logouts.count,
+    Mails: mails.count,
     AuditEvents: sealed!.count,
   };
   const [ended] = await tx<Erasure[]>`

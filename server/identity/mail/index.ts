@@ -1,4 +1,10 @@
 // Mails: written with their cause in one transaction, sent by a workflow.
 
-export { type CREDENTIALS, MAIL_KINDS, type MailKind, type MailValues, type NewMail } from "./kinds.ts";
+export { MAIL, MAIL_FILTERS, type MailRecord, TEST_MAIL } from "./contract.ts";
+export { createMailEngine, type MailEngine } from "./engine.ts";
+export { MAIL_KINDS, type MailKind } from "./kinds.ts";
 export { createMailer, type Mailer } from "./mailer.ts";
+export { SEALED_MAILS } from "./mails.store.ts";
+export { mailRoutes } from "./routes.ts";
+export { removeOldMails } from "./sending.store.ts";
+export { createMails, type Mails } from "./service.ts";

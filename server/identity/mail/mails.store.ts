@@ -1,12 +1,13 @@
 import type { Transaction } from "../../platform/db/sql.ts";
 import { type MailId, newId } from "../../platform/ids.ts";
 import { isMailAddress } from "../../platform/mail-address.ts";
-import type { Vault } from "../../platform/vault.ts";
+import type { SealedColumn, Vault } from "../../platform/vault.ts";
 import type { NewMail } from "./kinds.ts";
 
 /** Notified by each new mail. */
 export const MAIL_CHANNEL = "gatehouse_mail";
 export const MAIL_PURPOSE = "mail";
+export const SEALED_MAILS: SealedColumn = { table: "mails", column: "content", purpose: MAIL_PURPOSE };
 
 /** Writes a mail in the transaction of its cause. A worker sends it after the commit. */
 export type RecordMail = (tx: Transaction, mail: NewMail) => Promise<MailId>;

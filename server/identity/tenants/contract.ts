@@ -9,7 +9,9 @@ import {
   type RowOf,
   readOnly,
   SET_BY_SERVER,
+  title,
 } from "../../platform/http/fields.ts";
+import { isMailAddress, MAX_MAIL_ADDRESS } from "../../platform/mail-address.ts";
 import { LIMIT_NAMES, LIMITS, type LimitName, MAX_BOUND } from "../../platform/tenant-limits.ts";
 import { ANY_SCOPE, record, SCOPE_TEXTS, SCOPES_MUST, SETTING, USER_ATTRIBUTES } from "../../records/index.ts";
 import { DOCUMENT_MODES, REGISTRATION_MODES } from "../oauth/registration/store.ts";
@@ -102,6 +104,22 @@ const FIELDS = {
     },
     example: ["openid", "profile", "name", "email"],
   }),
+  SenderName: title(100, {
+    description: "The sender's name in mails, and the organisation's name in their text; empty: the tenant's name.",
+    audit: "value",
+    form: { label: "Name in mails", hint: "The sender's name, and the organisation's name in the text." },
+    example: "Acme Ltd",
+  }),
+  ReplyTo: {
+    ...title(MAX_MAIL_ADDRESS, {
+      description: "The address for replies to mails; empty: the installation's MAIL_FROM.",
+      audit: "value",
+      form: { label: "Address for replies to mails", type: "email" },
+      example: "help@example.com",
+    }),
+    refuse: (value: string | null, name: string) =>
+      value && !isMailAddress(value) ? `${name} must be one mail address, such as help@example.com.` : undefined,
+  },
   RetentionDays: integer(1, MAX_DAYS, "days", {
     description:
       "Days for which changes and their deliveries are kept, at most the installation's RETENTION; null: as long as that. " +

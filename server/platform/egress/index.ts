@@ -2,6 +2,7 @@
 
 import type { TenantId } from "../ids.ts";
 import { parseRange } from "./addresses.ts";
+import { type Connect, createConnect } from "./connect.ts";
 import { EgressError, FAILURES } from "./failures.ts";
 import { createFetch, type EgressFetch } from "./fetch.ts";
 import { createResolver, isNameServer, type Resolve } from "./names.ts";
@@ -12,6 +13,7 @@ import { createTrust, readCertificates } from "./trust.ts";
 import type { ProxyConfig } from "./tunnel.ts";
 
 export {
+  createTrust,
   EgressError,
   type EgressFetch,
   type EgressOutcome,
@@ -29,7 +31,7 @@ export {
 export type CheckUrl = (url: string) => string | undefined;
 
 /** Egress for addresses named by unvouched clients; EGRESS_ALLOW does not apply. */
-type StrangersEgress = Omit<Egress, "forStrangers">;
+type StrangersEgress = Omit<Egress, "forStrangers" | "connect">;
 
 export interface Egress {
   /** Sends one POST. Never throws: errors become a `failure`. */
@@ -39,6 +41,8 @@ export interface Egress {
   /** Sends one request and returns the whole response, redirects included. Throws EgressError. */
   fetch: EgressFetch;
   checkUrl: CheckUrl;
+  /** Connects to a server of another protocol than HTTP. Throws EgressError. */
+  connect: Connect;
   forStrangers: StrangersEgress;
 }
 
@@ -69,9 +73,11 @@ export function createEgress(config: EgressConfig, resolve: Resolve = createReso
       checkUrl: (url) => reasonAgainstUrl(url, rules),
     };
   };
+  const rules: Rules = { allow: parseAllowList(config.allow), deny, setting: "EGRESS_ALLOW" };
   const strangers = parseAllowList(config.allowStrangers ?? []);
   return {
-    ...by({ allow: parseAllowList(config.allow), deny, setting: "EGRESS_ALLOW" }),
+    ...by(rules),
+    connect: createConnect(rules, resolve),
     forStrangers: by({ allow: strangers, deny, setting: "EGRESS_ALLOW_STRANGERS" }),
   };
 }

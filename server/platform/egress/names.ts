@@ -8,10 +8,11 @@ import { createBudget } from "../budget.ts";
 import type { TenantId } from "../ids.ts";
 import { type Address, parseAddress, rangeOf } from "./addresses.ts";
 import { EgressError } from "./failures.ts";
-import { DENIED, hostAndPort, type Rules, reasonAgainstUrl } from "./rules.ts";
+import { DENIED, hostAndPort, type Rules } from "./rules.ts";
 
 /**
  * Connections use these addresses, so a changed DNS answer (DNS rebinding) has no effect.
+ * @param reasonAgainst checks what is known before the look-up
  * @throws EgressError `blocked-address`, `dns` or `unsent`
  */
 export async function vettedAddresses(
@@ -19,8 +20,9 @@ export async function vettedAddresses(
   url: URL,
   rules: Rules,
   lookUps: LookUps,
+  reasonAgainst: (url: URL, rules: Rules) => string | undefined,
 ): Promise<Address[]> {
-  const reason = reasonAgainstUrl(url.href, rules);
+  const reason = reasonAgainst(url, rules);
   if (reason) throw new EgressError("blocked-address", reason);
   const literal = parseAddress(url.hostname);
   if (literal) return [literal];

@@ -6,7 +6,7 @@ import type { TenantId } from "../ids.ts";
 import type { Address } from "./addresses.ts";
 import { cancelled, EgressError, toEgressError } from "./failures.ts";
 import { createLookUps, LOOK_UP_MS, type Resolve, vettedAddresses } from "./names.ts";
-import type { Rules } from "./rules.ts";
+import { type Rules, reasonAgainstUrl } from "./rules.ts";
 import { createConnections, type HttpConnections, type Through } from "./send.ts";
 
 /** Limits of concurrent requests, in total and per tenant. */
@@ -34,7 +34,9 @@ export function createResources(rules: Rules, through: Through, resolve: Resolve
       const { host } = url;
       const timeoutMs = Math.min(LOOK_UP_MS, atMost);
       const late = new EgressError("dns", `${host} was not resolved in time (${timeoutMs} ms)`);
-      return within({ host, timeoutMs, late, signal }, () => vettedAddresses(tenantId, url, rules, lookUps));
+      return within({ host, timeoutMs, late, signal }, () =>
+        vettedAddresses(tenantId, url, rules, lookUps, ({ href }) => reasonAgainstUrl(href, rules)),
+      );
     },
   };
 }

@@ -48,6 +48,11 @@ export function reasonAgainstUrl(text: string, rules: Rules): string | undefined
   if (url.port && BLOCKED_PORTS.has(Number(url.port))) {
     return `The URL's port ${url.port} belongs to another protocol and cannot be used.`;
   }
+  return reasonAgainstHost(url, rules);
+}
+
+/** The same for a host and its port of any protocol. */
+export function reasonAgainstHost(url: URL, rules: Rules): string | undefined {
   if (rules.deny.namesHost(url)) return `The URL's host ${url.hostname} ${DENIED}.`;
   return reasonAgainstLiteral(url, rules);
 }

@@ -16,6 +16,7 @@ export interface WorkerMetrics {
   ended(state: string, since?: Date): void;
   logoutAttempted(attempt: Pick<CountedAttempt, "statusCode" | "failure">): void;
   logoutEnded(state: string): void;
+  mailAttempted(attempt: Pick<CountedAttempt, "statusCode" | "failure">): void;
   /** @param counts of rows by table, and of whole partitions */
   removed(counts: Record<string, number>): void;
 }
@@ -73,6 +74,12 @@ export function createWorkerMetrics(): WorkerMetrics {
     labelNames: ["state"],
     registers,
   });
+  const mailAttempts = new Counter({
+    name: "gatehouse_mail_attempts_total",
+    help: "Attempts to send a mail by result: sent, or the failure in one word.",
+    labelNames: ["result"],
+    registers,
+  });
   const removed = new Counter({
     name: "gatehouse_retention_removed_total",
     help: "Expired data that maintenance has removed: rows by table, events, or whole partitions.",
@@ -98,6 +105,7 @@ export function createWorkerMetrics(): WorkerMetrics {
     logoutEnded(state) {
       if (ENDS.includes(state)) logoutEnds.inc({ state });
     },
+    mailAttempted: ({ failure }) => mailAttempts.inc({ result: failure ?? "sent" }),
     removed(counts) {
       for (const [what, count] of Object.entries(counts)) removed.inc({ what }, count);
     },

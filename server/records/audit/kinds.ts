@@ -80,6 +80,8 @@ const OUTCOME_OF = {
   "WebhookConnection.SecretChanged": "Success",
   /** A staged secret was dropped, or a former one ended early. */
   "WebhookConnection.RotationEnded": "Success",
+  "Mail.Resent": "Success",
+  "Mail.Tested": "Success",
   "Alert.Acknowledged": "Success",
   "Redelivery.Created": "Success",
   "Redelivery.Changed": "Success",

@@ -3,7 +3,7 @@
 
 import type { Queries, Sql, Transaction } from "../../../platform/db/sql.ts";
 import type { TenantId } from "../../../platform/ids.ts";
-import type { CREDENTIALS, Mailer } from "../../mail/index.ts";
+import type { Mailer } from "../../mail/index.ts";
 import { digestOf, newOpaqueValue } from "../opaque.ts";
 import { countMails, findRecipient, insertLink, type LinkPurpose, type Recipient } from "./store.ts";
 
@@ -22,7 +22,8 @@ export interface MailedLinksDependencies {
   issuer: string;
 }
 
-export type Credential = (typeof CREDENTIALS)[number];
+type Mail<Kind> = Extract<Parameters<Mailer["recordMail"]>[1], { kind: Kind }>;
+export type Credential = Mail<"CredentialChanged">["values"]["credential"];
 
 /**
  * Warns a user that a credential was changed, at the verified address; without one there is no mail.

@@ -1,0 +1,310 @@
+// Mails: their list, one with its attempts, previews of each kind, and a test.
+
+import { MAIL_STATES } from "../../workflows/contract.ts";
+import { MAIL, MAIL_FILTERS, MAIL_KINDS, type MailKind, type MailRecord, TEST_MAIL } from "../identity/index.ts";
+import { NotFound } from "../platform/errors.ts";
+import { firstPage, readAsked } from "../platform/http/query.ts";
+import {
+  ActionButton,
+  Badge,
+  ButtonLink,
+  Code,
+  type Column,
+  EmptyState,
+  Facts,
+  Form,
+  type FormState,
+  find,
+  formOf,
+  List,
+  Live,
+  Refreshing,
+  refusedForm,
+  Section,
+  statusOf,
+  Table,
+  Text,
+  TextField,
+  Time,
+} from "../ui/index.ts";
+import { Words } from "./failure-words.tsx";
+import type { ConsolePage, ConsoleServices, View } from "./page.tsx";
+import { isFiltered } from "./records/records.tsx";
+import type { Visit } from "./visit.ts";
+import { hrefOfWorkflow } from "./workflow.tsx";
+
+const MAILS = "/settings/mail";
+const READ = ["Settings:Read"] as const;
+const CHANGE = ["Settings:Read", "Settings:Update"] as const;
+const REFRESH_SECONDS = 2;
+const ABOVE = [{ name: "Mail", path: MAILS }];
+
+const KINDS: Record<MailKind, string> = {
+  VerifyAddress: "Confirm an address",
+  ForgottenPassword: "Forgotten password",
+  Invitation: "Invitation",
+  NewDevice: "Sign-in on a new device",
+  CredentialChanged: "Password or second factor changed",
+  Test: "Test",
+};
+const TONES = { Waiting: "busy", Held: "warn", Sent: "good", Failed: "bad", Bounced: "bad" } as const;
+
+export function mailPages(deps: ConsoleServices): ConsolePage[] {
+  return [
+    {
+      path: MAILS,
+      area: "Mail",
+      GET: { needs: READ, answer: (visit) => listPage(deps, visit) },
+      POST: { needs: CHANGE, answer: (visit) => sendTest(deps, visit) },
+    },
+    { path: `${MAILS}/preview`, GET: { needs: READ, answer: (visit) => previewPage(deps, visit) } },
+    { path: `${MAILS}/preview/:kind`, GET: { needs: READ, answer: (visit) => previewOf(deps, visit) } },
+    { path: `${MAILS}/:id`, shows: MAIL.name, GET: { needs: READ, answer: (visit) => mailPage(deps, visit) } },
+    { path: `${MAILS}/:id/resend`, POST: { needs: CHANGE, answer: (visit) => resend(deps, visit) } },
+  ];
+}
+
+const options = (words: readonly string[], labels: Record<string, string> = {}) =>
+  words.map((value) => ({ value, label: labels[value] ?? value }));
+
+const FILTERS = [
+  { name: "To", label: "Address" },
+  { name: "Kind", label: "Kind", options: options(MAIL_KINDS, KINDS) },
+  { name: "State", label: "State", options: options(MAIL_STATES) },
+  { name: "UserId", label: "User's Id" },
+];
+
+async function listPage(deps: ConsoleServices, visit: Visit, refused?: FormState): Promise<View> {
+  const { mails } = deps;
+  const found = await find(visit, FILTERS, async () => {
+    const asked = readAsked(MAIL_FILTERS, visit.url.searchParams);
+    return mails.list(visit.permitted(...READ), asked.filters, asked.paging);
+  });
+  const isLast = visit.url.searchParams.has("Cursor") || Boolean(found.problems);
+  return {
+    title: "Mail",
+    status: refused ? 422 : statusOf(found),
+    actions: <ButtonLink href={visit.href(`${MAILS}/preview`)}>Preview</ButtonLink>,
+    body: (
+      <>
+        {await Server({ deps, visit })}
+        <List
+          visit={visit}
+          caption="Mails, newest first"
+          filters={FILTERS}
+          live={isLast ? undefined : { id: "mails", seconds: 5 }}
+          found={found}
+          columns={columns(visit)}
+          empty={
+            <EmptyState title={isFiltered(visit) ? "No matching mails" : "No mails yet"}>
+              <p>Mails are listed for 30 days, without their content.</p>
+            </EmptyState>
+          }
+        />
+        {visit.may("Settings:Update") && isOn(deps) ? <TestForm visit={visit} state={refused ?? formOf({})} /> : ""}
+      </>
+    ),
+  };
+}
+
+const isOn = ({ mails: { settings } }: ConsoleServices) => settings.isKept || settings.host !== undefined;
+
+/** The state of the mail server, in a sentence. */
+async function Server({ deps: { mails }, visit }: { deps: ConsoleServices; visit: Visit }): Promise<JSX.Element> {
+  const { host, from, isKept } = mails.settings;
+  if (isKept) {
+    return (
+      <p class="warning">
+        {
+          "This installation has no mail server, so mails stay here, and their pages show their links. To send them, set "
+        }
+        <Code text="SMTP_URL" />
+        {" and "}
+        <Code text="MAIL_FROM" />
+        {"."}
+      </p>
+    );
+  }
+  if (!host) {
+    return (
+      <p class="warning">
+        {"This installation sends no mail. Its operator must set "}
+        <Code text="SMTP_URL" />
+        {" and "}
+        <Code text="MAIL_FROM" />
+        {" first."}
+      </p>
+    );
+  }
+  const [held] = (await mails.list(visit.permitted(...READ), { State: "Held" }, firstPage(1))).Items;
+  if (held) {
+    return (
+      <p class="warning" role="alert">
+        {"The mail server is down. Mails are held, and sent when it is up again. "}
+        <Words text={held.Reason ?? ""} />
+      </p>
+    );
+  }
+  return <p class="fine" safe>{`Mails are sent from ${from} by ${host}.`}</p>;
+}
+
+const columns = (visit: Visit): Column<MailRecord>[] => [
+  {
+    name: "Mail",
+    cell: ({ Id, Kind }) => (
+      <a href={visit.href(`${MAILS}/${Id}`)} safe>
+        {KINDS[Kind]}
+      </a>
+    ),
+  },
+  { name: "To", cell: ({ To }) => <Text text={To} /> },
+  { name: "State", cell: ({ State }) => <Badge state={State} tone={TONES[State]} /> },
+  { name: "Reason", cell: ({ Reason }) => <Words text={Reason ?? ""} /> },
+  { name: "Written", cell: ({ CreatedOn }) => <Time at={new Date(CreatedOn)} ago /> },
+];
+
+function TestForm({ visit, state }: { visit: Visit; state: FormState }): JSX.Element {
+  return (
+    <Section title="Send a test mail">
+      <Form visit={visit} action={MAILS} state={state}>
+        <TextField state={state} name="To" label="Address" type="email" />
+        <div class="buttons">
+          <button type="submit">Send</button>
+        </div>
+      </Form>
+    </Section>
+  );
+}
+
+async function sendTest(deps: ConsoleServices, visit: Visit): Promise<View | Response> {
+  try {
+    const { To = "" } = TEST_MAIL.parse({ To: visit.form.get("To") ?? "" });
+    const { Id } = await deps.mails.sendTest(visit.permitted(...CHANGE), To);
+    return visit.goTo(`${MAILS}/${Id}`, "The mail is being sent.");
+  } catch (error) {
+    return listPage(deps, visit, refusedForm(visit.form, error, ["To"], { To: "Address" }));
+  }
+}
+
+async function mailPage({ mails }: ConsoleServices, visit: Visit): Promise<View> {
+  const mail = await mails.read(visit.permitted(...READ), visit.params.id!);
+  const { Id, Kind, To, UserId, State, Reason, MessageId, CreatedOn, EndedOn, ExpiresOn, Attempts } = mail;
+  const isFinal = State !== "Waiting" || mails.settings.isKept;
+  const content = await mails.contentOf(visit.permitted(...READ), mail);
+  const mayResend =
+    ["Failed", "Bounced", "Held"].includes(State) && visit.may("Settings:Update", MAIL.name, { ...mail });
+  return {
+    title: KINDS[Kind],
+    above: ABOVE,
+    actions: mayResend ? <ActionButton visit={visit} action={`${MAILS}/${Id}/resend`} label="Send again" /> : undefined,
+    body: (
+      <>
+        {isFinal ? "" : <Refreshing visit={visit} seconds={REFRESH_SECONDS} />}
+        <Live visit={visit} id="mail" seconds={REFRESH_SECONDS} isFinal={isFinal}>
+          <Facts
+            facts={[
+              ["To", <Text text={To} />],
+              ["User", UserId ? <UserLink visit={visit} id={UserId} /> : <span class="none">none</span>],
+              ["State", <Badge state={State} tone={TONES[State]} />],
+              ...(Reason ? ([["Reason", <Words text={Reason} />]] as [string, JSX.Element][]) : []),
+              ["Written", <Time at={new Date(CreatedOn)} />],
+              ["Ended", EndedOn ? <Time at={new Date(EndedOn)} /> : <span class="none">not yet</span>],
+              ["Link expires", ExpiresOn ? <Time at={new Date(ExpiresOn)} /> : <span class="none">no link</span>],
+              ["Message-ID", MessageId ? <Code text={MessageId} copy /> : <span class="none">none yet</span>],
+              ["Temporal", <a href={hrefOfWorkflow(visit, mail)}>workflow</a>],
+            ]}
+          />
+          {Attempts.length > 0 ? (
+            <Section title="Attempts">
+              <Table caption="Attempts" columns={ATTEMPTS} rows={Attempts} />
+            </Section>
+          ) : (
+            ""
+          )}
+        </Live>
+        {content ? (
+          <Section title={content.subject}>
+            <pre safe>{content.text}</pre>
+          </Section>
+        ) : (
+          ""
+        )}
+      </>
+    ),
+  };
+}
+
+function UserLink({ visit, id }: { visit: Visit; id: string }): JSX.Element {
+  return (
+    <a href={visit.href(`/settings/users/${id}`)} safe>
+      {`User ${id}`}
+    </a>
+  );
+}
+
+type Attempt = MailRecord["Attempts"][number];
+const ATTEMPTS: Column<Attempt>[] = [
+  { name: "No.", numeric: true, cell: ({ Number }) => <span safe>{String(Number)}</span> },
+  { name: "Started", cell: ({ StartedOn }) => <Time at={new Date(StartedOn)} /> },
+  {
+    name: "ms",
+    numeric: true,
+    cell: ({ DurationMs }) => <span safe>{DurationMs === null ? "" : DurationMs.toLocaleString("en")}</span>,
+  },
+  {
+    name: "Result",
+    cell: ({ Failure, DurationMs }) => <Words text={Failure ?? (DurationMs === null ? "in progress" : "sent")} />,
+  },
+  { name: "Last line of the mail server", cell: ({ Response }) => <Text text={Response ?? ""} /> },
+];
+
+async function resend({ mails }: ConsoleServices, visit: Visit): Promise<Response> {
+  const { Id } = await mails.resend(visit.permitted(...CHANGE), visit.params.id!);
+  return visit.goTo(`${MAILS}/${Id}`, "The mail is being sent again.");
+}
+
+async function previewPage({ mails }: ConsoleServices, visit: Visit): Promise<View> {
+  const caller = visit.permitted(...READ);
+  const all = await Promise.all(MAIL_KINDS.map(async (kind) => ({ kind, ...(await mails.preview(caller, kind)) })));
+  return {
+    title: "Preview of mails",
+    above: ABOVE,
+    lead: (
+      <p class="fine">
+        {"With example values. The "}
+        <a href={visit.href("/settings/organisation")}>organisation</a>
+        {" has the name in mails and the address for replies."}
+      </p>
+    ),
+    body: (
+      <>
+        {all.map(({ kind, subject, text }) => (
+          <Section title={KINDS[kind]}>
+            <p>
+              <strong safe>{subject}</strong>
+              {" · "}
+              <a href={visit.href(`${MAILS}/preview/${kind}`)}>as HTML</a>
+            </p>
+            <pre safe>{text}</pre>
+          </Section>
+        ))}
+      </>
+    ),
+  };
+}
+
+/** The HTML as mail programs get it, in a page of its own that can run and load nothing. */
+async function previewOf({ mails }: ConsoleServices, visit: Visit): Promise<Response> {
+  const kind = MAIL_KINDS.find((one) => one === visit.params.kind);
+  if (!kind) throw new NotFound("There is no such kind of mail.");
+  const { html } = await mails.preview(visit.permitted(...READ), kind);
+  return new Response(html, {
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox",
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+      "cache-control": "no-store",
+    },
+  });
+}

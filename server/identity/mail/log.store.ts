@@ -1,0 +1,54 @@
+import type { Queries } from "../../platform/db/sql.ts";
+import type { LogRow } from "../../platform/http/fields.ts";
+import type { MailId, TenantId } from "../../platform/ids.ts";
+import { logTable } from "../../records/index.ts";
+import { MAIL, type MailFilter } from "./contract.ts";
+import type { Sender } from "./message.tsx";
+import { again, wakeSender } from "./sending.store.ts";
+
+type Row = LogRow<typeof MAIL.field>;
+
+export const MAILS = logTable<typeof MAIL.field, MailFilter, Pick<Row, "attempts">>(MAIL, {
+  more: {
+    attempts: (sql) => sql`
+      coalesce((
+        select json_agg(json_build_object('number', number, 'startedOn', started_on, 'durationMs', duration_ms,
+          'statusCode', status_code, 'failure', failure, 'response', response) order by number)
+        from mail_attempts where mail_id = mails.id
+      ), '[]')`,
+  },
+  matching: (sql, { To, UserId, Kind, State }) => sql`
+    ${To ? sql`and lower(recipient) = lower(${To})` : sql``} ${UserId ? sql`and user_id = ${UserId}` : sql``}
+    ${Kind ? sql`and kind = ${Kind}` : sql``} ${State ? sql`and state = ${State}` : sql``}`,
+});
+export type LoggedMail = Row;
+
+/** Begins another run of a mail that was not sent. @returns false if it cannot be sent, or its link has expired */
+export async function resendMail(sql: Queries, tenantId: TenantId, id: MailId): Promise<boolean> {
+  const { count } = await sql`
+    update mails set ${again(sql)}
+    where tenant_id = ${tenantId} and id = ${id} and state in ('Failed', 'Bounced', 'Held') and content is not null
+      and coalesce(expires_on > now(), true)`;
+  if (count > 0) await wakeSender(sql);
+  return count > 0;
+}
+
+/** The values of a mail that has not been sent, sealed. */
+export async function findMailContent(sql: Queries, tenantId: TenantId, id: MailId): Promise<Buffer | null> {
+  const [row] = await sql<{ content: Buffer | null }[]>`
+    select content from mails where tenant_id = ${tenantId} and id = ${id}`;
+  return row?.content ?? null;
+}
+
+export async function findSender(sql: Queries, tenantId: TenantId): Promise<Sender> {
+  const [row] = await sql<Sender[]>`
+    select name as "tenantName", sender_name as "senderName", reply_to as "replyTo" from tenants where id = ${tenantId}`;
+  return row!;
+}
+
+export async function countTestMails(sql: Queries, tenantId: TenantId): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*) as count from mails
+    where tenant_id = ${tenantId} and kind = 'Test' and created_on > now() - interval '1 hour'`;
+  return row!.count;
+}

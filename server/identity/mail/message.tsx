@@ -1,0 +1,159 @@
+// A mail of a kind as text, as HTML, and as the bytes that are sent.
+
+import MailComposer from "nodemailer/lib/mail-composer";
+import type { MailKind, MailValues } from "./kinds.ts";
+import { type MailText, oneLine, textOf } from "./texts.ts";
+
+export interface Sender {
+  /** The tenant's name, and what it has set instead. */
+  tenantName: string;
+  senderName: string | null;
+  replyTo: string | null;
+}
+
+export interface Envelope {
+  messageId: string;
+  /** The same for all attempts. */
+  createdOn: Date;
+  from: string;
+  to: string;
+}
+
+export interface RenderedMail {
+  subject: string;
+  text: string;
+  html: string;
+}
+
+const MAX_ORGANISATION = 100;
+const MAX_SUBJECT = 200;
+
+export const organisationOf = ({ senderName, tenantName }: Sender) =>
+  oneLine(senderName ?? tenantName, MAX_ORGANISATION);
+
+export function renderMail<Kind extends MailKind>(kind: Kind, values: MailValues[Kind], sender: Sender): RenderedMail {
+  const mail = textOf(kind, values, organisationOf(sender));
+  const subject = oneLine(mail.subject, MAX_SUBJECT);
+  const { before, button, after } = mail;
+  const text = [...before, ...(button ? [`${button.label}:\n${button.link}`] : []), ...after].join("\n\n");
+  return {
+    subject,
+    text: `${text}\n`,
+    html: `<!doctype html>${<Page mail={mail} subject={subject} sender={sender} />}`,
+  };
+}
+
+/** @param values as JSON has them: dates are texts */
+export function messageOf(kind: MailKind, values: object, sender: Sender, envelope: Envelope): Promise<Buffer> {
+  const { subject, text, html } = renderMail(kind, withDates(values), sender);
+  const { messageId, createdOn, from, to } = envelope;
+  const composer = new MailComposer({
+    from: { name: organisationOf(sender), address: from },
+    to: { name: "", address: to },
+    ...(sender.replyTo && { replyTo: { name: "", address: sender.replyTo } }),
+    subject,
+    text,
+    html,
+    messageId,
+    date: createdOn,
+    // RFC 3834: no vacation notes are sent to it.
+    headers: { "Auto-Submitted": "auto-generated" },
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return composer.compile().build();
+}
+
+/** @param values as JSON has them: dates are texts */
+export function withDates(values: object): never {
+  const dates = Object.entries(values).filter(([name]) => name === "expiresOn" || name === "at");
+  return { ...values, ...Object.fromEntries(dates.map(([name, value]) => [name, new Date(value)])) } as never;
+}
+
+const FONT = "font-family:Arial,Helvetica,sans-serif;font-size:16px;line-height:24px";
+const DARK = `:root{color-scheme:light dark}@media(prefers-color-scheme:dark){
+.back{background:#16191f!important}.card{background:#20242c!important;border-color:#3a404c!important}
+.ink{color:#e6e8ec!important}.fine{color:#a9b0bd!important}.link{color:#8ab4f8!important}}`;
+
+/** Tables and inline styles, for old mail programs. Nothing is loaded from elsewhere. */
+function Page({ mail, subject, sender }: { mail: MailText; subject: string; sender: Sender }): JSX.Element {
+  const { before, button, after } = mail;
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title safe>{subject}</title>
+        <style>{DARK}</style>
+      </head>
+      <body class="back" style="margin:0;padding:0;background:#f2f4f7">
+        <table
+          role="presentation"
+          class="back"
+          width="100%"
+          cellpadding="0"
+          cellspacing="0"
+          border={0}
+          bgcolor="#f2f4f7"
+        >
+          <tr>
+            <td align="center" style="padding:24px 12px">
+              <table
+                role="presentation"
+                class="card"
+                width="100%"
+                cellpadding="0"
+                cellspacing="0"
+                border={0}
+                bgcolor="#ffffff"
+                style="max-width:560px;background:#ffffff;border:1px solid #d8dde5;border-radius:8px"
+              >
+                <tr>
+                  <td style={`padding:24px;${FONT}`}>
+                    <p class="ink" style="margin:0 0 20px;color:#1d2733;font-weight:bold" safe>
+                      {organisationOf(sender)}
+                    </p>
+                    {before.map((line) => (
+                      <p class="ink" style="margin:0 0 16px;color:#1d2733" safe>
+                        {line}
+                      </p>
+                    ))}
+                    {button ? <Button {...button} /> : ""}
+                    {after.map((line) => (
+                      <p class="fine" style="margin:16px 0 0;color:#566173;font-size:14px;line-height:20px" safe>
+                        {line}
+                      </p>
+                    ))}
+                  </td>
+                </tr>
+              </table>
+            </td>
+          </tr>
+        </table>
+      </body>
+    </html>
+  );
+}
+
+function Button({ label, link }: { label: string; link: string }): JSX.Element {
+  return (
+    <>
+      <table role="presentation" cellpadding="0" cellspacing="0" border={0} style="margin:8px 0 16px">
+        <tr>
+          <td style="background:#1f5fbf;border-radius:6px;padding:12px 20px">
+            <a href={link} style={`${FONT};color:#ffffff;text-decoration:none;font-weight:bold`} safe>
+              {label}
+            </a>
+          </td>
+        </tr>
+      </table>
+      <p class="fine" style="margin:0;color:#566173;font-size:14px;line-height:20px;word-break:break-all">
+        {"Or open this address: "}
+        <a class="link" href={link} style="color:#1f5fbf" safe>
+          {link}
+        </a>
+      </p>
+    </>
+  );
+}
