@@ -10,8 +10,8 @@ import {
   createProvider,
   createSettings,
   createTenants,
-  INVITATION,
   type IssuedTokens,
+  invited,
   type SettingsKinds,
   scopesNow,
 } from "./identity/index.ts";
@@ -92,7 +92,7 @@ export function createServices(deps: ServicesDependencies) {
     secretOverlapMs: config.webhooks.secretOverlap,
     retentionMs: config.retention.log,
     samples: new Map<string, Record<string, unknown>>([
-      ...[...entities, ALERT, INVITATION].map(({ name, example }) => [name, example] as const),
+      ...[...entities, ALERT, invited.INVITATION].map(({ name, example }) => [name, example] as const),
       [AUDIT_RECORD, AUDIT_SAMPLE()],
     ]),
   });

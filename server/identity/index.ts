@@ -68,7 +68,7 @@ export { type FindUser, noFactor } from "./signin/administration/service.ts";
 export { type Cookies, flashCookie, readFlash } from "./signin/cookies.ts";
 export { pageController } from "./signin/endpoint.tsx";
 export type { Forms } from "./signin/forms.ts";
-export { INVITATION, INVITATION_DESCRIPTION } from "./signin/invitations/contract.ts";
+export * as invited from "./signin/invitations/contract.ts";
 export { digestOf, newOpaqueValue } from "./signin/opaque.ts";
 export { SEALED as SEALED_BY_SIGN_IN } from "./signin/sealed.ts";
 export type { Session, Sessions } from "./signin/session.ts";

@@ -2,11 +2,11 @@
 
 import { describe, expect, test } from "bun:test";
 import { ok, unique } from "../world/api.ts";
-import { answerOf, type Client } from "../world/client.ts";
+import { answerOf, type Client, issuer } from "../world/client.ts";
 import { arrived, mailsTo, newAddress } from "../world/mailbox.ts";
 import { alertOf, enrolled, newApplication, Person, signedIn } from "../world/person.ts";
 import { expire, rowsOf, setRows } from "../world/rows.ts";
-import { clientOf, shared } from "../world/tenant.ts";
+import { clientOf } from "../world/tenant.ts";
 import { type View, Visitor } from "../world/visitor.ts";
 
 const GOOD = "correct horse battery staple";
@@ -55,7 +55,7 @@ describe.concurrent("a forgotten password", () => {
     expect(sent).toMatchObject({ status: 200, heading: SENT });
 
     const [mail] = await arrived(address);
-    expect(mail.link).toStartWith(`${shared().url}/account/reset?token=`);
+    expect(mail.link).toStartWith(`${issuer()}/account/reset?token=`);
     const visitor = new Visitor();
     const page = await visitor.open(pathOf(mail.link));
     expect(page).toMatchObject({ status: 200, heading: "Choose a password" });
@@ -169,24 +169,6 @@ describe.concurrent("a forgotten password", () => {
     expect((await refusals(client)).at(-1)).toBe("NoVerifiedAddress");
   });
 
-  test("takes the same time for every account", async () => {
-    const { client } = await withAddress();
-    const visitor = new Visitor();
-    const page = await visitor.open(await forgottenPath(client, visitor));
-    const timesOf = async (username: string) => {
-      const times: number[] = [];
-      for (let count = 0; count < 5; count++) {
-        const began = performance.now();
-        expect((await visitor.submit(page, { username })).heading).toBe(SENT);
-        times.push(performance.now() - began);
-      }
-      return times.sort((one, other) => one - other)[2]!;
-    };
-    const [known, unknown] = [await timesOf("admin"), await timesOf("nobody")];
-    expect(known).toBeGreaterThan(390);
-    expect(Math.abs(known - unknown)).toBeLessThan(100);
-  });
-
   test.each(["admin", "nobody"])("of %s is throttled like any other", async (username) => {
     const { client } = await withAddress();
     const visitor = new Visitor();
@@ -224,7 +206,7 @@ describe.concurrent("a forgotten password", () => {
     const forged = { host: "evil.example", "x-forwarded-host": "evil.example", forwarded: "host=evil.example" };
     await visitor.submit(page, { username: "admin" }, forged);
     const [mail] = await arrived(address);
-    expect(mail.link).toStartWith(`${shared().url}/account/reset?`);
+    expect(mail.link).toStartWith(`${issuer()}/account/reset?`);
     expect(mail.html).not.toContain("evil");
   });
 
@@ -236,4 +218,22 @@ describe.concurrent("a forgotten password", () => {
     const [row] = await rowsOf("password_resets", { tenant_id: client.tenant.tenantId });
     expect(Buffer.from(row!.digest).toString("hex")).toBe(new Bun.CryptoHasher("sha256").update(token).digest("hex"));
   });
+});
+
+test("the answer takes the same time for every account", async () => {
+  const { client } = await withAddress();
+  const visitor = new Visitor();
+  const page = await visitor.open(await forgottenPath(client, visitor));
+  const times: Record<string, number[]> = { admin: [], nobody: [] };
+  for (let count = 0; count < 5; count++) {
+    for (const [username, own] of Object.entries(times)) {
+      const began = performance.now();
+      expect((await visitor.submit(page, { username })).heading).toBe(SENT);
+      own.push(performance.now() - began);
+    }
+  }
+  // Other tests on the machine delay some of them, but not all.
+  const [known, unknown] = [Math.min(...times.admin!), Math.min(...times.nobody!)];
+  expect(known).toBeGreaterThan(390);
+  expect(Math.abs(known - unknown)).toBeLessThan(40);
 });

@@ -229,11 +229,8 @@ export async function completeErasure(
   const payloads = await tx`delete from payloads where event_id in (${events})`;
   await tx`update events set payload_erased_on = now() where id in (${events}) and payload_erased_on is null`;
   const logouts = await tx`delete from logouts where tenant_id = ${tenantId} and user_id = ${userId}`;
-<<<<<<< HEAD
   await tx`delete from invitations where tenant_id = ${tenantId} and user_id = ${userId}`;
-=======
   const mails = await tx`delete from mails where tenant_id = ${tenantId} and user_id = ${userId}`;
->>>>>>> wt-E
   const [sealed] = await tx<{ count: number }[]>`
     select count(*) as count from audit_log
     where tenant_id = ${tenantId} and sealed is not null

@@ -29,7 +29,7 @@ interface Chosen {
 
 interface AcceptanceDependencies {
   sql: Sql;
-  access: Pick<Access, "permissionsIn" | "knownScopes">;
+  access: Pick<Access, "permissionsIn" | "knownScopes" | "findRecords">;
   passwords: Passwords;
 }
 
@@ -77,7 +77,7 @@ export function createAcceptance({ sql, access, passwords }: AcceptanceDependenc
     const call = { tenantId, clientId: String(clientId), actor, scopes: new Set(scopes), time: new Date() };
     try {
       const permissions = await access.permissionsIn(tx, { ...call, requestKey: key, address, traceParent });
-      await requireGrantable(tx, { ...call, permissions }, invitation, username);
+      await requireGrantable(access, tx, { ...call, permissions }, invitation, username);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       throw new Conflict("The person who invited you may no longer do so. Ask for a new invitation.");

@@ -63,9 +63,8 @@ const FIELDS = {
     form: { label: "Roles", hint: "Only roles that you may change can be given." },
     example: ["editor"],
   }),
-  Department: recordFields.recordIdField("Department", {
+  DepartmentId: recordFields.recordIdField("Department", {
     description: "The Id of the new User's Department. Empty: none.",
-    column: "departmentId",
     form: { label: "Department" },
     example: "",
   }),
@@ -76,7 +75,7 @@ const FIELDS = {
   }),
   InvitedBy: derived(
     ABSTRACT_LONG,
-    { description: "Who made it.", column: "createdBy", example: EXAMPLE_ACTOR },
+    { description: "The client or user that made it.", column: "createdBy", example: EXAMPLE_ACTOR },
     (stored: unknown) => (stored ?? NOBODY) as typeof NOBODY,
   ),
   State: derived(word(STATES), { description: "A deletion revokes an open one.", judged: true, example: "Sent" }),

@@ -2,7 +2,7 @@
 
 import type { Transaction } from "../../../platform/db/sql.ts";
 import { Conflict, NotFound, TooManyRequests } from "../../../platform/errors.ts";
-import { textFilter, uuidParameter, type Values, wordFilter } from "../../../platform/http/query.ts";
+import { textFilter, uuidParameter, wordFilter } from "../../../platform/http/query.ts";
 import type { TenantId } from "../../../platform/ids.ts";
 import {
   auditedAs,
@@ -31,6 +31,7 @@ const { name: TYPE } = INVITATION;
 const LIFETIME_MS = 7 * 24 * 3_600_000;
 
 const FILTERS = {
+  Name: textFilter("The invitations of this full name.", INVITATION.field.Name.shown),
   Email: textFilter("The invitations of this address, ignoring case.", INVITATION.field.Email.shown),
   State: wordFilter(STATES, "Invitations in this state."),
 };
@@ -41,12 +42,18 @@ export interface Invitations
   resend(caller: Permitted<"Settings:Update">, id: string): Promise<Shown<InvitationRecord>>;
 }
 
-export interface InvitationDependencies extends Pick<SettingsDependencies, "sql" | "recordChange"> {
+export interface InvitationDependencies extends Pick<SettingsDependencies, "sql" | "access" | "recordChange"> {
   mailer: Mailer;
   publicUrl: string;
 }
 
-export function createInvitations({ sql, recordChange, mailer, publicUrl }: InvitationDependencies): Invitations {
+export function createInvitations({
+  sql,
+  access,
+  recordChange,
+  mailer,
+  publicUrl,
+}: InvitationDependencies): Invitations {
   const recordOf = (row: Invitation) => INVITATION.toRecord(row);
   const open = ({ state }: Invitation) => state === "Sent" || state === "Expired";
 
@@ -66,6 +73,7 @@ export function createInvitations({ sql, recordChange, mailer, publicUrl }: Invi
   const kind: ServedKind<Invitation, InvitationRecord, InvitationInput, typeof FILTERS> = {
     ...tableKind<(typeof INVITATION)["field"], Invitation>(INVITATION, INVITATIONS, "for update"),
     recordOf,
+    judged: INVITATION.judged,
     filters: FILTERS,
     list: listInvitations,
     checkInput: async () => mailer.requireMail(),
@@ -79,7 +87,13 @@ export function createInvitations({ sql, recordChange, mailer, publicUrl }: Invi
       if (!before) INVITATION.whole(input, "Email");
       const lasts = before?.state === "Sent" ? before.expiresOn : new Date(Date.now() + LIFETIME_MS);
       const given = { ...(before ?? INVITATION.blank()), ...INVITATION.toColumns(input) };
-      return { ...given, id: before?.id ?? "", clientId: Number(clientId), expiresOn: lasts } as Invitation;
+      return {
+        ...given,
+        id: before?.id ?? "",
+        clientId: Number(clientId),
+        expiresOn: lasts,
+        state: "Sent",
+      } as Invitation;
     },
     async check(tx, caller, { before, after }) {
       if (before && !open(before)) throw new Conflict(`The invitation is ${before.state}. Make a new one.`);
@@ -91,7 +105,7 @@ export function createInvitations({ sql, recordChange, mailer, publicUrl }: Invi
       if (!before && (await isAddressOfUser(tx, caller.tenantId, after.email))) {
         throw new Conflict("Email: a User has this verified address already.");
       }
-      await requireGrantable(tx, caller, after);
+      await requireGrantable(access, tx, caller, after);
     },
     isSame: (before, after) => before.state === "Sent" && Bun.deepEquals(judgedPart(before), judgedPart(after)),
     insert: (tx, { tenantId, actor }, row) =>
@@ -135,7 +149,7 @@ export function createInvitations({ sql, recordChange, mailer, publicUrl }: Invi
         if (!(await mayHaveMail(tx, tenantId, before.email))) {
           throw new TooManyRequests("This address has had many mails in the last hour. Try again later.", 3_600);
         }
-        await requireGrantable(tx, caller, before);
+        await requireGrantable(access, tx, caller, before);
         const renewed = {
           id,
           clientId: Number(caller.clientId),
@@ -184,7 +198,7 @@ export const INVITATION_KIND = {
   type: INVITATION,
   create(deps: InvitationDependencies) {
     const invitations = createInvitations(deps);
-    return settingsResource(INVITATION, invitations as never, [
+    return settingsResource(INVITATION, invitations, [
       route({
         method: "POST",
         path: `/${TYPE}/{Id}/Resend`,

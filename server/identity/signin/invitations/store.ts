@@ -11,7 +11,7 @@ export const INVITATIONS = recordTable<Invitation>(INVITATION, {
   renamed: { storedState: "state" },
   computed: {
     state: "case when state = 'Sent' and expires_on <= now() then 'Expired' else state end",
-    User: "actor_reference(case when user_id is not null then 'User' end, user_id)",
+    user: "actor_reference(case when user_id is not null then 'User' end, user_id)",
   },
   isRaced: true,
   // null unless it is a Department of the tenant.
@@ -27,7 +27,11 @@ export const INVITATIONS = recordTable<Invitation>(INVITATION, {
 export function listInvitations(
   sql: Queries,
   tenantId: TenantId,
-  { Email, State }: { Email?: string | undefined; State?: InvitationState | undefined },
+  {
+    Name,
+    Email,
+    State,
+  }: { Name?: string | undefined; Email?: string | undefined; State?: InvitationState | undefined },
   limit: number,
   after: string | undefined,
 ): Promise<Invitation[]> {
@@ -36,7 +40,7 @@ export function listInvitations(
     State === undefined
       ? sql``
       : sql`and case when state = 'Sent' and expires_on <= now() then 'Expired' else state end = ${State}`;
-  return INVITATIONS.list(sql, tenantId, {}, limit, after, sql`${email} ${state}`);
+  return INVITATIONS.list(sql, tenantId, { name: Name }, limit, after, sql`${email} ${state}`);
 }
 
 /** The one that is not accepted or revoked. */
@@ -91,6 +95,15 @@ export async function findDepartment(sql: Queries, tenantId: TenantId, id: numbe
     select id as "Id", coalesce(external_id, '') as "ExternalId", coalesce(name, '') as "Name", 'Department' as "Type"
     from departments where tenant_id = ${tenantId} and id = ${id}`;
   return row;
+}
+
+export async function findRolesNamed(
+  sql: Queries,
+  tenantId: TenantId,
+  names: readonly string[],
+): Promise<{ id: string; name: string }[]> {
+  return sql<{ id: string; name: string }[]>`
+    select id, name from roles where tenant_id = ${tenantId} and name = any (${[...names]}::text[])`;
 }
 
 /** @returns the Ids of the roles that it became a member of */

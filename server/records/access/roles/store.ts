@@ -24,11 +24,6 @@ export async function countRoles(sql: Queries, tenantId: TenantId): Promise<numb
   return row!.count;
 }
 
-/** Those of these names. */
-export function findRoles(sql: Queries, tenantId: TenantId, names: readonly string[]): Promise<Role[]> {
-  return ROLE_TABLE.findWhere(sql, tenantId, sql`name = any (${[...names]}::text[])`);
-}
-
 /** Newest first; one more than the limit, if there are more. */
 export function listRolesOf(
   sql: Queries,
