@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { KeyRotation, LogoutEngine, MailEngine } from "../server/identity/index.ts";
+import type { KeyRotation, LogoutEngine, mail } from "../server/identity/index.ts";
 import type { RetentionConfig } from "../server/platform/config/config.ts";
 import type { Sql } from "../server/platform/db/sql.ts";
 import type { WorkerMetrics } from "../server/platform/metrics/index.ts";
@@ -11,7 +11,7 @@ export interface ActivityDependencies {
   patientSql: Sql;
   engine: DeliveryEngine;
   logouts: LogoutEngine;
-  mails: MailEngine;
+  mails: mail.MailEngine;
   retention: RetentionConfig;
   /** The size of the Temporal store of `start`; undefined: Temporal runs elsewhere. */
   temporalBytes(): Promise<number | undefined>;

@@ -5,7 +5,7 @@ import { NativeConnection, type NativeConnectionOptions, Runtime, Worker } from 
 import type { Logger } from "pino";
 import { startMaintenance, temporalBytes } from "../server/appliance/index.ts";
 import { measureBacklog, startErasures } from "../server/data/index.ts";
-import { createKeyRotation, createLogoutEngine, createMailEngine } from "../server/identity/index.ts";
+import { createKeyRotation, createLogoutEngine, mail } from "../server/identity/index.ts";
 import { samePortProblems } from "../server/platform/config/config.ts";
 import type { TemporalConfig } from "../server/platform/config/temporal.ts";
 import { connectionsOfWorker, warnIfFewConnections, workerPools } from "../server/platform/db/capacity.ts";
@@ -97,7 +97,7 @@ await runEntry("worker", async () => {
   const { publicUrl, webhooks } = config;
   const engine = createDeliveryEngine({ sql, egress, vault, config: webhooks, metrics, log });
   const logouts = createLogoutEngine({ sql, egress, vault, publicUrl, timeoutMs: webhooks.timeout });
-  const mails = createMailEngine({ sql, egress, vault, mail: config.mail, probeInterval: webhooks.probeInterval });
+  const mails = mail.createMailEngine({ sql, egress, vault, mail: config.mail, probeInterval: webhooks.probeInterval });
   measureWindows(metrics.registry, engine.windows.seen);
   const activities = createActivities({
     patientSql,

@@ -1,7 +1,7 @@
 // The kinds of records in policies, webhooks and the audit log.
 
 import { ERASURE } from "./data/index.ts";
-import { MAIL, OAUTH_RESOURCE_TYPES, type SettingsKinds, TENANT_SETTINGS } from "./identity/index.ts";
+import { mail, OAUTH_RESOURCE_TYPES, type SettingsKinds, TENANT_SETTINGS } from "./identity/index.ts";
 import {
   ALERT_RECORD,
   AUDIT_EVENT,
@@ -24,7 +24,7 @@ export function policyTypes(entities: readonly Entity[], settings: SettingsKinds
     audit,
     resourceType(ERASURE),
     resourceType(REQUEST),
-    resourceType(MAIL),
+    resourceType(mail.MAIL),
     resourceType(TENANT_SETTINGS),
     ...typesOf(settings).map((type) => resourceType(type)),
   ];

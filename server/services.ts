@@ -4,14 +4,13 @@ import type { Logger } from "pino";
 import { createErasures, createPersonalData, createReadKept } from "./data/index.ts";
 import {
   createLogouts,
-  createMailer,
-  createMails,
   createOwnTenant,
   createProvider,
   createSettings,
   createTenants,
   type IssuedTokens,
   invited,
+  mail,
   type SettingsKinds,
   scopesNow,
 } from "./identity/index.ts";
@@ -100,7 +99,7 @@ export function createServices(deps: ServicesDependencies) {
 
   const auditLog = createAuditLog(sql, auditSubjects(entities, kinds), exporter);
   finders.add(AUDIT_RECORD, auditLog.find);
-  const mailer = createMailer(vault, config.mail.smtp !== undefined || config.mail.isKept);
+  const mailer = mail.createMailer(vault, config.mail, log);
   const personalData = createPersonalData({
     sql,
     findUser: createFindRecord(entities),
@@ -186,7 +185,7 @@ export function createServices(deps: ServicesDependencies) {
       credentials: administration.credentials,
     }),
     mailer,
-    mails: createMails({ sql, vault, mailer, config: config.mail, publicUrl, workflowUrl }),
+    mails: mail.createMails({ sql, vault, mailer, config: config.mail, publicUrl, workflowUrl }),
     limits,
     tenants: createTenants(sql),
     ownTenant: createOwnTenant(sql, config.retention.log, config.tenantLimits, limits.forget),

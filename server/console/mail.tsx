@@ -1,7 +1,7 @@
 // Mails: their list, one with its attempts, previews of each kind, and a test.
 
 import { MAIL_STATES } from "../../workflows/contract.ts";
-import { MAIL, MAIL_FILTERS, MAIL_KINDS, type MailKind, type MailRecord, TEST_MAIL } from "../identity/index.ts";
+import { mail } from "../identity/index.ts";
 import { NotFound } from "../platform/errors.ts";
 import { firstPage, readAsked } from "../platform/http/query.ts";
 import {
@@ -18,6 +18,7 @@ import {
   formOf,
   List,
   Live,
+  pageResponse,
   Refreshing,
   refusedForm,
   Section,
@@ -33,7 +34,11 @@ import { isFiltered } from "./records/records.tsx";
 import type { Visit } from "./visit.ts";
 import { hrefOfWorkflow } from "./workflow.tsx";
 
-const MAILS = "/settings/mail";
+const { MAIL, MAIL_FILTERS, MAIL_KINDS, TEST_MAIL } = mail;
+type MailKind = mail.MailKind;
+type MailRecord = mail.MailRecord;
+
+export const MAILS = "/settings/mail";
 const READ = ["Settings:Read"] as const;
 const CHANGE = ["Settings:Read", "Settings:Update"] as const;
 const REFRESH_SECONDS = 2;
@@ -58,7 +63,7 @@ export function mailPages(deps: ConsoleServices): ConsolePage[] {
       POST: { needs: CHANGE, answer: (visit) => sendTest(deps, visit) },
     },
     { path: `${MAILS}/preview`, GET: { needs: READ, answer: (visit) => previewPage(deps, visit) } },
-    { path: `${MAILS}/preview/:kind`, GET: { needs: READ, answer: (visit) => previewOf(deps, visit) } },
+    { path: `${MAILS}/preview.html`, GET: { needs: READ, answer: (visit) => previewOf(deps, visit) } },
     { path: `${MAILS}/:id`, shows: MAIL.name, GET: { needs: READ, answer: (visit) => mailPage(deps, visit) } },
     { path: `${MAILS}/:id/resend`, POST: { needs: CHANGE, answer: (visit) => resend(deps, visit) } },
   ];
@@ -80,6 +85,7 @@ async function listPage(deps: ConsoleServices, visit: Visit, refused?: FormState
     const asked = readAsked(MAIL_FILTERS, visit.url.searchParams);
     return mails.list(visit.permitted(...READ), asked.filters, asked.paging);
   });
+  const server = await Server({ deps, visit });
   const isLast = visit.url.searchParams.has("Cursor") || Boolean(found.problems);
   return {
     title: "Mail",
@@ -87,7 +93,7 @@ async function listPage(deps: ConsoleServices, visit: Visit, refused?: FormState
     actions: <ButtonLink href={visit.href(`${MAILS}/preview`)}>Preview</ButtonLink>,
     body: (
       <>
-        {await Server({ deps, visit })}
+        {server as "safe"}
         <List
           visit={visit}
           caption="Mails, newest first"
@@ -105,6 +111,12 @@ async function listPage(deps: ConsoleServices, visit: Visit, refused?: FormState
       </>
     ),
   };
+}
+
+/** The last mail to an address, if the mail server has refused the address. */
+export async function lastBounce({ mails }: ConsoleServices, visit: Visit, To: string) {
+  const [last] = To ? (await mails.list(visit.permitted(...READ), { To }, firstPage(1))).Items : [];
+  return last?.State === "Bounced" ? last : undefined;
 }
 
 const isOn = ({ mails: { settings } }: ConsoleServices) => settings.isKept || settings.host !== undefined;
@@ -187,12 +199,12 @@ async function sendTest(deps: ConsoleServices, visit: Visit): Promise<View | Res
 }
 
 async function mailPage({ mails }: ConsoleServices, visit: Visit): Promise<View> {
-  const mail = await mails.read(visit.permitted(...READ), visit.params.id!);
-  const { Id, Kind, To, UserId, State, Reason, MessageId, CreatedOn, EndedOn, ExpiresOn, Attempts } = mail;
+  const one = await mails.read(visit.permitted(...READ), visit.params.id!);
+  const { Id, Kind, To, UserId, State, Reason, MessageId, CreatedOn, EndedOn, ExpiresOn, Attempts } = one;
   const isFinal = State !== "Waiting" || mails.settings.isKept;
-  const content = await mails.contentOf(visit.permitted(...READ), mail);
+  const content = await mails.contentOf(visit.permitted(...READ), one);
   const mayResend =
-    ["Failed", "Bounced", "Held"].includes(State) && visit.may("Settings:Update", MAIL.name, { ...mail });
+    ["Failed", "Bounced", "Held"].includes(State) && visit.may("Settings:Update", MAIL.name, { ...one });
   return {
     title: KINDS[Kind],
     above: ABOVE,
@@ -211,7 +223,7 @@ async function mailPage({ mails }: ConsoleServices, visit: Visit): Promise<View>
               ["Ended", EndedOn ? <Time at={new Date(EndedOn)} /> : <span class="none">not yet</span>],
               ["Link expires", ExpiresOn ? <Time at={new Date(ExpiresOn)} /> : <span class="none">no link</span>],
               ["Message-ID", MessageId ? <Code text={MessageId} copy /> : <span class="none">none yet</span>],
-              ["Temporal", <a href={hrefOfWorkflow(visit, mail)}>workflow</a>],
+              ["Temporal", <a href={hrefOfWorkflow(visit, one)}>workflow</a>],
             ]}
           />
           {Attempts.length > 0 ? (
@@ -244,7 +256,7 @@ function UserLink({ visit, id }: { visit: Visit; id: string }): JSX.Element {
 
 type Attempt = MailRecord["Attempts"][number];
 const ATTEMPTS: Column<Attempt>[] = [
-  { name: "No.", numeric: true, cell: ({ Number }) => <span safe>{String(Number)}</span> },
+  { name: "No.", numeric: true, cell: (attempt) => <span safe>{String(attempt.Number)}</span> },
   { name: "Started", cell: ({ StartedOn }) => <Time at={new Date(StartedOn)} /> },
   {
     name: "ms",
@@ -283,7 +295,7 @@ async function previewPage({ mails }: ConsoleServices, visit: Visit): Promise<Vi
             <p>
               <strong safe>{subject}</strong>
               {" · "}
-              <a href={visit.href(`${MAILS}/preview/${kind}`)}>as HTML</a>
+              <a href={visit.href(`${MAILS}/preview.html?Kind=${kind}`)}>as HTML</a>
             </p>
             <pre safe>{text}</pre>
           </Section>
@@ -295,16 +307,14 @@ async function previewPage({ mails }: ConsoleServices, visit: Visit): Promise<Vi
 
 /** The HTML as mail programs get it, in a page of its own that can run and load nothing. */
 async function previewOf({ mails }: ConsoleServices, visit: Visit): Promise<Response> {
-  const kind = MAIL_KINDS.find((one) => one === visit.params.kind);
+  const asked = visit.url.searchParams.get("Kind");
+  const kind = asked === null ? MAIL_KINDS[0] : MAIL_KINDS.find((one) => one === asked);
   if (!kind) throw new NotFound("There is no such kind of mail.");
   const { html } = await mails.preview(visit.permitted(...READ), kind);
-  return new Response(html, {
+  return pageResponse(html as "safe", {
     headers: {
-      "content-type": "text/html; charset=utf-8",
       "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox",
-      "x-content-type-options": "nosniff",
-      "referrer-policy": "no-referrer",
-      "cache-control": "no-store",
+      "content-disposition": "inline",
     },
   });
 }

@@ -7,19 +7,7 @@ export type { LogoutRecord } from "./logouts/contract.ts";
 export { createLogoutEngine, type LogoutEngine } from "./logouts/engine.ts";
 export { LOGOUT_ID } from "./logouts/routes.ts";
 export { createLogouts } from "./logouts/service.ts";
-export {
-  createMailEngine,
-  createMailer,
-  createMails,
-  MAIL,
-  MAIL_FILTERS,
-  MAIL_KINDS,
-  type MailEngine,
-  type MailKind,
-  type MailRecord,
-  SEALED_MAILS,
-  TEST_MAIL,
-} from "./mail/index.ts";
+export * as mail from "./mail/index.ts";
 export { API, type ApiRecord } from "./oauth/apis/contract.ts";
 export { CREDENTIALS, type CredentialsRecord } from "./oauth/clients/contract.ts";
 export { developmentUris } from "./oauth/clients/credential-rules.ts";

@@ -15,10 +15,11 @@ export type ProductionConfig = Config & { databaseUrl: string; masterKey: string
 
 /** @param found earlier problems, reported together @throws ConfigError also without DATABASE_URL or MASTER_KEY */
 export function readProductionConfig(env: Record<string, string | undefined>, found: string[] = []): ProductionConfig {
-  return readConfig(env, found, {
+  const config = readConfig(env, found, {
     DATABASE_URL: "it must be the address of a PostgreSQL database",
     MASTER_KEY: "it must be 32 random bytes in base64",
   }) as ProductionConfig;
+  return { ...config, mail: { ...config.mail, isKept: isSupervised() && !config.mail.smtp } };
 }
 
 /**
@@ -114,6 +115,9 @@ function wordsFor(error: unknown): string | undefined {
   return outageOf(error) ? `PostgreSQL cannot be used: ${(error as Error).message}` : undefined;
 }
 
+/** Under `start`. */
+const isSupervised = () => process.env.GATEHOUSE_SUPERVISED === "1";
+
 /** Stops once, on SIGTERM or SIGINT, or under `start` when `start` has ended. */
 export function onStop(stop: () => Promise<void>): void {
   const once = async () => {
@@ -124,7 +128,7 @@ export function onStop(stop: () => Promise<void>): void {
   };
   process.on("SIGTERM", once);
   process.on("SIGINT", once);
-  if (process.env.GATEHOUSE_SUPERVISED === "1") {
+  if (isSupervised()) {
     process.stdin.on("end", once);
     process.stdin.on("error", once);
     process.stdin.resume();

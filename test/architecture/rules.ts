@@ -107,7 +107,7 @@ function roomOf(path: string): string | undefined {
 }
 
 /** The maximum number of names that a room exports: types count, a namespace is one. Lower it when a room exports fewer. */
-const DOORS = { ui: 77, records: 160, webhooks: 74, identity: 93, data: 19, console: 4, appliance: 3 };
+const DOORS = { ui: 77, records: 160, webhooks: 74, identity: 94, data: 19, console: 4, appliance: 3 };
 
 export const roomsHaveFewDoors: Rule = (sources) =>
   sources.flatMap(({ path, text }) => {

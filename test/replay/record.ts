@@ -7,9 +7,10 @@ import { Client, Connection } from "@temporalio/client";
 import { historyToJSON } from "@temporalio/common/lib/proto-utils";
 import { REDELIVERY_PROGRESS, type RedeliveryProgress } from "../../workflows/contract.ts";
 import { startStack } from "../support/stack.ts";
-import { type Api, until } from "../world/api.ts";
+import { type Api, ok, until } from "../world/api.ts";
 import { Client as Application } from "../world/client.ts";
 import { setCredentials } from "../world/logouts.ts";
+import { newAddress } from "../world/mailbox.ts";
 import { type Reply, startReceiver } from "../world/receiver.ts";
 import { newTenant } from "../world/tenant.ts";
 import { Visitor } from "../world/visitor.ts";
@@ -26,6 +27,8 @@ const KINDS: Record<string, (api: Api) => Promise<string>> = {
   "left-beside-a-hanging-one": leaveBesideHanging,
   "posted-slowly": postSlowly,
   "logged-out": logOut,
+  mailed: (api) => mail(api, "later"),
+  "mail-bounced": (api) => mail(api, "bounce"),
   "erased-after-deliveries": (api) => erase(api, "Send"),
   "erased-with-deliveries-cancelled": (api) => erase(api, "Cancel"),
 };
@@ -49,6 +52,16 @@ async function record(workflowId: string): Promise<string> {
   const history = historyToJSON(await handle.fetchHistory());
   // The recording machine's name is removed.
   return history.replaceAll(/\b\d+@[\w.-]+?(?=["-])/g, NOBODY);
+}
+
+/** @param name chooses the mail server's answers */
+async function mail(api: Api, name: string): Promise<string> {
+  const { Id } = await ok(api.call("POST", "/Mail", { To: newAddress(name) }));
+  const path = `/Mail/${Id}`;
+  return until("the mail to end", async () => {
+    const { EndedOn, WorkflowId } = await ok(api.get(path));
+    return EndedOn && String(WorkflowId);
+  });
 }
 
 async function deliver(api: Api, replies: Reply[], cancel = false): Promise<string> {

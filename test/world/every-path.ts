@@ -39,6 +39,7 @@ export async function arrange(api: Api, sql = db()): Promise<Ids> {
     redeliveries: await made("Redelivery", { ConnectionId: webhooks, From: "2026-01-01" }),
     applications: await made("Application", { Name: "Payroll" }),
     users: await made("User", { Name: "Ana", Username: "ana" }),
+    mail: await made("Mail", { To: "ana@mail.test" }),
     departments: await made("Department", { Name: "Finance" }),
     activity: await first("WebhookEvent", "EventId"),
     policies: await first("Policy"),

@@ -2,9 +2,9 @@
 
 import {
   createKeyRotation,
+  mail,
   SEALED_BY_OAUTH,
   SEALED_BY_SIGN_IN,
-  SEALED_MAILS,
   SIGNING_ALGS,
 } from "../../identity/index.ts";
 import { readConfig } from "../../platform/config/config.ts";
@@ -56,7 +56,7 @@ function commandOf([command, ...args]: string[]): Command | undefined {
 
 /** After MASTER_KEY was replaced: re-seals the values that still need MASTER_KEY_PREVIOUS. */
 async function resealAll(sql: Sql, vault: Vault, say: (line: string) => void): Promise<void> {
-  for (const column of [...SEALED_BY_OAUTH, ...SEALED_BY_SIGN_IN, ...SEALED_BY_WEBHOOKS, SEALED_MAILS]) {
+  for (const column of [...SEALED_BY_OAUTH, ...SEALED_BY_SIGN_IN, ...SEALED_BY_WEBHOOKS, mail.SEALED_MAILS]) {
     const count = await resealColumn(sql, vault, column);
     say(`${column.table}.${column.column}: ${count} re-encrypted`);
   }

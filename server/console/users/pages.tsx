@@ -2,6 +2,7 @@ import { ApiError } from "../../platform/errors.ts";
 import { firstPage } from "../../platform/http/query.ts";
 import type { EntityService } from "../../records/index.ts";
 import { ButtonLink, Code, ISSUED_TOKENS, type Option, phrase, Text, Time } from "../../ui/index.ts";
+import { lastBounce, MAILS } from "../mail.tsx";
 import type { ConsolePage, ConsoleServices } from "../page.tsx";
 import { attributeText } from "../records/attributes.tsx";
 import { entityPages } from "../records/entities.tsx";
@@ -122,6 +123,18 @@ function verifiedFact(name: string, text: string, isVerified: boolean): [string,
   return text === "" ? [] : [[name, <Text text={isVerified ? "yes" : "no"} />]];
 }
 
+function bounceFact(visit: Visit, { Email }: Person, bounced: { Id: string } | undefined): [string, JSX.Element][] {
+  if (!Email || !bounced) return [];
+  return [
+    [
+      "Mail",
+      <a href={visit.href(`${MAILS}/${bounced.Id}`)} class="bad">
+        Mail to this address is refused
+      </a>,
+    ],
+  ];
+}
+
 async function userBody(deps: ConsoleServices, visit: Visit, person: Person) {
   const { users, grants } = deps;
   const id = String(person.Id);
@@ -136,6 +149,7 @@ async function userBody(deps: ConsoleServices, visit: Visit, person: Person) {
         users.listIdentities(visit.permitted("Settings:Read"), id),
       ])
     : [];
+  const bounced = maySee ? await lastBounce(deps, visit, person.Email) : undefined;
   const mayChange = visit.may("Settings:Update", "User", record);
   const mayLink = mayChange && (await providersOf(deps, visit)).length > 0;
   return (
@@ -150,6 +164,7 @@ async function userBody(deps: ConsoleServices, visit: Visit, person: Person) {
           "Username",
           "Email",
           ...verifiedFact("E-mail verified", person.Email, person.EmailVerified),
+          ...bounceFact(visit, person, bounced),
           "MobilePhone",
           ...verifiedFact("Mobile phone verified", person.MobilePhone, person.MobilePhoneVerified),
           "External_Id",

@@ -3,6 +3,7 @@
 import type { Client } from "@temporalio/client";
 import type { Logger } from "pino";
 import { intervalAfter, type PostRetryPolicy } from "../../../workflows/contract.ts";
+import { urlOf } from "../../platform/address.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { MailConfig } from "../../platform/config/mail.ts";
 import { endLease } from "../../platform/db/leases.store.ts";
@@ -53,11 +54,11 @@ export function createMailEngine({ sql, egress, vault, mail: config, probeInterv
       if (!send) throw new Error("A mail cannot be sent without SMTP_URL.");
       const values = JSON.parse(open(mail.content)) as { link?: string };
       const source = await messageOf(mail.kind, values, mail, { ...mail, from });
-      const secrets = values.link ? [values.link, ...new URL(values.link).search.slice(1).split("&")] : [];
+      const secrets = values.link ? [values.link, ...urlOf(values.link).search.slice(1).split("&")] : [];
       return send({ tenantId, from, to: mail.to, source, secrets }, signal);
     },
 
-    /** What follows from an attempt. */
+    /** Stores an attempt, and its effect on the mail and on held ones. */
     async record(tenantId: TenantId, id: MailId, mail: OpenMail, result: SmtpResult, retry: PostRetryPolicy) {
       const reached = reachedBy(smtp?.host ?? "", mail, result, retry, probeInterval);
       const state = await record(tenantId, id, mail.number, result, reached);

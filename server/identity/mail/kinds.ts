@@ -11,7 +11,7 @@ interface WithLink {
   expiresOn: Date;
 }
 
-/** What was changed, as the end of "Your … was changed". */
+/** The words between "Your" and "was changed". */
 export const CREDENTIALS = ["password", "second factor", "passkey", "mail address"] as const;
 
 export interface MailValues {
@@ -34,14 +34,15 @@ export const MAIL_KINDS = [
   "Test",
 ] as const satisfies readonly MailKind[];
 
-export type NewMail = {
-  [Kind in MailKind]: {
-    tenantId: TenantId;
-    kind: Kind;
-    /** One address. */
-    to: string;
-    /** null: no User, such as for an invitation. */
-    userId: number | null;
-    values: MailValues[Kind];
-  };
-}[MailKind];
+type MailOf<Kind extends MailKind> = Kind extends MailKind
+  ? {
+      tenantId: TenantId;
+      kind: Kind;
+      /** One address. */
+      to: string;
+      /** null: no User, such as for an invitation. */
+      userId: number | null;
+      values: MailValues[Kind];
+    }
+  : never;
+export type NewMail = MailOf<MailKind>;

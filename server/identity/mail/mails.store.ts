@@ -9,13 +9,10 @@ export const MAIL_CHANNEL = "gatehouse_mail";
 export const MAIL_PURPOSE = "mail";
 export const SEALED_MAILS: SealedColumn = { table: "mails", column: "content", purpose: MAIL_PURPOSE };
 
-/** Writes a mail in the transaction of its cause. A worker sends it after the commit. */
-export type RecordMail = (tx: Transaction, mail: NewMail) => Promise<MailId>;
-
 /** Text that is no address is recorded as Failed, so that callers answer the same for all users. */
-export function createRecordMail(vault: Vault): RecordMail {
+export function createInsertMail(vault: Vault) {
   const { seal } = vault.sealFor(MAIL_PURPOSE);
-  return async (tx, { tenantId, kind, to, userId, values }) => {
+  return async (tx: Transaction, { tenantId, kind, to, userId, values }: NewMail): Promise<MailId> => {
     const id = newId<MailId>();
     const isValid = isMailAddress(to);
     const content = isValid ? seal(JSON.stringify(values)) : null;

@@ -22,6 +22,7 @@ export interface Envelope {
 export interface RenderedMail {
   subject: string;
   text: string;
+  /** Without the doctype. */
   html: string;
 }
 
@@ -39,7 +40,7 @@ export function renderMail<Kind extends MailKind>(kind: Kind, values: MailValues
   return {
     subject,
     text: `${text}\n`,
-    html: `<!doctype html>${<Page mail={mail} subject={subject} sender={sender} />}`,
+    html: String(<Page mail={mail} subject={subject} sender={sender} />),
   };
 }
 
@@ -53,7 +54,7 @@ export function messageOf(kind: MailKind, values: object, sender: Sender, envelo
     ...(sender.replyTo && { replyTo: { name: "", address: sender.replyTo } }),
     subject,
     text,
-    html,
+    html: `<!doctype html>${html}`,
     messageId,
     date: createdOn,
     // RFC 3834: no vacation notes are sent to it.
@@ -111,9 +112,9 @@ function Page({ mail, subject, sender }: { mail: MailText; subject: string; send
               >
                 <tr>
                   <td style={`padding:24px;${FONT}`}>
-                    <p class="ink" style="margin:0 0 20px;color:#1d2733;font-weight:bold" safe>
+                    <h1 class="ink" style="margin:0 0 20px;color:#1d2733;font-size:18px;line-height:24px" safe>
                       {organisationOf(sender)}
-                    </p>
+                    </h1>
                     {before.map((line) => (
                       <p class="ink" style="margin:0 0 16px;color:#1d2733" safe>
                         {line}

@@ -160,7 +160,7 @@ export async function startMailAttempt(
   return row;
 }
 
-/** What an attempt has come to. Held: `nextInMs` is the time until it is tried again. */
+/** The effect of an attempt. Held: `nextInMs` is the time until it is tried again. */
 export interface ReachedMail {
   state: MailState;
   reason: string | null;

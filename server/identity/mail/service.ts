@@ -62,7 +62,7 @@ export function createMails({ sql, vault, mailer, config, publicUrl, workflowUrl
         permissions.require("Settings:Update", TYPE, toRecord(before));
         if (!(await resendMail(tx, tenantId, before.id)))
           throw new Conflict(
-            "The mail is waiting, was sent, or its link has expired. Content is deleted once it is sent: start a new one.",
+            "The mail is Waiting, was sent, or its link has expired. A sent mail has no content any more, so it needs a new one.",
           );
         const { userId } = before;
         const subject = userId ? { subject: { type: "User", id: userId } as const } : {};
@@ -80,9 +80,9 @@ export function createMails({ sql, vault, mailer, config, publicUrl, workflowUrl
           throw new TooManyRequests(`At most ${MAX_TEST_MAILS} test mails can be sent in an hour.`, TEST_PAUSE_SECONDS);
         const values = { name: "" };
         const id = await mailer.recordMail(tx, { tenantId, kind: "Test", to, userId: null, values });
-        const mail = (await MAILS.find(tx, tenantId, id))!;
+        const mail = (await MAILS.find(tx, tenantId, id!))!;
         permissions.require("Settings:Update", TYPE, toRecord(mail));
-        await recordAudit(tx, tenantId, caller, { kind: "Mail.Tested", details: { MailId: id } });
+        await recordAudit(tx, tenantId, caller, { kind: "Mail.Tested", details: { MailId: mail.id } });
         return mail;
       });
       return (await gate.written(TYPE, toRecord(mail), {})).record;

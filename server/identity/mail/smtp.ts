@@ -121,20 +121,22 @@ function judged(error: unknown, isContentSent: boolean, signal: AbortSignal): Om
   };
 }
 
-const WORDS: Record<string, SmtpFailure> = {
-  EAUTH: "credentials",
-  ENOAUTH: "credentials",
-  ETLS: "tls",
-  ETIMEDOUT: "timeout",
-  EDNS: "dns",
-  ABORT_ERR: "timeout",
-};
+const WORDS = new Map(
+  Object.entries({
+    EAUTH: "credentials",
+    ENOAUTH: "credentials",
+    ETLS: "tls",
+    ETIMEDOUT: "timeout",
+    EDNS: "dns",
+    ABORT_ERR: "timeout",
+  }),
+);
 
 function ofServer(error: unknown, code: unknown, command: unknown): SmtpFailure {
   if (error instanceof EgressError) return error.failure;
   if (command === "MAIL FROM") return "sender";
   const text = String(code);
-  return WORDS[text] ?? (/CERT|TLS|SSL|VERIFY/.test(`${text} ${(error as Error).message}`) ? "tls" : "reset");
+  return WORDS.get(text) ?? (/certificate|\bTLS\b|\bSSL\b/i.test((error as Error).message) ? "tls" : "reset");
 }
 
 const codeOf = (response: string) => Number(/^\d{3}/.exec(response)?.[0]) || null;

@@ -27,7 +27,7 @@ const TEXTS: { [Kind in MailKind]: (values: MailValues[Kind], organisation: stri
   }),
   ForgottenPassword: ({ name, link, expiresOn }, organisation) => ({
     subject: `Set a new password for ${organisation}`,
-    before: [hello(name), `Somebody, probably you, asked for a new password for your account at ${organisation}.`],
+    before: [hello(name), `A new password was requested for your account at ${organisation}.`],
     button: { label: "Set a new password", link },
     after: [validUntil(expiresOn), IGNORE],
   }),

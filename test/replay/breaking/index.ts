@@ -9,6 +9,7 @@ import type {
   EraseInput,
   ProbeInput,
   RedeliverInput,
+  SendMailInput,
 } from "../../../workflows/contract.ts";
 import {
   deliverLogout as deliverLogoutAsItIs,
@@ -16,9 +17,10 @@ import {
   erasePerson as erasePersonAsItIs,
   probeConnection as probeConnectionAsItIs,
   redeliver as redeliverAsItIs,
+  sendMail as sendMailAsItIs,
 } from "../../../workflows/index.ts";
 
-const { cancelRedelivery, closeDelivery, closeLogout } = proxyActivities<Activities>({ startToCloseTimeout: "1m" });
+const { cancelRedelivery, closeDelivery, closeLogout, closeMail } = proxyActivities<Activities>({ startToCloseTimeout: "1m" });
 
 export async function deliverWebhook(input: DeliverWebhookInput) {
   const { tenantId, eventId } = input;
@@ -43,6 +45,12 @@ export async function deliverLogout(input: DeliverLogoutInput) {
   const { tenantId, logoutId } = input;
   await closeLogout({ tenantId, logoutId, cancelled: true, maximumAttempts: 0 });
   return deliverLogoutAsItIs(input);
+}
+
+export async function sendMail(input: SendMailInput) {
+  const { tenantId, mailId } = input;
+  await closeMail({ tenantId, mailId, cancelled: true, maximumAttempts: 0 });
+  return sendMailAsItIs(input);
 }
 
 export async function erasePerson(input: EraseInput) {

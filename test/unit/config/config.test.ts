@@ -186,6 +186,10 @@ const WRONG: Record<string, string> = {
   TRUST_PROXY: "yes",
   MTLS_URL: "http://mtls.gate.example",
   CLIENT_CERT_HEADER: "Client Cert",
+  SMTP_URL: "https://mail.gate.example",
+  SMTP_CA_FILE: "/nothing/there.pem",
+  MAIL_FROM: "Gate <gate@gate.example>",
+  MAIL_RATE: "0",
   LOG_LEVEL: "loud",
   LOG_FORMAT: "xml",
   LOG_LEVEL_FORMAT: "letter",
@@ -343,4 +347,31 @@ describe("durations", () => {
   test.each(["0ms", "0s", "1441m", "86401s", "999999999m"])("%s is out of range", (text) => {
     expect(() => parseDuration(text)).toThrow("between 1ms and 1440m");
   });
+});
+
+const smtpOf = (SMTP_URL: string) => readConfig({ SMTP_URL, MAIL_FROM: "gate@gate.example" }).mail.smtp;
+
+test.each([
+  ["smtps://mail.gate.example", "mail.gate.example", 465, "implicit"],
+  ["smtp://mail.gate.example", "mail.gate.example", 587, "required"],
+  ["smtp://127.0.0.1:1025", "127.0.0.1", 1025, "offered"],
+  ["smtp://[::1]:25", "::1", 25, "offered"],
+  ["smtp+insecure://10.0.0.7", "10.0.0.7", 25, "none"],
+] as const)("SMTP_URL %s is read", (url, host, port, tls) => {
+  expect(smtpOf(url)).toEqual({ host, port, tls, login: undefined, caFile: undefined });
+});
+
+test("SMTP_URL has a percent-encoded login, which errors do not repeat, and needs MAIL_FROM", () => {
+  expect(smtpOf("smtps://gate%40gate.example:a%2Fb@mail.gate.example")?.login).toEqual({
+    user: "gate@gate.example",
+    password: "a/b",
+  });
+  for (const url of ["smtps://gate:secret@", "smtp://gate:secret@mail.gate.example/inbox", "smtp://a:secret@b c"]) {
+    const [problem, ...others] = problemsOf({ SMTP_URL: url, MAIL_FROM: "gate@gate.example" });
+    expect(problem).toStartWith('SMTP_URL is "…"; it must be smtps://');
+    expect(others).toEqual([]);
+  }
+  expect(problemsOf({ SMTP_URL: "smtp://mail.gate.example" })).toEqual([
+    expect.stringMatching(/^MAIL_FROM is missing/),
+  ]);
 });
