@@ -64,7 +64,25 @@ const TABLES = {
   // Encrypts the person's data in the audit log.
   personal_keys: { file: "PersonalKeys", column: "user_id", exported: ["user_id"], withheld: ["key"] },
   passwords: { file: "Passwords", column: "user_id", exported: ["user_id"], withheld: ["hash"] },
-  password_resets: { file: "PasswordResets", column: "user_id", exported: ["expires_on"], withheld: ["digest"] },
+  password_resets: {
+    file: "PasswordResets",
+    column: "user_id",
+    exported: ["address", "expires_on"],
+    withheld: ["digest"],
+  },
+  invitations: {
+    file: "Invitations",
+    column: "user_id",
+    exported: ["id", "email", "name", "roles", "department_id", "state", "created_on", "expires_on", "user_id"],
+    withheld: ["digest", "client_id", "sequence", "modified_on", "created_by_type", "modified_by_type", ...STAMPS],
+    mentions: STAMPS,
+  },
+  mailed_links: {
+    file: "MailedLinks",
+    column: "user_id",
+    exported: ["purpose", "address", "expires_on"],
+    withheld: ["id", "digest"],
+  },
   totp_secrets: {
     file: "SecondFactors",
     column: "user_id",

@@ -11,15 +11,22 @@ import type { DeviceStep } from "../../platform/metrics/index.ts";
 import type { Vault } from "../../platform/vault.ts";
 import type { Access, bearerTokens } from "../../records/index.ts";
 import { createSite } from "../../ui/index.ts";
+import type { Mailer } from "../mail/index.ts";
 import { accountController } from "../signin/account/account.tsx";
 import { createCredentials } from "../signin/account/own-credentials.ts";
 import { createAccountReturns } from "../signin/account/providers/link.tsx";
 import { createLinkedAccounts } from "../signin/account/providers/linked.ts";
+import { createTakeBack } from "../signin/account/take-back.ts";
 import { type AccountDependencies, accountSignIn } from "../signin/account/visit.ts";
 import { createUserAdministration, type FindUser } from "../signin/administration/service.ts";
 import { createCookies } from "../signin/cookies.ts";
+import { pageController } from "../signin/endpoint.tsx";
 import { createCsrf, createForms } from "../signin/forms.ts";
+import { createAcceptance } from "../signin/invitations/accept.ts";
+import { invitationPages } from "../signin/invitations/pages.tsx";
 import { createKnownBrowsers } from "../signin/known-browsers.ts";
+import { createForgottenPasswords } from "../signin/links/forgotten.ts";
+import { createConfirmAddress, createWarnOwner } from "../signin/links/mailed.ts";
 import { createPasskeys } from "../signin/passkeys/passkeys.ts";
 import { createOwnPassword, createPasswordProblem, createPasswords } from "../signin/password.ts";
 import { createSecondFactor } from "../signin/second-factor/second-factor.ts";
@@ -85,12 +92,20 @@ export interface ProviderDependencies {
   sql: Sql;
   access: Pick<
     Access,
-    "knownScopes" | "keepOfClients" | "forget" | "forgetClients" | "namedByPolicies" | "permissionsOf" | "findRecords"
+    | "knownScopes"
+    | "permissionsIn"
+    | "keepOfClients"
+    | "forget"
+    | "forgetClients"
+    | "namedByPolicies"
+    | "permissionsOf"
+    | "findRecords"
   >;
   vault: Vault;
   log: Logger;
   egress: Pick<Egress, "fetch" | "checkUrl" | "forStrangers">;
   issued: Pick<IssuedTokens, "count">;
+  mailer: Mailer;
   /** May throw to reject the request. @param network the origin of the request, for clients without authentication */
   onClient(request: Request, client: { tenantId: TenantId; clientId: string }, network: string | undefined): void;
   onDevice(step: DeviceStep): void;
@@ -99,7 +114,7 @@ export interface ProviderDependencies {
 }
 
 export function createProvider(deps: ProviderDependencies) {
-  const { config, sql, access, vault, log, egress, issued, onClient, onDevice, onFailure, exportOwn } = deps;
+  const { config, sql, access, vault, log, egress, issued, mailer, onClient, onDevice, onFailure, exportOwn } = deps;
   const issuer = config.publicUrl;
   const { fetch, checkUrl, forStrangers } = egress;
   const mtls = createMtls(issuer, config.mtls);
@@ -155,6 +170,8 @@ export function createProvider(deps: ProviderDependencies) {
   const passwords = createPasswords();
   const browsers = createKnownBrowsers(sql, cookies);
   const forms = createForms(cookies, createCsrf(vault));
+  const warnOwner = createWarnOwner({ mailer, issuer });
+  const forgotten = createForgottenPasswords({ sql, mailer, issuer, onFailure });
   const forPeople = {
     sql,
     consoleClient,
@@ -172,8 +189,9 @@ export function createProvider(deps: ProviderDependencies) {
     sessions: createSessions(sql, cookies),
     signIn: createSignIn(sql, cookies, passwords, browsers),
     ownPassword: createOwnPassword(sql, passwords, browsers),
-    secondFactor: createSecondFactor(sql, vault, browsers, issuer),
+    secondFactor: createSecondFactor({ sql, vault, browsers, issuer, warnOwner }),
     passkeys: createPasskeys({ sql, forms, browsers, issuer }),
+    forgotten,
     upstream: createUpstream({ sql, vault, fetch, cookies, publicUrl: issuer, log }),
     browsers,
     log,
@@ -182,7 +200,9 @@ export function createProvider(deps: ProviderDependencies) {
 
   const forAccounts = {
     ...forPeople,
-    credentials: createCredentials(sql, passwords, endGrants),
+    credentials: createCredentials({ sql, passwords, endGrants, warnOwner }),
+    takeBack: createTakeBack({ sql, passwords, endGrants, forgotten }),
+    confirmAddress: createConfirmAddress({ mailer, issuer }),
     passwordProblem: createPasswordProblem(sql, urlOf(issuer).hostname),
     linkedAccounts: createLinkedAccounts(sql, endGrants),
     applications: createApplications({ ...forPeople, families }),
@@ -190,6 +210,8 @@ export function createProvider(deps: ProviderDependencies) {
     signInAgain: (tenantId: TenantId, next: string) =>
       `${accountSignIn(consoleClient.clientId(tenantId, ""), next)}&prompt=login`,
   };
+
+  const invitations = createAcceptance({ sql, access, passwords });
 
   const controller = new Elysia()
     .use(jwksController(keys))
@@ -216,11 +238,12 @@ export function createProvider(deps: ProviderDependencies) {
     .use(site.controller())
     .use(authorizeController({ ...forPeople, accountReturns: createAccountReturns(forAccounts) }))
     .use(accountController(forAccounts))
+    .use(pageController(forPeople.endpoints, invitationPages({ ...forAccounts, invitations })))
     .use(userinfoController({ sql, tokens, findClient, checkPossession: dpop.checkPossession, onFailure }))
     .use(logoutController(forPeople));
   const verifyAccessToken: bearerTokens.VerifyAccessToken = tokens.verifyAccessToken;
   const administration = (findUser: FindUser) => ({
-    users: createUserAdministration({ sql, issuer, findUser, endGrants }),
+    users: createUserAdministration({ sql, issuer, findUser, endGrants, warnOwner }),
     grants: createUserGrants({ sql, families, findApis }),
     credentials: createClientCredentials(sql, access, possible, readSector),
     initialTokens: createInitialTokens(sql),

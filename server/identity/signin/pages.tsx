@@ -14,12 +14,15 @@ export interface SignInProps {
   username: string;
   problem?: string;
   passkey?: PasskeyQuestion;
+  /** Undefined: no mail can be sent. */
+  forgottenHref: string | undefined;
   providers?: { name: string; href: string }[];
 }
 
 /** The form has one submit button, so scripts can find it; links to providers are outside it. */
 export function SignInPage(props: SignInProps): JSX.Element {
-  const { site, action = "/signin", application, request, csrf, username, problem, passkey, providers = [] } = props;
+  const { site, action = "/signin", application, request, csrf, username, problem, providers = [] } = props;
+  const { passkey, forgottenHref } = props;
   return (
     <CardPage site={site} title={problem ? "Error: Sign in" : "Sign in"} script={passkey && "passkey.js"}>
       <h1>Sign in</h1>
@@ -51,6 +54,13 @@ export function SignInPage(props: SignInProps): JSX.Element {
       ) : (
         ""
       )}
+      <p class="note">
+        {forgottenHref === undefined ? (
+          "Forgot your password? Ask your administrator for a link to set a new one."
+        ) : (
+          <a href={attribute(forgottenHref)}>Forgot your password?</a>
+        )}
+      </p>
       {providers.length > 0 ? (
         <section class="accounts others" aria-label="Other ways to sign in">
           {providers.map(({ name, href }) => (

@@ -3,6 +3,7 @@ import { authorizationPages } from "./authorize.ts";
 import { consentPages } from "./consent.ts";
 import type { AuthorizeDependencies } from "./dependencies.ts";
 import { devicePages } from "./device-pages.tsx";
+import { forgottenPages } from "./forgotten.tsx";
 import { linkPages } from "./link.ts";
 import { logoPages } from "./logo.ts";
 import { passkeyPages } from "./passkey.tsx";
@@ -15,6 +16,7 @@ export function authorizeController(deps: AuthorizeDependencies) {
     ...authorizationPages(deps),
     ...signInPages(deps),
     ...passkeyPages(deps),
+    ...forgottenPages(deps),
     ...upstreamPages(deps),
     ...linkPages(deps),
     ...secondFactorPages(deps),

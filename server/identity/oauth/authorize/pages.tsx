@@ -21,6 +21,7 @@ import { logoPath } from "./logo.ts";
 import {
   type AuthorizationTarget,
   CHOSEN_ACCOUNT,
+  forgottenPathOf,
   targetText,
   upstreamPath,
   withoutPrompts,
@@ -46,6 +47,7 @@ export function signInPage(
   checked: AuthorizationRequest,
   { csrf, cookies, passkey }: Protection,
   providers: OfferedProvider[],
+  canSendMail: boolean,
   { username, problem, status, headers }: SignInState,
 ): Promise<Response> {
   const page = (
@@ -57,6 +59,7 @@ export function signInPage(
       username={username}
       problem={problem}
       passkey={passkey}
+      forgottenHref={canSendMail ? site.href(forgottenPathOf(target)) : undefined}
       providers={providers.map(({ id, name }) => ({ name, href: site.href(upstreamPath(id, target)) }))}
     />
   );

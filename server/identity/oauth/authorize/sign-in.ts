@@ -66,10 +66,16 @@ async function signIn(
   if (stale) return again(stale);
 
   const { tenantId, isConsole } = checked.client;
-  const isNamed = isConsole || checked.accountPage !== undefined;
   const clientId = String(checked.client.id);
   const password = form.get("password") ?? "";
-  const result = await deps.signIn(request, { tenantId, clientId, username, password, visitor, isNamed });
+  const result = await deps.signIn(request, {
+    tenantId,
+    clientId,
+    username,
+    password,
+    visitor,
+    isNamed: isNamed(checked),
+  });
   if (result.outcome === "throttled") return again(throttled(result.retryAfter));
   if (result.outcome === "refused") return again({ problem: isConsole ? REFUSED_AT_SETTINGS : REFUSED, status: 422 });
   const { userId } = result.authentication;
@@ -83,6 +89,9 @@ async function signIn(
   return goTo(deps.endpoints.site, target.path, rest, [cookie, ...result.cookies]);
 }
 
+/** The user typed the organisation, so the tenant may not exist. */
+export const isNamed = ({ client, accountPage }: AuthorizationRequest) => client.isConsole || accountPage !== undefined;
+
 /** Whether users may give a password or passkey here. */
 function isLocal({ client: { identityProvider } }: Pick<AuthorizationRequest, "client">): boolean {
   return !identityProvider || identityProvider.allowLocal;
@@ -94,11 +103,14 @@ export function requireLocal(checked: AuthorizationRequest): void {
   throw new Permission("The users of this application sign in at its identity provider, not here.");
 }
 
-type SignInPageDependencies = Pick<AuthorizeDependencies, "endpoints" | "forms" | "upstream" | "passkeys">;
+type ShowSignInDependencies = Pick<
+  AuthorizeDependencies,
+  "endpoints" | "forms" | "upstream" | "passkeys" | "forgotten"
+>;
 
 /** The sign-in page with the tenant's providers; an application with its own provider shows only that one. */
 export async function showSignIn(
-  { endpoints: { site }, forms, upstream, passkeys }: SignInPageDependencies,
+  { endpoints: { site }, forms, upstream, passkeys, forgotten }: ShowSignInDependencies,
   request: Request,
   target: AuthorizationTarget,
   checked: AuthorizationRequest,
@@ -112,5 +124,5 @@ export async function showSignIn(
   const passkey = isLocal(checked)
     ? await passkeys.ask(protection.csrf, PURPOSES.signIn(targetText(target)))
     : undefined;
-  return signInPage(site, target, checked, { ...protection, passkey }, providers, state);
+  return signInPage(site, target, checked, { ...protection, passkey }, providers, forgotten.canSend, state);
 }

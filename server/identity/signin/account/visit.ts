@@ -8,6 +8,8 @@ import type { Cookies } from "../cookies.ts";
 import type { PageEndpoints } from "../endpoint.tsx";
 import type { Forms } from "../forms.ts";
 import type { KnownBrowsers } from "../known-browsers.ts";
+import type { ForgottenPasswords } from "../links/forgotten.ts";
+import type { ConfirmAddress } from "../links/mailed.ts";
 import type { Passkeys } from "../passkeys/passkeys.ts";
 import type { OwnPassword, PasswordProblem } from "../password.ts";
 import type { SecondFactor } from "../second-factor/second-factor.ts";
@@ -16,6 +18,7 @@ import type { Upstream } from "../upstream/upstream.ts";
 import type { AllowedApplication } from "./account-page.tsx";
 import type { AccountCredentials } from "./own-credentials.ts";
 import type { LinkedAccounts } from "./providers/linked.ts";
+import type { TakeBack } from "./take-back.ts";
 
 export interface AccountVisit {
   request: Request;
@@ -45,6 +48,9 @@ export const NOTICES = {
   linked: "It is linked. You can now sign in with it.",
   unlinked: "It is unlinked. You can no longer sign in with it.",
   grant: "The application's access is revoked.",
+  verification: "A mail with a link is on its way. The link is valid for 24 hours.",
+  manyMails: "Your address has had many mails in the last hour. Try again later.",
+  address: "Your mail address is verified.",
 };
 
 /** Redirects to the account page with 303, so reloading does not repeat the POST. */
@@ -81,6 +87,9 @@ export interface AccountDependencies {
   passkeys: Passkeys;
   browsers: KnownBrowsers;
   credentials: AccountCredentials;
+  forgotten: Pick<ForgottenPasswords, "canSend">;
+  confirmAddress: ConfirmAddress;
+  takeBack: TakeBack;
   upstream: Upstream;
   linkedAccounts: LinkedAccounts;
   applications: Applications;
