@@ -41,7 +41,14 @@ import {
   REQUESTS,
   recordAudit,
 } from "./records/index.ts";
-import { ALERT, CONNECTION, connectionContract, createAlerts, createWebhooks } from "./webhooks/index.ts";
+import {
+  ALERT,
+  CONNECTION,
+  connectionContract,
+  createAlerts,
+  createStatements,
+  createWebhooks,
+} from "./webhooks/index.ts";
 
 export interface ServicesDependencies {
   config: Config;
@@ -170,7 +177,15 @@ export function createServices(deps: ServicesDependencies) {
     alerts,
     auditLog,
     personalData,
-    erasures: createErasures({ sql, records, issuer: publicUrl, sign: provider.signCertificate }),
+    erasures: createErasures({ sql, records, issuer: publicUrl, sign: provider.signs("erasure-certificate+jwt") }),
+    statements: createStatements({
+      sql,
+      connections: webhooks.connections,
+      retentionMs: config.retention.log,
+      exporter,
+      issuer: publicUrl,
+      sign: provider.signs("delivery-statement+jwt"),
+    }),
     requests: createLog(sql, REQUEST, REQUESTS),
     readKept: createReadKept(sql, config.retention, config.temporal.retention),
     logouts: createLogouts({

@@ -65,4 +65,13 @@ export { type WebhookRoutes, webhookRoutes } from "./routes.ts";
 export { SEALED as SEALED_BY_WEBHOOKS } from "./secrets.ts";
 export { createWebhooks, type WebhookServices } from "./services.ts";
 export { generateSecret } from "./signature.ts";
+export {
+  MAX_STATEMENT_DAYS,
+  STATED,
+  type Stated,
+  type StatedConnection,
+  type StatementRecord,
+  statementFilters,
+} from "./statements/contract.ts";
+export { createStatements } from "./statements/service.ts";
 export { isOpen } from "./states.store.ts";

@@ -15,10 +15,13 @@ import { eventLogRoutes } from "./log/routes.ts";
 import { whyRoutes } from "./log/why.ts";
 import { redeliveryRoutes } from "./redelivery/routes.ts";
 import type { WebhookServices } from "./services.ts";
+import { statementRoutes } from "./statements/routes.ts";
+import type { Statements } from "./statements/service.ts";
 
 export interface WebhookRoutes extends WebhookServices {
   connection: ConnectionContract;
   alerts: Alerts;
+  statements: Statements;
   /** The Temporal UI's page of a workflow. */
   workflowUrl: (workflowId: string) => string;
 }
@@ -35,6 +38,7 @@ export function webhookRoutes(services: WebhookRoutes): Route[] {
     ...whyRoutes(services.explainEvent),
     ...redeliveryRoutes(services.redeliveries),
     ...resentRoutes(services.resentDeliveries),
+    ...statementRoutes(services.statements),
     ...alertRoutes(services.alerts),
   ];
 }

@@ -236,7 +236,7 @@ function SecretLink({ visit, record, isSigned }: ConfigurationProps): JSX.Elemen
 }
 
 /** The redelivery as policies evaluate it before it exists. */
-function mayRedeliver(visit: Visit, { Id }: ConnectionRecord): boolean {
+export function mayRedeliver(visit: Visit, { Id }: ConnectionRecord): boolean {
   return visit.may("Webhooks:Create", "Redelivery", { ConnectionId: Id, Kind: "Replay", State: "Running" });
 }
 
