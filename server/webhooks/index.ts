@@ -31,9 +31,9 @@ export type { Attempt } from "./deliveries/store.ts";
 export { createWindows } from "./deliveries/windows.ts";
 export { createDeliveryEngine, type DeliveryEngine } from "./engine.ts";
 export { WEBHOOKS_EXPIRED } from "./expired.ts";
-export type { Counts, HourCount } from "./figures/day.store.ts";
+export type { Counts } from "./figures/day.store.ts";
 export type { Health } from "./figures/health.store.ts";
-export { type Slice, SPAN_NAMES, type Span, type StatisticsRecord } from "./figures/statistics.ts";
+export { SPAN_NAMES, type Span, type StatisticsRecord } from "./figures/statistics.ts";
 export type { StatusRecord } from "./figures/status.ts";
 export {
   ASKED_STATES,
@@ -65,13 +65,6 @@ export { type WebhookRoutes, webhookRoutes } from "./routes.ts";
 export { SEALED as SEALED_BY_WEBHOOKS } from "./secrets.ts";
 export { createWebhooks, type WebhookServices } from "./services.ts";
 export { generateSecret } from "./signature.ts";
-export {
-  MAX_STATEMENT_DAYS,
-  STATED,
-  type Stated,
-  type StatedConnection,
-  type StatementRecord,
-  statementFilters,
-} from "./statements/contract.ts";
+export type { StatementRecord } from "./statements/contract.ts";
 export { createStatements } from "./statements/service.ts";
 export { isOpen } from "./states.store.ts";

@@ -16,12 +16,12 @@ import { whyRoutes } from "./log/why.ts";
 import { redeliveryRoutes } from "./redelivery/routes.ts";
 import type { WebhookServices } from "./services.ts";
 import { statementRoutes } from "./statements/routes.ts";
-import type { Statements } from "./statements/service.ts";
+import type { DeliveryStatements } from "./statements/service.ts";
 
 export interface WebhookRoutes extends WebhookServices {
   connection: ConnectionContract;
   alerts: Alerts;
-  statements: Statements;
+  statements: DeliveryStatements;
   /** The Temporal UI's page of a workflow. */
   workflowUrl: (workflowId: string) => string;
 }

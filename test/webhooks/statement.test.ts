@@ -42,7 +42,7 @@ async function rowsOf(api: Api, query: string): Promise<Record<string, string>[]
   return lines.map((line) => Object.fromEntries(cells(header!).map((name, index) => [name, cells(line)[index]!])));
 }
 
-/** A connection with one event of each outcome, and another one that got all of them. */
+/** A connection with one event of each outcome, with their EventIds. */
 async function everyOutcome() {
   const api = await newTenant();
   const reader = await newMember(api);

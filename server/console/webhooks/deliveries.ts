@@ -1,7 +1,7 @@
 // Deliveries as chart data.
 
 import type { DeliveryState } from "../../../workflows/contract.ts";
-import type { HourCount } from "../../webhooks/index.ts";
+import type { Counts } from "../../webhooks/index.ts";
 import { type Bar, barOf, hoursSince, type Series, type Slot } from "../chart.tsx";
 
 const STATES: { name: string; states: DeliveryState[] }[] = [
@@ -19,7 +19,7 @@ export const outcomeFilter = ({ from, to }: Slot) => `OutcomeFrom=${from.toISOSt
 export const stateFilter = (name: string, since: Date) =>
   name === "Open" ? "State=Open" : `Was=${name}&OutcomeFrom=${since.toISOString()}`;
 
-export function barsOf(counts: readonly HourCount[], since: Date): Bar[] {
+export function barsOf(counts: Counts["byHour"], since: Date): Bar[] {
   return hoursSince(since).map((slot) => {
     const own = counts.filter((count) => count.hour.getTime() === slot.from.getTime());
     return deliveriesBar(slot, (state) =>

@@ -14,13 +14,7 @@ import {
   Text,
   Time,
 } from "../../ui/index.ts";
-import {
-  STATED,
-  type Stated,
-  type StatedConnection,
-  type StatementRecord,
-  statementFilters,
-} from "../../webhooks/index.ts";
+import type { StatementRecord } from "../../webhooks/index.ts";
 import { Exports } from "../audit-log.tsx";
 import type { ConsolePage, ConsoleServices, View } from "../page.tsx";
 import { titleOfConnection } from "../records/names.ts";
@@ -32,7 +26,7 @@ export const STATEMENT = "/settings/statement";
 const READ = ["Webhooks:Read"] as const;
 const MINUTE_MS = 60_000;
 
-const WORDS: Record<Stated, string> = {
+const WORDS = {
   FirstAttempt: "Delivered at the first attempt",
   Retried: "Delivered after retries",
   SentAgain: "Delivered after it was sent again",
@@ -41,11 +35,14 @@ const WORDS: Record<Stated, string> = {
   Exhausted: "Given up (Exhausted)",
   Cancelled: "Cancelled",
 };
-/** Those that the activity log filters by. */
+type Stated = keyof typeof WORDS;
+type StatedConnection = StatementRecord["Connections"][number];
+const STATED = Object.keys(WORDS) as Stated[];
+/** States of deliveries that have not arrived. */
 const MISSING = ["Open", "Held", "Exhausted", "Cancelled"] as const;
 
 export function statementPages(deps: ConsoleServices): ConsolePage[] {
-  const filtersOf = (visit: Visit) => readAsked(statementFilters, visit.url.searchParams).filters;
+  const filtersOf = (visit: Visit) => readAsked(deps.statements.filters, visit.url.searchParams).filters;
   return [
     {
       path: `${CONNECTIONS}/:id/statement`,
@@ -65,7 +62,7 @@ export function statementPages(deps: ConsoleServices): ConsolePage[] {
       GET: {
         needs: READ,
         async answer(visit) {
-          const asked = readAsked({ ...statementFilters, Format: formatFilter }, visit.url.searchParams);
+          const asked = readAsked({ ...deps.statements.filters, Format: formatFilter }, visit.url.searchParams);
           const { Format, ...filter } = asked.filters;
           return exportResponse(await deps.statements.export(visit.caller, filter, Format));
         },
@@ -127,7 +124,7 @@ async function page(deps: ConsoleServices, visit: Visit, title: string, of: Of):
 
 async function read({ statements }: ConsoleServices, visit: Visit, asked: URLSearchParams) {
   try {
-    return await statements.read(visit.caller, readAsked(statementFilters, asked).filters);
+    return await statements.read(visit.caller, readAsked(statements.filters, asked).filters);
   } catch (error) {
     return refusedForm(visit.url.searchParams, error, ["From", "To"]);
   }
@@ -178,12 +175,14 @@ function Statement({ visit, statement, parameters, redeliver }: StatementProps):
             <Sentence text={verdictOn(statement)} />
           </strong>
         </p>
-        {Closed ? "" : <p>The period is not over, or only just: more events may join it.</p>}
+        {Closed ? "" : <p>The period ended less than a minute ago, or has not ended: more events may join it.</p>}
         {Complete ? "" : <p>Events and connections that no policy lets you see are not counted.</p>}
         {Exhausted.Count > 0 && redeliver ? (
-          <ButtonLink href={visit.href(`${redeliver}?${new URLSearchParams({ From: Exhausted.FirstEvent! })}`)}>
-            Send them again
-          </ButtonLink>
+          <div class="buttons">
+            <ButtonLink href={visit.href(`${redeliver}?${new URLSearchParams({ From: Exhausted.FirstEvent! })}`)}>
+              Send them again
+            </ButtonLink>
+          </div>
         ) : (
           ""
         )}
@@ -219,7 +218,7 @@ function Statement({ visit, statement, parameters, redeliver }: StatementProps):
 const inWords = (count: number) => `${count.toLocaleString("en")} ${count === 1 ? "event" : "events"}`;
 
 function verdictOn(statement: StatementRecord): string {
-  const { Owed, FirstAttempt, Retried, SentAgain } = statement;
+  const { Owed, FirstAttempt, Retried, SentAgain, Closed } = statement;
   if (Owed.Count === 0) return "No event of this period was to be delivered.";
   const missing = MISSING.filter((stated) => statement[stated].Count > 0);
   if (missing.length === 0) {
@@ -228,7 +227,7 @@ function verdictOn(statement: StatementRecord): string {
       .toSorted()
       .at(-1);
     const all = Owed.Count === 1 ? "The one event was" : `All ${inWords(Owed.Count)} were`;
-    return `Yes, everything arrived. ${all} delivered, the last at ${last}.`;
+    return `${Closed ? "Yes, everything" : "Everything so far"} arrived. ${all} delivered, the last at ${last}.`;
   }
   const counts = missing.map((stated) => `${statement[stated].Count.toLocaleString("en")} ${LOST[stated]}`);
   const count = missing.reduce((sum, stated) => sum + statement[stated].Count, 0);
@@ -240,20 +239,31 @@ function verdictOn(statement: StatementRecord): string {
 const LOST = { Open: "waiting", Held: "held", Exhausted: "given up", Cancelled: "cancelled" };
 
 function columns(visit: Visit, statement: StatementRecord): Column<Stated>[] {
-  const at = (name: string, time: "FirstEvent" | "LastEvent" | "FirstReached" | "LastReached"): Column<Stated> => ({
+  const span = (name: string, first: "FirstEvent" | "FirstReached", last: "LastEvent" | "LastReached") => ({
     name,
-    cell(stated) {
-      const moment = statement[stated][time];
-      return moment ? <Time at={new Date(moment)} /> : <span class="none">not yet</span>;
+    cell(stated: Stated) {
+      const { [first]: from, [last]: to } = statement[stated];
+      if (!from || !to) return <span class="none">not yet</span>;
+      return (
+        <>
+          <Time at={new Date(from)} />
+          {from === to ? (
+            ""
+          ) : (
+            <>
+              <br />
+              <Time at={new Date(to)} />
+            </>
+          )}
+        </>
+      );
     },
   });
   return [
     { name: "Outcome", cell: (stated) => <Text text={WORDS[stated]} /> },
     { name: "Events", cell: (stated) => <Count visit={visit} statement={statement} stated={stated} />, numeric: true },
-    at("First event", "FirstEvent"),
-    at("Last event", "LastEvent"),
-    at("First one reached it", "FirstReached"),
-    at("Last one reached it", "LastReached"),
+    span("First and last event", "FirstEvent", "LastEvent"),
+    span("First and last outcome", "FirstReached", "LastReached"),
   ];
 }
 

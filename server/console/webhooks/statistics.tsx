@@ -2,7 +2,7 @@
 
 import type { DeliveryState } from "../../../workflows/contract.ts";
 import { attribute, type Column, Section } from "../../ui/index.ts";
-import { type Slice, SPAN_NAMES, type Span, type StatisticsRecord } from "../../webhooks/index.ts";
+import { SPAN_NAMES, type Span, type StatisticsRecord } from "../../webhooks/index.ts";
 import { duration } from "../activity/requests-and-responses.tsx";
 import {
   type Bar,
@@ -19,6 +19,8 @@ import {
 } from "../chart.tsx";
 import type { Visit } from "../visit.ts";
 import { DELIVERIES, deliveriesBar, outcomeFilter, stateFilter } from "./deliveries.ts";
+
+type Slice = NonNullable<StatisticsRecord["Slices"]>[number];
 
 export function spanOf({ url }: Visit): Span {
   return SPAN_NAMES.find((name) => name === url.searchParams.get("Last")) ?? "24h";

@@ -50,7 +50,7 @@ const FIGURE = Type.Object(
   },
   { $id: "WebhookStatementFigure" },
 );
-export type Figure = {
+export type StatedFigure = {
   Count: number;
   FirstEvent: string | null;
   LastEvent: string | null;
@@ -58,14 +58,14 @@ export type Figure = {
   LastReached: string | null;
 };
 
-const EXAMPLE: Figure = {
+const EXAMPLE: StatedFigure = {
   Count: 412,
   FirstEvent: "2026-01-31T16:30:00.412Z",
   LastEvent: "2026-01-31T16:44:59.087Z",
   FirstReached: "2026-01-31T16:30:00.498Z",
   LastReached: "2026-01-31T16:45:11.202Z",
 };
-export const NO_FIGURE: Figure = {
+export const NO_FIGURE: StatedFigure = {
   Count: 0,
   FirstEvent: null,
   LastEvent: null,
@@ -73,7 +73,7 @@ export const NO_FIGURE: Figure = {
   LastReached: null,
 };
 const figure = (description: string, example = NO_FIGURE) =>
-  derived(Type.Unsafe<Figure>(FIGURE), { description, example });
+  derived(Type.Unsafe<StatedFigure>(FIGURE), { description, example });
 
 const OF_CONNECTION = contract("WebhookStatementConnection", "", {
   ConnectionId: readOnly(uuid<ConnectionId>(), { example: CONNECTION.example.Id }),
@@ -116,7 +116,6 @@ export const STATEMENT = contract("WebhookStatement", "", {
   Connections: each(OF_CONNECTION, { description: "Those with deliveries in the period, and a requested one." }),
 });
 export type StatementRecord = RecordOf<typeof STATEMENT.field>;
-export type StatedConnection = RecordOf<typeof OF_CONNECTION.field>;
 export const STATED_CONNECTION = OF_CONNECTION;
 
 /** A line of the file. */

@@ -10,19 +10,19 @@ import {
   STATEMENT,
   statementFilters,
 } from "./contract.ts";
-import type { Statements } from "./service.ts";
+import type { DeliveryStatements } from "./service.ts";
 
 const TAG = {
   name: "WebhookStatement",
   description:
     "How the deliveries of a period ended: proof for a receiver that it got everything, or what it did not get.",
 };
-const MAXIMUM =
+const MAX_IN_WORDS =
   `A period has at most ${MAX_STATEMENT_DAYS} days and ${MAX_STATED.toLocaleString("en")} deliveries, ` +
   `${MAX_STATED_EACH.toLocaleString("en")} for callers whose policies decide about single events; more is 400, and so ` +
   "is a From before which events were removed.";
 
-export function statementRoutes(statements: Statements): Route[] {
+export function statementRoutes(statements: DeliveryStatements): Route[] {
   const shared = { method: "GET", tag: TAG, scopes: ["Webhooks:Read"] } as const;
   return [
     route({
@@ -30,7 +30,7 @@ export function statementRoutes(statements: Statements): Route[] {
       path: "/WebhookStatement",
       id: "readWebhookStatement",
       summary: "Count the deliveries of a period by their outcomes",
-      description: `All figures are of one snapshot. ${MAXIMUM}`,
+      description: `All figures are of one snapshot. ${MAX_IN_WORDS}`,
       filters: statementFilters,
       answer: { description: "The statement.", schema: STATEMENT.record, example: STATEMENT.example },
       errors: ["ServiceBusy", "NotFound"],

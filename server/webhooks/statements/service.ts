@@ -9,7 +9,6 @@ import { eventResources } from "../log/record.ts";
 import { isDecidable } from "../log/service.ts";
 import { MAX_COMMIT_MS } from "../log/store.ts";
 import {
-  type Figure,
   MAX_STATED,
   MAX_STATED_EACH,
   MAX_STATEMENT_DAYS,
@@ -20,8 +19,10 @@ import {
   STATED_DELIVERY,
   STATEMENT,
   type Stated,
+  type StatedFigure,
   type StatementFilter,
   type StatementRecord,
+  statementFilters,
 } from "./contract.ts";
 import {
   beginSnapshot,
@@ -41,7 +42,8 @@ const READ = "Webhooks:Read";
 /** Deliveries that are judged between two queries. */
 const BATCH = 200;
 
-export interface Statements {
+export interface DeliveryStatements {
+  readonly filters: typeof statementFilters;
   /** Counted in one snapshot. @throws BadInput, NotFound, Permission, TenantBusy, ServiceBusy */
   read(caller: Caller, filter: StatementFilter): Promise<Shown<StatementRecord>>;
   /** The same as a JWT. */
@@ -59,7 +61,7 @@ export interface StatementsDependencies {
   sign(claims: Record<string, unknown>): Promise<string>;
 }
 
-export function createStatements(deps: StatementsDependencies): Statements {
+export function createStatements(deps: StatementsDependencies): DeliveryStatements {
   const { sql, connections, retentionMs, exporter, issuer, sign } = deps;
 
   /** The connections of a statement that the caller may read, by Id. */
@@ -129,7 +131,7 @@ export function createStatements(deps: StatementsDependencies): Statements {
           Owed: figureOf(groups),
           ...(Object.fromEntries(
             STATED.map((stated) => [stated, figureOf(groups.filter(({ outcome }) => outcome === stated))]),
-          ) as Record<Stated, Figure>),
+          ) as Record<Stated, StatedFigure>),
           Connections: [...names]
             .map(([id, name]) => ({ id, name, own: groups.filter(({ connectionId }) => connectionId === id) }))
             .filter(({ id, own }) => own.length > 0 || id === filter.ConnectionId)
@@ -140,6 +142,7 @@ export function createStatements(deps: StatementsDependencies): Statements {
   }
 
   return {
+    filters: statementFilters,
     async read(caller, filter) {
       return withoutRecords(await read(caller, filter));
     },
@@ -252,7 +255,7 @@ function spanOf(groups: readonly Span[]): Span {
   };
 }
 
-function figureOf(groups: readonly StatedGroup[]): Figure {
+function figureOf(groups: readonly StatedGroup[]): StatedFigure {
   if (groups.length === 0) return NO_FIGURE;
   const { firstEvent, lastEvent, firstReached, lastReached } = spanOf(groups);
   return {
