@@ -33,7 +33,9 @@ const MEANINGS: Record<Stated, string> = {
 
 export const statementFilters = {
   ConnectionId: connectionFilter("Only this connection. Default: all that you may read, with deleted ones."),
-  From: momentFilter(`Events at this time or later. Required; at most ${MAX_STATEMENT_DAYS} days before To.`),
+  From: momentFilter(
+    `Events at this time or later; default: an hour before To. At most ${MAX_STATEMENT_DAYS} days before To.`,
+  ),
   To: momentFilter("Events before this time; default: now."),
 };
 export type StatementFilter = Partial<Values<typeof statementFilters>>;

@@ -1,5 +1,5 @@
 import type { Queries, Sql, Transaction } from "../../platform/db/sql.ts";
-import { DAY_MS } from "../../platform/durations.ts";
+import { DAY_MS, HOUR_MS } from "../../platform/durations.ts";
 import { BadInput } from "../../platform/errors.ts";
 import { EXPORT_PAGE, type Export, type Exporter, type ExportFormat } from "../../platform/http/export.ts";
 import { type ConnectionId, type EventId, timeOfId } from "../../platform/ids.ts";
@@ -217,8 +217,7 @@ const eventOf = (row: StatedRow) => ({ ...row, id: row.eventId });
 const needsPayload = ({ permissions }: Caller) => permissions.looksInto(READ, EVENT).length > 0;
 
 /** @throws BadInput */
-function periodOf({ From: from, To: to = new Date() }: StatementFilter): Period {
-  if (!from) throw new BadInput("From is missing: the time from which events are counted.");
+function periodOf({ To: to = new Date(), From: from = new Date(to.getTime() - HOUR_MS) }: StatementFilter): Period {
   if (from >= to) throw new BadInput("From must be before To.");
   if (to.getTime() - from.getTime() > MAX_STATEMENT_DAYS * DAY_MS)
     throw new BadInput(`From: a statement has at most ${MAX_STATEMENT_DAYS} days. Choose a shorter period.`);
