@@ -107,15 +107,15 @@ export async function listStated(
   withPayload: boolean,
 ): Promise<StatedRow[]> {
   const next = after ? sql`and d.event_id > ${after}` : sql``;
-  // NULLS FIRST: the order of the index by connection, read backwards.
+  // NULLS FIRST: the order of the index by connection, read backwards. OFFSET 0: a merge would read all earlier events.
   return sql<StatedRow[]>`
     with page as materialized (
       ${owed(sql, tenantId, sql`${connectionId}`, period)} ${next} order by d.event_id nulls first limit ${limit + 1}
     )
     select d.connection_id as "connectionId", d.id as "deliveryId", d.attempts, ${outcome(sql)},
       ${eventColumns(sql, withPayload)}
-    from page d ${arrival(sql, period)} join events e on e.id = d.event_id
-    ${withPayload ? sql`left join payloads p on p.event_id = e.id` : sql``}
+    from page d ${arrival(sql, period)} cross join lateral (select * from events e where e.id = d.event_id offset 0) e
+    ${withPayload ? sql`left join lateral (select * from payloads p where p.event_id = d.event_id offset 0) p on true` : sql``}
     order by d.event_id`;
 }
 
