@@ -1,4 +1,4 @@
-import type { Erasures, ReadKept } from "../data/index.ts";
+import type { Erasures, PersonalData, ReadKept } from "../data/index.ts";
 import type {
   ConsoleClient,
   Cookies,
@@ -86,6 +86,7 @@ export interface ConsoleServices extends SettingsServices, RecordRoutes, Webhook
   access: Access;
   tenants: Tenants;
   erasures: Erasures;
+  personalData: Pick<PersonalData, "export">;
   issued: Pick<IssuedTokens, "since">;
   readKept: ReadKept;
   limits: Pick<Limits, "read">;
