@@ -53,7 +53,8 @@ async function everyOutcome() {
     exhausted: () => 500,
   };
   const receiver = startReceiver(({ payload, count }) => answers[payload.Data.Description as string]?.(count) ?? 200);
-  const { Id } = await api.connect(receiver.url, { Name: "shop" });
+  // A busy machine answers late.
+  const { Id } = await api.connect(receiver.url, { Name: "shop", TimeoutMs: 30_000 });
   const change = (Description: string) => api.settledChange({ Name: "Gate", Description });
   const ids = new Map<string, string>();
   for (const name of ["first", "retried", "again", "exhausted"]) ids.set(name, (await change(name)).EventId);
@@ -76,7 +77,7 @@ describe.concurrent("a statement", () => {
     await using scene = await everyOutcome();
     const { api, reader, id, ids, receiver } = scene;
     const ofOne = `&ConnectionId=${id}`;
-    const other = await api.connect(receiver.url, { Name: "archive", Entities: ["Department"] });
+    const other = await api.connect(receiver.url, { Name: "archive", Entities: ["Department"], TimeoutMs: 30_000 });
     await api.made("Department", { Name: "Sales" });
     await api.settledEvent();
     await api.settled(await api.ping(other.Id));
