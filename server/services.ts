@@ -36,7 +36,7 @@ import {
   type Entity,
   recordAudit,
 } from "./records/index.ts";
-import { ALERT, CONNECTION, connectionContract, createWebhooks } from "./webhooks/index.ts";
+import { ALERT, CONNECTION, connectionContract, createStatements, createWebhooks } from "./webhooks/index.ts";
 
 export interface ServicesDependencies {
   config: Config;
@@ -171,7 +171,15 @@ export function createServices(deps: ServicesDependencies) {
     settings,
     auditLog,
     personalData,
-    erasures: createErasures({ sql, records, issuer: publicUrl, sign: provider.signCertificate }),
+    erasures: createErasures({ sql, records, issuer: publicUrl, sign: provider.signs("erasure-certificate+jwt") }),
+    statements: createStatements({
+      sql,
+      connections: webhooks.connections,
+      retentionMs: config.retention.log,
+      exporter,
+      issuer: publicUrl,
+      sign: provider.signs("delivery-statement+jwt"),
+    }),
     requests: createRequests(sql),
     readKept: createReadKept(sql, config.retention, config.temporal.retention),
     logouts: createLogouts({

@@ -19,17 +19,29 @@ const WORDS = new Map<string, string>(
     protocol: "The response is not HTTP/1.1. The receiver may accept only HTTP/2, or be a different service.",
     cancelled: "The post was cancelled while it was sent. The receiver may have got it.",
     lost: "The worker stopped during the post. The receiver may have got it.",
+    "401":
+      "The receiver rejected the call: it checked the signature with another secret, or expects another ApiKey or header.",
+    "403":
+      "The receiver rejected the call: it checked the signature with another secret, or a login or a firewall protects the path.",
+    "404": "Nothing is at this path of the receiver. Correct the URL.",
+    "410": "The receiver wants no more calls.",
+    "413": "The payload is larger than the receiver accepts. Raise the limit of its proxy or framework.",
+    "429": "The receiver is overloaded. Set RatePerSecond or MaxInFlight, or let it send Retry-After.",
+    "5xx": "The receiver failed. Search its log for the webhook-id, which is the EventId.",
   }),
 );
 
-const WORD = /([a-z-]{3,})/;
+/** Words, and statuses that are no counts. */
+const WORD = /([a-z-]{3,}|(?<![\d,])[45]\d\d\b(?! exhausted))/;
+
+const meaningOf = (part: string) => WORDS.get(part) ?? (/^5\d\d$/.test(part) ? WORDS.get("5xx") : undefined);
 
 /** For lists, where space is limited: each word has its explanation as a tooltip. */
 export function Words({ text }: { text: string }): JSX.Element {
   return (
     <span>
       {text.split(WORD).map((part) => {
-        const words = WORDS.get(part);
+        const words = meaningOf(part);
         return words === undefined ? <Text text={part} /> : <abbr title={attribute(words)}>{part as "safe"}</abbr>;
       })}
     </span>
@@ -37,6 +49,6 @@ export function Words({ text }: { text: string }): JSX.Element {
 }
 
 export function Explained({ text }: { text: string | null }): JSX.Element {
-  const known = text?.split(WORD).find((part) => WORDS.has(part));
-  return known === undefined ? "" : <p class="hint">{WORDS.get(known) as "safe"}</p>;
+  const [known] = (text ?? "").split(WORD).flatMap((part) => meaningOf(part) ?? []);
+  return known === undefined ? "" : <p class="hint">{known as "safe"}</p>;
 }

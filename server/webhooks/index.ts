@@ -44,4 +44,6 @@ export { type WebhookRoutes, webhookRoutes } from "./routes.ts";
 export { SEALED as SEALED_BY_WEBHOOKS } from "./secrets.ts";
 export { createWebhooks, type WebhookServices } from "./services.ts";
 export { generateSecret } from "./signature.ts";
+export type { StatementRecord } from "./statements/contract.ts";
+export { createStatements } from "./statements/service.ts";
 export { isOpen } from "./states.store.ts";

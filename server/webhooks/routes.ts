@@ -14,9 +14,12 @@ import { eventLogRoutes } from "./log/routes.ts";
 import { whyRoutes } from "./log/why.ts";
 import { redeliveryRoutes } from "./redelivery/routes.ts";
 import type { WebhookServices } from "./services.ts";
+import { statementRoutes } from "./statements/routes.ts";
+import type { DeliveryStatements } from "./statements/service.ts";
 
 export interface WebhookRoutes extends WebhookServices {
   connection: ConnectionContract;
+  statements: DeliveryStatements;
   /** The Temporal UI's page of a workflow. */
   workflowUrl: (workflowId: string) => string;
 }
@@ -33,6 +36,7 @@ export function webhookRoutes(services: WebhookRoutes): Route[] {
     ...whyRoutes(services.explainEvent),
     ...redeliveryRoutes(services.redeliveries),
     ...resentRoutes(services.resentDeliveries),
+    ...statementRoutes(services.statements),
     ...alertRoutes(services.alerts),
   ];
 }

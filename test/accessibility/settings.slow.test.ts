@@ -194,7 +194,7 @@ const STATES: Record<string, { path: (ids: Ids) => string; act?: (page: Page) =>
     },
   },
   "refused credentials": {
-    path: ({ applications }) => `/settings/applications/${applications}/credentials`,
+    path: ({ applications }) => `/settings/applications/${applications}/credentials/change`,
     act: async (page) => {
       await page.getByLabel("Redirect URIs (optional)").fill(`<img src=x> ${"unbroken".repeat(15)}`);
       await page.getByRole("button", { name: "Save" }).click();

@@ -185,6 +185,8 @@ const TELL_OF_NO_RECORD = [
   "server/records/entities/routes.ts",
   // Counts of deletable data, and a signed record that has passed the gate.
   "server/data/personal-data/erasures.ts",
+  // Counts of deliveries whose events have passed the gate.
+  "server/webhooks/statements/service.ts",
   // New values that are shown only once: secrets, links, and the event of a ping.
   "server/identity/oauth/registration/initial-tokens.ts",
   "server/identity/oauth/clients/service.ts",

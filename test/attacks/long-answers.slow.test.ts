@@ -3,11 +3,12 @@
 
 import { describe, expect, test } from "bun:test";
 import { Unzip, UnzipInflate } from "fflate";
+import type { TenantId } from "../../server/platform/ids.ts";
 import { type Api, ok, until } from "../world/api.ts";
 import { issuer } from "../world/client.ts";
 import { newColleague } from "../world/console.ts";
 import { readDocument } from "../world/documented.ts";
-import { plantEntries } from "../world/rows.ts";
+import { fill, plantEntries, setRows } from "../world/rows.ts";
 import { type Item, PATIENCE_MS, send } from "../world/spy.ts";
 import { db, newMember, newTenant, savePolicy, shared } from "../world/tenant.ts";
 import { Visitor } from "../world/visitor.ts";
@@ -31,6 +32,8 @@ interface LongAnswer {
   all: number;
   /** The type of the records in the response. */
   inner: string;
+  /** A type that must be visible; default: the first word of the path. */
+  type?: string;
 }
 
 const change = async ({ admin }: Reader) => {
@@ -83,6 +86,19 @@ const LONG_ANSWERS: Record<string, LongAnswer> = {
     all: ROWS,
     inner: "WebhookEvent",
   },
+  "/WebhookStatement/Export": {
+    async before({ admin }) {
+      const { Id } = await admin.connect("https://receiver.example/");
+      const filling = { connectionIds: [Id], events: ROWS, spanMs: 600_000, stateOf: () => "Cancelled" as const };
+      await fill(db(), { tenantId: admin.tenantId as TenantId, ...filling });
+      await setRows("deliveries", { tenant_id: admin.tenantId }, { reason: MARK });
+      return {};
+    },
+    during: async () => {},
+    all: ROWS,
+    inner: "WebhookEvent",
+    type: "WebhookConnection",
+  },
 };
 
 const forbid = ({ admin, spy }: Reader, what: string) =>
@@ -90,7 +106,8 @@ const forbid = ({ admin, spy }: Reader, what: string) =>
 
 const WAYS: Record<string, (reader: Reader, path: string) => Promise<unknown>> = {
   "a policy that forbids all reading": (reader) => forbid(reader, "action, resource"),
-  "a policy that forbids the type": (reader, path) => forbid(reader, `action, resource is ${path.split("/")[1]}`),
+  "a policy that forbids the type": (reader, path) =>
+    forbid(reader, `action, resource is ${LONG_ANSWERS[path]!.type ?? path.split("/")[1]}`),
   "a policy that forbids the records in it": (reader, path) =>
     forbid(reader, `action, resource is ${LONG_ANSWERS[path]!.inner}`),
   "the end of the policy that permitted it": async ({ admin }) => {

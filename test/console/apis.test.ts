@@ -37,7 +37,7 @@ test("an API is added, changed and deleted; forms of applications and roles offe
     ],
   });
 
-  await open(`/settings/applications/${api.clientId}/credentials`);
+  await open(`/settings/applications/${api.clientId}/credentials/change`);
   expect(await descriptionOf(page.getByLabel("orders:read (Orders)"))).toBe("Read your orders");
   expect(await descriptionOf(page.getByLabel("orders:write (Orders)"))).toBeUndefined();
   expect(await descriptionOf(page.getByLabel("AccessManager:Read", { exact: true }))).toBe("Read entity records.");

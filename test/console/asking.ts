@@ -102,7 +102,14 @@ async function granted(of: "User" | "Application"): Promise<Asking> {
     });
   if (of === "Application") {
     const applications = `/settings/applications/${client.id}`;
-    return { api, page: applications, action: `${applications}/grants/revoke`, fields: { id }, change: rename, isDone };
+    return {
+      api,
+      page: `${applications}/grants`,
+      action: `${applications}/grants/revoke`,
+      fields: { id },
+      change: rename,
+      isDone,
+    };
   }
   const change = () => made(api, "Application", { Id: other.body.Id, Name: "Renamed" });
   return { api, page, action: `${page}/grant/revoke`, fields: { id: String(client.id) }, change, isDone };
@@ -256,13 +263,13 @@ export const ASKING: Record<string, () => Promise<Asking>> = {
   "/settings/applications/:id/registration-token": async () => {
     const { page, madeOn, before, ...rest } = await registered();
     const isDone = async () => (await madeOn()) !== before;
-    return { ...rest, page, action: `${page}/registration-token`, isDone };
+    return { ...rest, page: `${page}/credentials`, action: `${page}/registration-token`, isDone };
   },
   "/settings/applications/:id/registration-token/revoke": async () => {
     const { page, madeOn, before: _, ...rest } = await registered();
     return {
       ...rest,
-      page,
+      page: `${page}/credentials`,
       action: `${page}/registration-token/revoke`,
       isDone: async () => (await madeOn()) === null,
     };

@@ -40,6 +40,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
     await told(page, /The application is added/);
     const clientId = new URL(page.url()).pathname.split("/").at(-1)!;
 
+    await page.getByRole("link", { name: "Credentials", exact: true }).click();
     await page.getByRole("link", { name: "Change credentials" }).click();
     await page.getByLabel("Redirect URIs (optional)").fill("http://payroll.example.com/back");
     await page.getByLabel("client_credentials").check();
@@ -70,6 +71,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
     await told(page, "The secret is deleted.");
     expect([await tokenBy(first), await tokenBy(second)]).toEqual([400, 200]);
 
+    await page.getByRole("link", { name: "Record", exact: true }).click();
     await page.getByRole("button", { name: "Deactivate" }).click();
     await page.getByRole("button", { name: "Deactivate application" }).click();
     await told(page, /is inactive/);
@@ -129,11 +131,12 @@ test("an auditor sees them and cannot change them", async () => {
   const colleague = await newColleague(api, "auditor");
   const { page, open } = await enterSettings(browser, api.tenant, { ...colleague, javaScriptEnabled: false });
   await open(`/settings/applications/${api.tenant.client.clientId}`);
+  await page.getByRole("link", { name: "Credentials", exact: true }).click();
   await page.getByRole("heading", { name: "Credentials" }).waitFor();
   for (const name of ["Change", "Delete", "Change credentials"]) {
     expect(await page.getByRole("link", { name, exact: true }).count()).toBe(0);
   }
   expect(await page.locator("main button").filter({ hasNotText: "Copy" }).count()).toBe(0);
-  await open(`/settings/applications/${api.tenant.client.clientId}/credentials`);
+  await open(`/settings/applications/${api.tenant.client.clientId}/credentials/change`);
   await page.getByText("This requires Settings:Update").waitFor();
 });

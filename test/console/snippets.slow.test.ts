@@ -18,6 +18,7 @@ import { issuer } from "../world/client.ts";
 import { enterSettings, type Visitor } from "../world/console.ts";
 import { typeCode } from "../world/device.ts";
 import { askToken, formOf, otherProcess } from "../world/grants.ts";
+import { rowsOf } from "../world/rows.ts";
 import { newTenant } from "../world/tenant.ts";
 import { Visitor as PlainBrowser } from "../world/visitor.ts";
 
@@ -42,7 +43,11 @@ async function made(kind: string, redirectUri?: string) {
   const { page, open } = settings;
   await open(`/settings/new-application/${kind}`);
   await page.getByLabel("Name", { exact: true }).fill(`${kind} ${Bun.randomUUIDv7()}`);
-  if (redirectUri) await page.getByLabel("Redirect URIs", { exact: true }).fill(redirectUri);
+  if (redirectUri) {
+    await page.getByLabel("Redirect URIs", { exact: true }).fill(redirectUri);
+    const homes = redirectUri.split("\n").map((address) => new URL("/", address).href);
+    await page.getByLabel("Redirect URIs after sign-out").fill(homes.join("\n"));
+  }
   await page.getByRole("button", { name: "Create the application" }).click();
   let secret = "";
   if (["web", "machine", "api"].includes(kind)) {
@@ -50,10 +55,12 @@ async function made(kind: string, redirectUri?: string) {
     secret = (await page.locator(".secret code").textContent())!;
     await page.getByRole("link", { name: "Connect it" }).click();
   }
-  await page.getByRole("heading", { name: "Connect", level: 1 }).waitFor();
+  await page.getByRole("heading", { name: "Endpoints" }).waitFor();
   const clientId = new URL(page.url()).pathname.split("/").at(-2)!;
   const programs = await programsOn(page);
   expect(await page.content()).not.toContain(secret || "no secret");
+  // Tokens that expire within the minute are refreshed at each use.
+  if (redirectUri) await api.made(`Application/${clientId}/Credentials`, { AccessTokenLifetime: 60 });
   return { clientId, secret, programs };
 }
 
@@ -159,6 +166,33 @@ async function signedInBeside(address: string): Promise<string> {
   return text!;
 }
 
+/** Signs in with a browser of its own, stays signed in by fresh tokens, and signs out. */
+async function staysSignedIn(redirectUri: string, clientId: string): Promise<void> {
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  const home = new URL("/", redirectUri).href;
+  await page.goto(new URL("/login", redirectUri).href);
+  await page.getByLabel("User name").fill(api.tenant.admin.username);
+  await page.getByLabel("Password").fill(api.tenant.admin.password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByText('"sub":').waitFor();
+  expect(page.url()).toBe(home);
+  await page.reload();
+  await page.getByText('"sub":').waitFor();
+  const families = () => rowsOf("refresh_families", { application_id: clientId });
+  expect(Math.max(...(await families()).map(({ generation }) => generation))).toBeGreaterThan(1);
+  const revoked = (await families()).filter(({ revoked_on }) => revoked_on !== null).length;
+  await page.getByRole("button", { name: "Sign out" }).click();
+  // It asks first if it does not know the way back.
+  if (page.url().startsWith(issuer())) {
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.goto(home);
+  }
+  await page.getByRole("link", { name: "Sign in" }).waitFor();
+  expect((await families()).filter(({ revoked_on }) => revoked_on !== null).length).toBeGreaterThan(revoked);
+  await context.close();
+}
+
 /** The browser is still signed in to the console. */
 async function expectConsole(): Promise<void> {
   const answer = await settings.page.context().request.get(`${issuer()}/settings`);
@@ -192,7 +226,9 @@ test.each(["web", "native"])(
       const [from, to] = [shown, addresses[index]!].map((address) => new URL(address).host) as [string, string];
       const program = running.use(await started(name, text.replaceAll(from, to), secretOf(client)));
       begun.push(() =>
-        name.startsWith("By hand") ? signInByHand(program) : signInAt(name, program, addresses[index]!),
+        name.startsWith("By hand")
+          ? signInByHand(program)
+          : signInAt(name, program, addresses[index]!).then(() => staysSignedIn(addresses[index]!, client.clientId)),
       );
     }
     // They start in parallel, and are visited in sequence: two of them use the same cookie name.
@@ -219,7 +255,8 @@ async function signInAt(name: string, program: Program, redirectUri: string): Pr
   });
   const answer = await signedIn(new URL(begun.headers.get("location")!));
   expect(answer.origin + answer.pathname).toBe(redirectUri);
-  expect([name, (await fetch(answer)).status]).toEqual([name, 400]);
+  const other = await fetch(answer, { redirect: "manual" });
+  expect([name, other.status, other.headers.get("location")]).toEqual([name, 302, "/login"]);
   // The second time, the browser is already signed in.
   for (const _ of ["first", "again"]) {
     expect(await signedInBeside(new URL("/login", redirectUri).href)).toMatch(/"sub": ?"user-\d+"/);

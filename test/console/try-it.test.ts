@@ -216,7 +216,7 @@ test("a user who may not change credentials does not see it", async () => {
   await using visitor = await enterSettings(browser, api.tenant, await newColleague(api, "auditor"));
   const { page, open } = visitor;
   await open(`/settings/applications/${api.clientId}`);
-  await page.getByRole("heading", { name: "Credentials" }).waitFor();
+  await page.getByRole("link", { name: "Credentials" }).waitFor();
   expect(await page.getByRole("link", { name: "Try it" }).count()).toBe(0);
   await open(pathOf(api.clientId));
   await page.getByText("This requires Settings:Update").waitFor();

@@ -13,7 +13,7 @@ import { until } from "../world/api.ts";
 import { startReceiver } from "../world/receiver.ts";
 import { newTenant, setting, shared } from "../world/tenant.ts";
 
-/** Kinds with only one block, each with its own test; those of `chain`, `exchange` and `apply` are in test/audit, test/oauth and test/apply. */
+/** Kinds with only one block, each with its own test; those of `chain`, `exchange`, `apply` and `statement` are in other folders. */
 const SINGLE = [
   "run: chain",
   "run: temporal",
@@ -24,6 +24,7 @@ const SINGLE = [
   "run: editors",
   "run: exchange",
   "run: apply",
+  "run: statement",
 ];
 
 test("every kind of block has a test", () => {

@@ -37,6 +37,11 @@ export function aboveOf(application: Application) {
   ];
 }
 
+/** The title of an application's tabs. */
+export function tabOf(application: Application) {
+  return { title: titleOf(application), above: [{ name: "Applications", path: APPLICATIONS }] };
+}
+
 export function readApplication({ records }: ConsoleServices, visit: Visit): Promise<Application> {
   return readRecord(records.of("Application"), visit);
 }

@@ -1,13 +1,13 @@
 // Client settings for a library, and example programs.
 
-import { type ApiRecord, metadata } from "../../identity/index.ts";
+import { type ApiRecord, type CredentialsRecord, metadata } from "../../identity/index.ts";
 import { Choices, Code, CopyButton, Facts, Section } from "../../ui/index.ts";
 import { Source } from "../activity/requests-and-responses.tsx";
 import type { ConsoleServices, View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
-import { type Application, aboveOf, pathOf, readApplication } from "./application.ts";
+import { type Application, pathOf, readApplication, tabOf } from "./application.ts";
 import { mayChangeCredentials, seenCredentials } from "./credentials.tsx";
-import { type SnippetValues, snippet, USES, type Use } from "./snippets.ts";
+import { environment, homeOf, redirectUriOf, type SnippetValues, snippet, USES, type Use } from "./snippets.ts";
 
 const ENDPOINTS = [
   ["Authorization endpoint", "authorization_endpoint"],
@@ -27,8 +27,7 @@ export async function connectPage(deps: ConsoleServices, visit: Visit): Promise<
   const api = client && (await apiOf(deps, visit, application));
   const found = metadata(deps.publicUrl);
   return {
-    title: "Connect",
-    above: aboveOf(application),
+    ...tabOf(application),
     body: (
       <>
         <Section title="Configuration">
@@ -43,6 +42,7 @@ export async function connectPage(deps: ConsoleServices, visit: Visit): Promise<
               ["Discovery", <Code text={`${found.issuer}/.well-known/openid-configuration`} copy />],
             ]}
           />
+          {client ? <Environment issuer={found.issuer} clientId={application.Id} secret={secretOf(client)} /> : ""}
         </Section>
         {client ? (
           <Programs visit={visit} values={{ issuer: found.issuer, clientId: application.Id, client, api }} />
@@ -57,6 +57,27 @@ export async function connectPage(deps: ConsoleServices, visit: Visit): Promise<
   };
 }
 
+/** The secret is shown only once, when it is made. */
+const secretOf = ({ ClientType }: CredentialsRecord) => (ClientType === "confidential" ? "" : undefined);
+
+export function Environment({ issuer, clientId, secret }: EnvironmentProps): JSX.Element {
+  const text = environment(issuer, clientId, secret);
+  return (
+    <>
+      <Source label=".env" text={text} />
+      <p>
+        <CopyButton text={`${text}\n`} label="Copy as .env" />
+      </p>
+    </>
+  );
+}
+
+interface EnvironmentProps {
+  issuer: string;
+  clientId: string;
+  secret: string | undefined;
+}
+
 const ALL = { limit: 100, cursor: undefined, filters: "" };
 
 async function apiOf({ apis }: ConsoleServices, visit: Visit, { Id }: Application): Promise<ApiRecord | undefined> {
@@ -66,6 +87,8 @@ async function apiOf({ apis }: ConsoleServices, visit: Visit, { Id }: Applicatio
 
 function Programs({ visit, values }: { visit: Visit; values: SnippetValues }): JSX.Element {
   const { client, clientId: Id, api } = values;
+  const redirectUri = redirectUriOf(client);
+  const home = redirectUri && homeOf(client, redirectUri);
   const lacksRedirectUri = client.GrantTypes.includes("authorization_code") && client.RedirectUris.length === 0;
   return (
     <>
@@ -73,10 +96,17 @@ function Programs({ visit, values }: { visit: Visit; values: SnippetValues }): J
         <p class="warning">
           {"Users cannot sign in yet: it has no redirect URI. "}
           {mayChangeCredentials(visit, { Id }, client) ? (
-            <a href={visit.href(`${pathOf({ Id })}/credentials`)}>Add one</a>
+            <a href={visit.href(`${pathOf({ Id })}/credentials/change`)}>Add one</a>
           ) : (
             ""
           )}
+        </p>
+      ) : (
+        ""
+      )}
+      {home && !client.PostLogoutRedirectUris.includes(home) ? (
+        <p class="fine">
+          To return here after sign-out, add <Code text={home} /> to the redirect URIs after sign-out.
         </p>
       ) : (
         ""

@@ -42,33 +42,30 @@ export interface CredentialsSectionProps {
   visit: Visit;
   application: Application;
   credentials: CredentialsRecord;
-  publicUrl: string;
 }
 
-export function CredentialsSection(props: CredentialsSectionProps): JSX.Element {
-  const { visit, application, credentials, publicUrl } = props;
+export function CredentialsSection({ visit, application, credentials }: CredentialsSectionProps): JSX.Element {
   const mayChange = mayChangeCredentials(visit, application, credentials);
   return (
     <Section title="Credentials" id="credentials">
       <Facts
         facts={[
           ["client_id", <Code text={application.Id} copy />],
-          ["Discovery", <Code text={`${publicUrl}/.well-known/openid-configuration`} copy />],
           ["Client type", <Text text={credentials.ClientType} />],
           ["Grants", <Words words={credentials.GrantTypes} none="none: it cannot request tokens" />],
           ["Response types", <Words words={credentials.ResponseTypes} none="none: users do not sign in to it" />],
-          ["Scopes", <Words words={credentials.Scopes} none="none" />],
-          ["Redirect URIs", <Addresses addresses={credentials.RedirectUris} />],
-          ["After sign-out", <Addresses addresses={credentials.PostLogoutRedirectUris} />],
-          ["Back-channel logout URL", <Addresses addresses={named(credentials.BackchannelLogoutUri)} />],
+          ...words("Scopes", credentials.Scopes),
+          ...addresses("Redirect URIs", credentials.RedirectUris),
+          ...addresses("After sign-out", credentials.PostLogoutRedirectUris),
+          ...addresses("Back-channel logout URL", [credentials.BackchannelLogoutUri]),
           [
             "Signatures",
             <Text text={`access token ${credentials.AccessTokenAlg}, id_token ${credentials.IdTokenAlg}`} />,
           ],
           ["Consent", <Text text={credentials.FirstParty ? "skipped: first-party" : "requested once"} />],
-          ["Logo", <Addresses addresses={named(credentials.LogoUri)} />],
-          ["Privacy policy", <Addresses addresses={named(credentials.PolicyUri)} />],
-          ["Terms of service", <Addresses addresses={named(credentials.TosUri)} />],
+          ...addresses("Logo", [credentials.LogoUri]),
+          ...addresses("Privacy policy", [credentials.PolicyUri]),
+          ...addresses("Terms of service", [credentials.TosUri]),
         ]}
       />
       <DevelopmentWarning
@@ -77,13 +74,7 @@ export function CredentialsSection(props: CredentialsSectionProps): JSX.Element 
       />
       <div class="buttons">
         {mayChange ? (
-          <ButtonLink href={visit.href(`${pathOf(application)}/credentials`)}>Change credentials</ButtonLink>
-        ) : (
-          ""
-        )}
-        <ButtonLink href={visit.href(`${pathOf(application)}/connect`)}>Connect</ButtonLink>
-        {mayChange && credentials.GrantTypes.includes("authorization_code") ? (
-          <ButtonLink href={visit.href(`${pathOf(application)}/try-it`)}>Try it</ButtonLink>
+          <ButtonLink href={visit.href(`${pathOf(application)}/credentials/change`)}>Change credentials</ButtonLink>
         ) : (
           ""
         )}
@@ -138,19 +129,23 @@ function Words({ words, none }: { words: string[]; none: string }): JSX.Element 
   );
 }
 
-const named = (address: string | null) => (address ? [address] : []);
+/** No fact without a value. */
+const words = (name: string, values: string[]): [string, JSX.Element][] =>
+  values.length > 0 ? [[name, <Text text={values.join(", ")} />]] : [];
 
-function Addresses({ addresses }: { addresses: string[] }): JSX.Element {
-  if (addresses.length === 0) return <span class="none">none</span>;
-  return (
+function addresses(name: string, given: (string | null)[]): [string, JSX.Element][] {
+  const uris = given.filter((uri) => uri !== null && uri !== "") as string[];
+  if (uris.length === 0) return [];
+  const list = (
     <ul class="plain">
-      {addresses.map((address) => (
+      {uris.map((uri) => (
         <li>
-          <Code text={address} />
+          <Code text={uri} />
         </li>
       ))}
     </ul>
   );
+  return [[name, list]];
 }
 
 export async function credentialsPage(deps: ConsoleServices, visit: Visit, refused?: FormState): Promise<View> {
@@ -170,7 +165,7 @@ export async function credentialsPage(deps: ConsoleServices, visit: Visit, refus
         more={{ Scopes: await scopesOfApis(deps, visit, record.Scopes) }}
         state={state}
         action={`${pathOf(application)}/credentials`}
-        back={pathOf(application)}
+        back={`${pathOf(application)}/credentials`}
         label="Save"
         version={etagOf(version)}
       >
@@ -189,7 +184,7 @@ export async function saveCredentials(deps: ConsoleServices, visit: Visit): Prom
     const permitted = visit.permitted("Settings:Update");
     const id = Number(application.Id);
     await deps.credentials.change(permitted, id, CREDENTIALS.parse(body), unchanged, body);
-    return visit.goTo(`${APPLICATIONS}/${params.id}`, "The credentials are changed.");
+    return visit.goTo(`${APPLICATIONS}/${params.id}/credentials`, "The credentials are changed.");
   } catch (error) {
     return credentialsPage(deps, visit, refusedForm(form, error, FIELDS));
   }

@@ -1,48 +1,47 @@
-import { type CredentialsRecord, LOGOUT_ID, type LogoutRecord } from "../../identity/index.ts";
+import { LOGOUT_ID, type LogoutRecord } from "../../identity/index.ts";
 import { firstPage, readId } from "../../platform/http/query.ts";
-import type { Shown } from "../../records/index.ts";
-import { Badge, type Column, Form, ListSection, Live, Refreshing, Time } from "../../ui/index.ts";
+import { Badge, type Column, EmptyState, Form, ListSection, Live, Refreshing, Time } from "../../ui/index.ts";
 import { Words } from "../failure-words.tsx";
-import type { ConsoleServices } from "../page.tsx";
+import type { ConsoleServices, View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { hrefOfWorkflow } from "../workflow.tsx";
-import { APPLICATIONS, type Application, pathOf } from "./application.ts";
+import { APPLICATIONS, type Application, pathOf, readApplication, tabOf } from "./application.ts";
 import { mayChangeCredentials } from "./credentials.tsx";
 
 /** The maximum number on the page; the API lists all. */
 const MAX_SHOWN = 20;
 const REFRESH_SECONDS = 2;
 
-export async function lastLogouts({ logouts }: ConsoleServices, visit: Visit, { Id }: Application) {
-  return (await logouts.list(visit.permitted("Settings:Read"), Number(Id), firstPage(MAX_SHOWN))).Items;
-}
-
-export interface LogoutsSectionProps {
-  visit: Visit;
-  application: Application;
-  credentials: CredentialsRecord;
-  logouts: Shown<LogoutRecord>[];
-}
-
-/** Empty if the application has no back-channel logout. */
-export function LogoutsSection({ visit, application, credentials, logouts }: LogoutsSectionProps): JSX.Element {
-  if (!credentials.BackchannelLogoutUri && logouts.length === 0) return "";
-  const maySend = Boolean(credentials.BackchannelLogoutUri) && mayChangeCredentials(visit, application, credentials);
+export async function logoutsPage(deps: ConsoleServices, visit: Visit): Promise<View> {
+  const application = await readApplication(deps, visit);
+  const permitted = visit.permitted("Settings:Read");
+  const { record } = await deps.credentials.read(permitted, Number(application.Id));
+  const logouts = (await deps.logouts.list(permitted, Number(application.Id), firstPage(MAX_SHOWN))).Items;
+  const maySend = Boolean(record.BackchannelLogoutUri) && mayChangeCredentials(visit, application, record);
   const isFinal = !logouts.some(isOpen);
-  return (
-    <>
-      {isFinal ? "" : <Refreshing visit={visit} seconds={REFRESH_SECONDS} />}
-      <Live visit={visit} id="logouts" seconds={REFRESH_SECONDS} isFinal={isFinal}>
-        <ListSection
-          title="Logouts"
-          caption="The last logouts, newest first"
-          columns={columns(visit, application, maySend)}
-          rows={logouts}
-          none="None of its users has signed out yet."
-        />
-      </Live>
-    </>
-  );
+  return {
+    ...tabOf(application),
+    body: (
+      <>
+        {isFinal ? "" : <Refreshing visit={visit} seconds={REFRESH_SECONDS} />}
+        <Live visit={visit} id="logouts" seconds={REFRESH_SECONDS} isFinal={isFinal}>
+          {record.BackchannelLogoutUri || logouts.length > 0 ? (
+            <ListSection
+              title="Logouts"
+              caption="The last logouts, newest first"
+              columns={columns(visit, application, maySend)}
+              rows={logouts}
+              none="None of its users has signed out yet."
+            />
+          ) : (
+            <EmptyState title="It is not notified of sign-outs">
+              <p>With a back-channel logout URL, it is called when one of its users signs out.</p>
+            </EmptyState>
+          )}
+        </Live>
+      </>
+    ),
+  };
 }
 
 const isOpen = ({ State }: LogoutRecord) => State === "Pending" || State === "Retrying";
@@ -85,5 +84,5 @@ function Attempts({ logout: { Attempts } }: { logout: LogoutRecord }): JSX.Eleme
 export async function redeliverLogout({ logouts }: ConsoleServices, visit: Visit): Promise<Response> {
   const id = readId("Application", visit.params.id!);
   await logouts.redeliver(visit.permitted("Settings:Update"), id, LOGOUT_ID.read(visit.params.logout!));
-  return visit.goTo(`${APPLICATIONS}/${id}#logouts`, "The logout is being sent again.");
+  return visit.goTo(`${APPLICATIONS}/${id}/logouts`, "The logout is being sent again.");
 }

@@ -1,5 +1,5 @@
 import { ButtonLink, Code, ISSUED_TOKENS, phrase, Text, Time } from "../../ui/index.ts";
-import type { ConsolePage, ConsoleServices } from "../page.tsx";
+import type { ConsolePage, ConsoleServices, View } from "../page.tsx";
 import { entityPages } from "../records/entities.tsx";
 import type { Held } from "../records/record-pages.tsx";
 import { RecordSection } from "../records/record-section.tsx";
@@ -8,11 +8,19 @@ import { providersOf } from "../records/reference-field.tsx";
 import { firstRolesOf, memberRolePages, RolesSection } from "../settings/member-roles.tsx";
 import { revokePage } from "../users/grants.tsx";
 import type { Visit } from "../visit.ts";
-import { APPLICATIONS, type Application, NEW_APPLICATION, pathOf, titleOf } from "./application.ts";
+import {
+  APPLICATIONS,
+  type Application,
+  NEW_APPLICATION,
+  pathOf,
+  readApplication,
+  tabOf,
+  titleOf,
+} from "./application.ts";
 import { connectPage } from "./connect.tsx";
-import { CredentialsSection, credentialsPage, saveCredentials, seenCredentials } from "./credentials.tsx";
-import { firstGrants, GrantsSection, grantsPage } from "./grants.tsx";
-import { LogoutsSection, lastLogouts, redeliverLogout } from "./logouts.tsx";
+import { CredentialsSection, credentialsPage, saveCredentials } from "./credentials.tsx";
+import { grantsPage } from "./grants.tsx";
+import { logoutsPage, redeliverLogout } from "./logouts.tsx";
 import { addClient, chooseKindPage, newClientPage } from "./new-client.tsx";
 import { RegistrationSection, registrationOf, registrationPages } from "./registration.tsx";
 import { deleteSecretPage, madeSecretPage, makeSecret, newSecretPage, SecretsSection } from "./secrets.tsx";
@@ -85,7 +93,8 @@ function Adds({ visit }: { visit: Visit }): JSX.Element {
 function morePages(deps: ConsoleServices): ConsolePage[] {
   const one = `${APPLICATIONS}/:id`;
   const read = ["AccessManager:Read"] as const;
-  const set = [...read, "Settings:Read", "Settings:Update"] as const;
+  const see = [...read, "Settings:Read"] as const;
+  const set = [...see, "Settings:Update"] as const;
   const add = ["AccessManager:Create", "AccessManager:Update", "Settings:Update"] as const;
   return [
     { path: NEW_APPLICATION, GET: { needs: add, answer: async (visit) => chooseKindPage(visit) } },
@@ -96,10 +105,12 @@ function morePages(deps: ConsoleServices): ConsolePage[] {
     },
     {
       path: `${one}/connect`,
+      tab: "Connect",
       GET: { needs: read, answer: (visit) => connectPage(deps, visit) },
     },
     {
       path: `${one}/try-it`,
+      tab: "Try it",
       GET: { needs: set, answer: (visit) => tryPage(deps, visit) },
       POST: { needs: set, answer: (visit) => beginTrial(deps, visit) },
     },
@@ -111,14 +122,17 @@ function morePages(deps: ConsoleServices): ConsolePage[] {
     },
     {
       path: `${one}/credentials`,
-      GET: { needs: set, answer: (visit) => credentialsPage(deps, visit) },
+      tab: "Credentials",
+      GET: { needs: see, answer: (visit) => credentialsTab(deps, visit) },
       POST: { needs: set, answer: (visit) => saveCredentials(deps, visit) },
     },
+    { path: `${one}/credentials/change`, GET: { needs: set, answer: (visit) => credentialsPage(deps, visit) } },
+    { path: `${one}/grants`, tab: "Users", GET: { needs: see, answer: (visit) => grantsPage(deps, visit) } },
+    { path: `${one}/logouts`, tab: "Logouts", GET: { needs: see, answer: (visit) => logoutsPage(deps, visit) } },
     {
       path: `${one}/logouts/:logout/redeliver`,
       POST: { needs: ["Settings:Update"], answer: (visit) => redeliverLogout(deps, visit) },
     },
-    { path: `${one}/grants`, GET: { needs: [...read, "Settings:Read"], answer: (visit) => grantsPage(deps, visit) } },
     revokePage(deps, `${one}/grants/revoke`, "User", (name) => phrase`The access on behalf of ${name} is revoked.`),
     {
       path: `${one}/secrets`,
@@ -136,16 +150,11 @@ function morePages(deps: ConsoleServices): ConsolePage[] {
 }
 
 async function applicationBody(deps: ConsoleServices, visit: Visit, { record, stored }: Held<Application>) {
-  const credentials = await seenCredentials(deps, visit, record);
-  const secrets =
-    credentials && (await deps.credentials.listSecrets(visit.permitted("Settings:Read"), Number(record.Id))).Items;
-  const registration = credentials && (await registrationOf(deps, visit, record));
-  const logouts = credentials && (await lastLogouts(deps, visit, record));
-  const grants = credentials && (await firstGrants(deps, visit, record));
   const member = { Type: "Application", Id: Number(record.Id) } as const;
-  const roles = credentials && (await firstRolesOf(deps, visit, member));
+  const roles = visit.may("Settings:Read") ? await firstRolesOf(deps, visit, member) : undefined;
   const provider = await providerOf(deps, visit, stored);
-  const kinds = [record.Is_System ? "system" : "", record.Is_EndUser ? "for end users" : ""];
+  const kinds = [record.Is_System ? "system" : "", record.Is_EndUser ? "for end users" : ""].filter(Boolean);
+  const given = (["ApplicationKey", "ExternalId", "WebSiteURL"] as const).filter((name) => record[name] !== "");
   return (
     <>
       <RecordSection
@@ -153,11 +162,10 @@ async function applicationBody(deps: ConsoleServices, visit: Visit, { record, st
         declaration={deps.records.of("Application").entity}
         record={record}
         facts={[
+          ["client_id", <Code text={record.Id} copy />],
           "Is_Active",
-          "ApplicationKey",
-          "ExternalId",
-          "WebSiteURL",
-          ["Kind", <Value text={kinds.filter(Boolean).join(", ")} />],
+          ...given,
+          ...(kinds.length > 0 ? [["Kind", <Value text={kinds.join(", ")} />] as [string, JSX.Element]] : []),
           [
             "Users sign in with",
             provider ? (
@@ -172,25 +180,31 @@ async function applicationBody(deps: ConsoleServices, visit: Visit, { record, st
           ["Changed", <Changed {...record} />],
         ]}
       />
-      {credentials && secrets && logouts && grants && roles ? (
-        <>
-          <CredentialsSection visit={visit} application={record} credentials={credentials} publicUrl={deps.publicUrl} />
-          <SecretsSection visit={visit} application={record} credentials={credentials} secrets={secrets} />
-          <RegistrationSection
-            visit={visit}
-            application={record}
-            credentials={credentials}
-            registration={registration}
-          />
-          <RolesSection visit={visit} member={member} path={pathOf(record)} title={titleOf(record)} page={roles} />
-          <GrantsSection visit={visit} application={record} page={grants} />
-          <LogoutsSection visit={visit} application={record} credentials={credentials} logouts={logouts} />
-        </>
+      {roles ? (
+        <RolesSection visit={visit} member={member} path={pathOf(record)} title={titleOf(record)} page={roles} />
       ) : (
         ""
       )}
     </>
   );
+}
+
+async function credentialsTab(deps: ConsoleServices, visit: Visit): Promise<View> {
+  const application = await readApplication(deps, visit);
+  const permitted = visit.permitted("Settings:Read");
+  const { record } = await deps.credentials.read(permitted, Number(application.Id));
+  const secrets = await deps.credentials.listSecrets(permitted, Number(application.Id));
+  const of = { visit, application, credentials: record };
+  return {
+    ...tabOf(application),
+    body: (
+      <>
+        <CredentialsSection {...of} />
+        <SecretsSection {...of} secrets={secrets.Items} />
+        <RegistrationSection {...of} registration={await registrationOf(deps, visit, application)} />
+      </>
+    ),
+  };
 }
 
 /** AuthenticationId is input only, so it is read from the entity tag's values. @returns undefined: default methods */

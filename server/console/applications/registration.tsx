@@ -85,7 +85,7 @@ function askToReplace(application: Application, { MadeOn }: AccessTokenRecord): 
     effects: ["It is shown once.", ...(MadeOn ? ["The application's current token becomes invalid at once."] : [])],
     confirm: MadeOn ? "Replace token" : "Create token",
     basis: MadeOn,
-    back: pathOf(application),
+    back: `${pathOf(application)}/credentials`,
   };
 }
 
@@ -97,7 +97,7 @@ function askToRevoke(application: Application, { MadeOn }: AccessTokenRecord): C
     effects: ["People can still sign in to it.", "It can no longer read, change or delete itself."],
     confirm: "Revoke token",
     basis: MadeOn,
-    back: pathOf(application),
+    back: `${pathOf(application)}/credentials`,
   };
 }
 
@@ -127,7 +127,7 @@ export function registrationPages(deps: ConsoleServices): ConsolePage[] {
       async act(visit) {
         const id = readId("Application", visit.params.id!);
         await deps.registrationTokens.revoke(visit.permitted("Settings:Update"), id);
-        return visit.goTo(`${APPLICATIONS}/${id}`, "The registration access token is revoked.");
+        return visit.goTo(`${APPLICATIONS}/${id}/credentials`, "The registration access token is revoked.");
       },
     }),
     {
@@ -158,7 +158,7 @@ async function madeRegistrationTokenPage(deps: ConsoleServices, visit: Visit): P
           <p>A token is shown once. If it was not stored, create a new one.</p>
         )}
         <div class="buttons">
-          <ButtonLink href={visit.href(path)} kind="main">
+          <ButtonLink href={visit.href(`${path}/credentials`)} kind="main">
             Done
           </ButtonLink>
         </div>

@@ -18,6 +18,7 @@ import {
 import { type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { APPLICATIONS, type Application, aboveOf, pathOf, readApplication, titleOf } from "./application.ts";
+import { Environment } from "./connect.tsx";
 import { mayChangeCredentials } from "./credentials.tsx";
 
 export interface SecretsSectionProps {
@@ -96,7 +97,7 @@ export async function newSecretPage(deps: ConsoleServices, visit: Visit, refused
         visit={visit}
         state={refused ?? formOf()}
         action={`${path}/secrets`}
-        back={path}
+        back={`${path}/credentials`}
         label="Create the secret"
       >
         <TextField
@@ -141,7 +142,13 @@ export async function madeSecretPage(deps: ConsoleServices, visit: Visit): Promi
   // The creator of a secret may lack permission to read the application.
   const name = shown?.Name ?? titleOf(await readApplication(deps, visit));
   const body = shown ? (
-    <Shown name={name} secret={shown.Secret!} isNew={shown.isNew !== undefined} />
+    <Shown
+      name={name}
+      issuer={deps.publicUrl}
+      clientId={visit.params.id!}
+      secret={shown.Secret!}
+      isNew={shown.isNew !== undefined}
+    />
   ) : (
     <p>A secret is shown once. If it was not stored, create a new one and delete this one.</p>
   );
@@ -160,7 +167,7 @@ export async function madeSecretPage(deps: ConsoleServices, visit: Visit): Promi
               Connect it
             </ButtonLink>
           ) : (
-            <ButtonLink href={visit.href(path)} kind="main">
+            <ButtonLink href={visit.href(`${path}/credentials`)} kind="main">
               Done
             </ButtonLink>
           )}
@@ -172,11 +179,13 @@ export async function madeSecretPage(deps: ConsoleServices, visit: Visit): Promi
 
 interface ShownProps {
   name: string;
+  issuer: string;
+  clientId: string;
   secret: string;
   isNew: boolean;
 }
 
-function Shown({ name, secret, isNew }: ShownProps): JSX.Element {
+function Shown({ name, issuer, clientId, secret, isNew }: ShownProps): JSX.Element {
   return (
     <>
       <p>
@@ -187,6 +196,7 @@ function Shown({ name, secret, isNew }: ShownProps): JSX.Element {
       <p class="secret">
         <Code text={secret} copy />
       </p>
+      <Environment issuer={issuer} clientId={clientId} secret={secret} />
       <p role="status" safe>
         {isNew
           ? "The application is added and can use it at once."
@@ -216,13 +226,13 @@ export function deleteSecretPage(deps: ConsoleServices): ConsolePage {
           "Issued tokens stay valid until they expire.",
         ],
         confirm: "Delete secret",
-        back: pathOf(application),
+        back: `${pathOf(application)}/credentials`,
       };
     },
     async act(visit) {
       const id = readId("Application", visit.params.id!);
       await deps.credentials.deleteSecret(visit.permitted("Settings:Update"), id, visit.params.secret!);
-      return visit.goTo(`${APPLICATIONS}/${id}`, "The secret is deleted.");
+      return visit.goTo(`${APPLICATIONS}/${id}/credentials`, "The secret is deleted.");
     },
   });
 }

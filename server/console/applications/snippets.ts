@@ -20,11 +20,11 @@ const signsIn = ({ GrantTypes }: CredentialsRecord) => GrantTypes.includes("auth
 export const USES: Use[] = [
   {
     title: "Sign people in",
-    text: "A small web server: /login redirects to the sign-in page, and the redirect URI shows the user.",
+    text: "A complete web server: it signs a person in, keeps a session, refreshes its tokens, and signs the person out.",
     programs: {
-      "openid-client (Node, Bun)": "sign-in/openid-client.mjs",
-      "Authlib (Python)": "sign-in/sign_in.py",
-      "go-oidc (Go)": "sign-in/main.go",
+      "Express (Node, Bun)": "sign-in/express.mjs",
+      "Flask (Python)": "sign-in/sign_in.py",
+      "net/http (Go)": "sign-in/main.go",
       "By hand (curl)": "sign-in/curl.sh",
     },
     isFor: (client) => signsIn(client) && client.ClientType !== "public",
@@ -77,6 +77,8 @@ export const USES: Use[] = [
 const EXAMPLE = {
   redirectUri: "http://localhost:3001/callback",
   login: "http://localhost:3001/login",
+  /** After those that it is the beginning of. */
+  home: "http://localhost:3001/",
   signInScopes: "openid profile",
   ownScopes: "AccessManager:Read",
   audience: "https://api.example.com",
@@ -98,10 +100,16 @@ export interface SnippetValues {
 }
 
 /** A loopback URI, if there is one; a native client may use any port (RFC 8252 7.3). */
-function redirectUriOf({ ClientType, RedirectUris }: CredentialsRecord): string | undefined {
+export function redirectUriOf({ ClientType, RedirectUris }: CredentialsRecord): string | undefined {
   const local = RedirectUris.find((uri) => uri.startsWith("http://"));
   if (local === undefined || ClientType !== "native" || urlOf(local).port) return local ?? RedirectUris[0];
   return local.replace(/^http:\/\/[^/?]+/, "$&:3001");
+}
+
+/** The address after sign-out. */
+export function homeOf({ PostLogoutRedirectUris }: CredentialsRecord, redirectUri: string): string {
+  const { origin } = urlOf(redirectUri);
+  return PostLogoutRedirectUris.find((uri) => urlOf(uri).origin === origin) ?? `${origin}/`;
 }
 
 export function snippet(file: string, { issuer, clientId, client, api }: SnippetValues): string {
@@ -111,6 +119,7 @@ export function snippet(file: string, { issuer, clientId, client, api }: Snippet
   const values: Record<string, string | undefined> = {
     [EXAMPLE.redirectUri]: redirectUri,
     [EXAMPLE.login]: redirectUri && `${urlOf(redirectUri).origin}/login`,
+    [EXAMPLE.home]: redirectUri && homeOf(client, redirectUri),
     [EXAMPLE.signInScopes]: scopes.join(" "),
     [EXAMPLE.ownScopes]: own.join(" "),
     [EXAMPLE.audience]: api?.Audience,
@@ -126,6 +135,14 @@ export function snippet(file: string, { issuer, clientId, client, api }: Snippet
     .filter((line) => issuer.startsWith("http:") || !line.includes(LOOPBACK_ONLY))
     .join("\n")
     .replace(examples, (example) => known.get(example)!);
+}
+
+/** The client's values for a file `.env`. @param secret "" to be filled in; undefined: it has none */
+export function environment(issuer: string, clientId: string, secret: string | undefined): string {
+  const values = { ISSUER: issuer, CLIENT_ID: clientId, ...(secret !== undefined && { CLIENT_SECRET: secret }) };
+  return Object.entries(values)
+    .map(([name, value]) => `${name}=${value}`)
+    .join("\n");
 }
 
 const texts = new Map<string, string>();

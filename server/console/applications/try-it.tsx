@@ -31,7 +31,7 @@ import type { ConsoleServices, View } from "../page.tsx";
 import { apisOf, scopeOptions } from "../settings/apis.tsx";
 import { bindingsOf, readState, writeState } from "../state.ts";
 import type { Visit } from "../visit.ts";
-import { type Application, aboveOf, pathOf, readApplication } from "./application.ts";
+import { type Application, pathOf, readApplication, tabOf } from "./application.ts";
 import { AnswerStep, Outcome, RequestStep, Step } from "./try-it-steps.tsx";
 
 /** Seconds until the visitor must return, as long as a code is valid. */
@@ -291,8 +291,7 @@ function requestOf({ trials }: ConsoleServices, tried: Tried, begun: Begun) {
 
 function view({ application }: Tried, status: number, body: JSX.Element): View {
   return {
-    title: "Try it",
-    above: aboveOf(application),
+    ...tabOf(application),
     lead: <span>You sign in and see each step. No token leaves this service, and all are revoked at the end.</span>,
     status,
     body,

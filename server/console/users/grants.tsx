@@ -93,8 +93,8 @@ export function grantColumns(visit: Visit, other: "Application" | "User", revoke
 function askToRevoke(other: "Application" | "User", grant: UserGrantRecord): Confirmation & { name: string } {
   const name = nameOf(other, grant[other]);
   const of = other === "User" ? "Application" : "User";
-  const base = of === "User" ? USERS : "/settings/applications";
-  const back = `${base}/${grant[of].Id}`;
+  const { Id } = grant[of];
+  const back = of === "User" ? `${USERS}/${Id}` : `/settings/applications/${Id}/grants`;
   return {
     name,
     title: other === "User" ? phrase`Revoke the access on behalf of ${name}?` : phrase`Revoke the access of ${name}?`,

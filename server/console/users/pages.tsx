@@ -1,4 +1,5 @@
 import { ApiError } from "../../platform/errors.ts";
+import { exportResponse } from "../../platform/http/export.ts";
 import { firstPage } from "../../platform/http/query.ts";
 import type { EntityService } from "../../records/index.ts";
 import { ButtonLink, Code, ISSUED_TOKENS, type Option, phrase, Text, Time } from "../../ui/index.ts";
@@ -66,11 +67,22 @@ export function userPages(deps: ConsoleServices): ConsolePage[] {
     page: {
       show: (visit, { record }) => userBody(deps, visit, record),
       actions: (visit, { record }) => ({
-        others: visit.may(ERASE, "User", { ...record }) ? (
-          <ButtonLink href={visit.href(`${pathOf(record)}/erase`)} kind="danger">
-            Erase
-          </ButtonLink>
-        ) : undefined,
+        others: (
+          <>
+            {visit.may("Settings:Read", "User", { ...record }) && visit.may("Webhooks:Read") ? (
+              <ButtonLink href={visit.href(`${pathOf(record)}/export`)}>Export data</ButtonLink>
+            ) : (
+              ""
+            )}
+            {visit.may(ERASE, "User", { ...record }) ? (
+              <ButtonLink href={visit.href(`${pathOf(record)}/erase`)} kind="danger">
+                Erase
+              </ButtonLink>
+            ) : (
+              ""
+            )}
+          </>
+        ),
       }),
       effects: (person) => [
         phrase`${titleOf(person)} can no longer sign in, and is signed out everywhere.`,
@@ -109,10 +121,20 @@ function morePages(deps: ConsoleServices): ConsolePage[] {
     { path: `${one}/applications`, GET: { needs: see, answer: (visit) => grantsPage(deps, visit) } },
     revokePage(deps, `${one}/grant/revoke`, "Application", (name) => phrase`${name} has lost its access.`),
     ...memberRolePages(deps, "User", USERS),
+    {
+      path: `${one}/export`,
+      GET: {
+        needs: EXPORT,
+        answer: async (visit) =>
+          exportResponse(await deps.personalData.export(visit.permitted(...EXPORT), visit.params.id!)),
+      },
+    },
     erasePage(deps),
     ...erasurePages(deps),
   ];
 }
+
+const EXPORT = ["AccessManager:Read", "Settings:Read", "Webhooks:Read"] as const;
 
 /** An excerpt; the full list has its own page. */
 const SHOWN = firstPage(10);

@@ -76,7 +76,7 @@ async function statusPart(deps: ConsoleServices, visit: Visit, record: Connectio
           facts={[
             ["State", <Badge state={record.State} spoken />],
             ["Success, 24 h", <SuccessRate health={health} />],
-            ["Last failure", <LastFailure health={health} isExplained />],
+            ["Last failure", <LastFailure health={health} visit={visit} />],
           ]}
         />
       </div>
@@ -236,7 +236,7 @@ function SecretLink({ visit, record, isSigned }: ConfigurationProps): JSX.Elemen
 }
 
 /** The redelivery as policies evaluate it before it exists. */
-function mayRedeliver(visit: Visit, { Id }: ConnectionRecord): boolean {
+export function mayRedeliver(visit: Visit, { Id }: ConnectionRecord): boolean {
   return visit.may("Webhooks:Create", "Redelivery", { ConnectionId: Id, Kind: "Replay", State: "Running" });
 }
 
@@ -256,16 +256,16 @@ export function refreshing(visit: Visit): JSX.Element {
 
 export function actionsOn(visit: Visit, record: ConnectionRecord) {
   const path = `/settings/webhooks/${record.Id}`;
-  const isActive = record.State === "Active";
+  const stateButton = (label: string, State: "Active" | "Paused") => (
+    <ActionButton visit={visit} action={`${path}/state`} label={label} fields={{ State }} />
+  );
   return {
     first: <ActionButton visit={visit} action={`${path}/ping`} label="Send a ping" />,
     next: (
-      <ActionButton
-        visit={visit}
-        action={`${path}/state`}
-        label={isActive ? "Pause" : "Resume"}
-        fields={{ State: isActive ? "Paused" : "Active" }}
-      />
+      <>
+        {record.State === "Active" ? "" : stateButton("Resume", "Active")}
+        {record.State === "Paused" ? "" : stateButton("Pause", "Paused")}
+      </>
     ),
     others: mayRedeliver(visit, record) ? (
       <ButtonLink href={visit.href(`${path}/redeliver`)}>Redeliver</ButtonLink>

@@ -1,6 +1,7 @@
-import { durationInWords, Text, Time } from "../../ui/index.ts";
+import { durationInWords, Time } from "../../ui/index.ts";
 import type { Health } from "../../webhooks/index.ts";
 import { Explained, Words } from "../failure-words.tsx";
+import type { Visit } from "../visit.ts";
 
 interface HealthProps {
   /** Undefined: the visitor may not see it. */
@@ -51,15 +52,24 @@ export function Waiting({ health }: HealthProps): JSX.Element {
   );
 }
 
-export function LastFailure({ health, isExplained }: HealthProps & { isExplained?: boolean }): JSX.Element {
+/** @param props.visit explains it and links to its event, on the connection's page */
+export function LastFailure({ health, visit }: HealthProps & { visit?: Visit }): JSX.Element {
   if (!health) return <Hidden />;
-  const { failedOn, failure } = health;
+  const { failedOn, failure, failedEventId } = health;
   if (!failedOn) return <span class="none">none</span>;
   return (
     <span>
       <Time at={failedOn} ago />{" "}
-      <small>{isExplained ? <Text text={failure ?? ""} /> : <Words text={failure ?? ""} />}</small>
-      {isExplained ? <Explained text={failure} /> : ""}
+      {visit ? (
+        <a href={visit.href(`/settings/activity/${failedEventId}`)} safe>
+          {failure ?? ""}
+        </a>
+      ) : (
+        <small>
+          <Words text={failure ?? ""} />
+        </small>
+      )}
+      {visit ? <Explained text={failure} /> : ""}
     </span>
   );
 }

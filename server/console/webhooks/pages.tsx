@@ -26,6 +26,7 @@ import {
   whatWaits,
 } from "./save.tsx";
 import { giveUpPage, prove, secretPage, stage } from "./secret.tsx";
+import { STATEMENT, statementPages } from "./statement.tsx";
 import { sendTest, verifyPage } from "./verify.tsx";
 
 const REFRESH_SECONDS = 10;
@@ -40,7 +41,12 @@ export function webhookPages(deps: ConsoleServices): ConsolePage[] {
     records: { list: (visit) => listRows(deps, visit) },
     columns: COLUMNS,
     list: {
-      lead: (visit) => <a href={visit.href(REDELIVERIES)}>Redeliveries of all connections</a>,
+      lead: (visit) => (
+        <>
+          <a href={visit.href(REDELIVERIES)}>Redeliveries of all connections</a>{" "}
+          <a href={visit.href(STATEMENT)}>Statement of all connections</a>
+        </>
+      ),
       filters: async () => filtersOfList(deps),
       first: nameColumn,
       live: { id: "connections", seconds: REFRESH_SECONDS },
@@ -92,6 +98,7 @@ export function webhookPages(deps: ConsoleServices): ConsolePage[] {
         GET: { needs: read, answer: (visit) => verifyPage(deps, visit) },
         POST: { needs: ["Webhooks:Update"], answer: (visit) => sendTest(deps, visit) },
       },
+      ...statementPages(deps),
       { path: `${CONNECTIONS}/:id/added`, GET: { needs: WRITE, answer: (visit) => addedPage(deps, visit) } },
       { path: `${CONNECTIONS}/:id/ping`, POST: { needs: ["Webhooks:Update"], answer: (visit) => ping(deps, visit) } },
       { path: `${CONNECTIONS}/:id/state`, POST: { needs: WRITE, answer: (visit) => setState(deps, visit) } },

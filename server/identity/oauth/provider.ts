@@ -260,9 +260,9 @@ export function createProvider(deps: ProviderDependencies) {
     onRecordChange: createOnRecordChange(endGrants),
     verifyAccessToken,
     checkPossession: dpop.checkPossession,
-    /** Signs an erasure's certificate, without an end. */
-    signCertificate: (claims: Record<string, unknown>) =>
-      signJwt(keys, "RS256", "erasure-certificate+jwt", undefined, claims),
+    /** Signs certificates of a type, without an end. */
+    signs: (type: "erasure-certificate+jwt" | "delivery-statement+jwt") => (claims: Record<string, unknown>) =>
+      signJwt(keys, "RS256", type, undefined, claims),
     /** The `sid` by which a client knows a session. */
     async namesOfSessions(clientId: number) {
       const client = await findClient(String(clientId));

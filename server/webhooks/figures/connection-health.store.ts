@@ -1,7 +1,7 @@
 import type { Fragment } from "postgres";
 import { keptFrom } from "../../platform/db/partitions.ts";
 import type { Queries } from "../../platform/db/sql.ts";
-import { type ConnectionId, lowestIdOf, type TenantId } from "../../platform/ids.ts";
+import { type ConnectionId, type EventId, lowestIdOf, type TenantId } from "../../platform/ids.ts";
 import { isOpen } from "../states.store.ts";
 import { outcomes } from "./day.store.ts";
 
@@ -25,6 +25,8 @@ export interface ConnectionBacklog {
   /** When an attempt last failed, and its result: a status or the failure's name. */
   failedOn: Date | null;
   failure: string | null;
+  /** The event of that attempt. */
+  failedEventId: EventId | null;
   /** Exhausted deliveries that were not resent, for events of the last 24 hours, and the oldest event's time. */
   unsent: number;
   unsentSince: Date | null;
@@ -82,7 +84,7 @@ export async function listBacklogs(
       group by connection_id
     )
     select c.id as "connectionId", coalesce(w.all - w.held, 0) as open, coalesce(w.held, 0) as held,
-      coalesce(w.overdue, 0) as overdue, o.occurred_on as "waitsSince", f.started_on as "failedOn", f.failure, u.count as unsent, u.since as "unsentSince"
+      coalesce(w.overdue, 0) as overdue, o.occurred_on as "waitsSince", f.started_on as "failedOn", f.failure, f.event_id as "failedEventId", u.count as unsent, u.since as "unsentSince"
     from unnest(${connectionIds}::uuid[]) as c (id)
     left join waiting w on w.connection_id = c.id
     left join lateral (
@@ -92,7 +94,7 @@ export async function listBacklogs(
       order by d.event_id limit 1
     ) o on w.all > 0
     left join lateral (
-      select a.started_on, coalesce(a.failure, a.status_code::text) as failure
+      select a.started_on, a.event_id, coalesce(a.failure, a.status_code::text) as failure
       from attempts a where a.failed_to = c.id order by a.started_on desc limit 1
     ) f on true
     cross join lateral (${unsentOf(sql, tenantId, sql`c.id`)}) u`;

@@ -272,7 +272,7 @@ export async function readMoment(sql: Queries): Promise<Moment> {
 }
 
 /** The maximum time from an EventId's timestamp to its commit: longer than any request takes. */
-const MAX_COMMIT_MS = 60_000;
+export const MAX_COMMIT_MS = 60_000;
 
 /** Changes committed between two moments, ordered by id. */
 export async function listCommitted(
