@@ -75,7 +75,7 @@ export { ACTOR_TYPES } from "./audit/filter.ts";
 export { AUDIT_KINDS, OUTCOMES } from "./audit/kinds.ts";
 export { AUDIT_SAMPLE } from "./audit/routes.ts";
 export { type AuditLog, createAuditLog } from "./audit/service.ts";
-export type { AuditEntry, HourOfSignIns, Origin, SignIns } from "./audit/store.ts";
+export type { AuditEntry, Origin, SignIns } from "./audit/store.ts";
 export { verifyChain } from "./audit/verify.ts";
 export { originOf, recordAudit, recordConsequence } from "./audit/write.ts";
 export { takenOut, USER_ATTRIBUTES } from "./entities/attribute-definitions.ts";

@@ -31,8 +31,8 @@ export type { Attempt } from "./deliveries/store.ts";
 export { createWindows } from "./deliveries/windows.ts";
 export { createDeliveryEngine, type DeliveryEngine } from "./engine.ts";
 export { WEBHOOKS_EXPIRED } from "./expired.ts";
-export type { Counts, HourCount } from "./figures/day.store.ts";
 export type { Health } from "./figures/health.store.ts";
+export type { OutcomeCount } from "./figures/outcomes.store.ts";
 export { type Slice, SPAN_NAMES, type Span, type StatisticsRecord } from "./figures/statistics.ts";
 export type { StatusRecord } from "./figures/status.ts";
 export {

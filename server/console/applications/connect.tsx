@@ -1,9 +1,9 @@
 // Client settings for a library, and example programs.
 
 import { type ApiRecord, metadata } from "../../identity/index.ts";
-import { Choices, Code, CopyButton, Facts, Section } from "../../ui/index.ts";
-import { Source } from "../activity/requests-and-responses.tsx";
+import { Choices, Code, Facts, Section } from "../../ui/index.ts";
 import type { ConsoleServices, View } from "../page.tsx";
+import { Source } from "../source.tsx";
 import type { Visit } from "../visit.ts";
 import { type Application, aboveOf, pathOf, readApplication } from "./application.ts";
 import { mayChangeCredentials, seenCredentials } from "./credentials.tsx";
@@ -117,14 +117,7 @@ function Program({ use, values }: { use: Use; values: SnippetValues }): JSX.Elem
           const text = snippet(file, values);
           return {
             name,
-            content: (
-              <>
-                <Source label={name} text={text.trimEnd()} />
-                <p>
-                  <CopyButton text={text} label="Copy the program" />
-                </p>
-              </>
-            ),
+            content: <Source label={name} text={text.trimEnd()} copy={{ text, label: "Copy the program" }} />,
           };
         })}
       />

@@ -8,7 +8,7 @@ import type { ConsoleServices } from "../page.tsx";
 import { isGivenToUsers } from "../settings/roles.tsx";
 import type { Visit } from "../visit.ts";
 import { mayAddConnection } from "../webhooks/save.tsx";
-import type { OverviewPart } from "./webhooks.tsx";
+import type { OverviewPart } from "./part.ts";
 
 export const DISMISS = "/settings/first-steps/dismiss";
 const YEAR_SECONDS = 365 * 24 * 3_600;
@@ -78,14 +78,15 @@ async function firstRecords({ records }: ConsoleServices, visit: Visit, name: st
 
 export async function firstStepsPart(deps: ConsoleServices, visit: Visit): Promise<OverviewPart> {
   const isDismissed = deps.cookies.read(visit.request, "first-steps") === visit.caller.tenantId;
-  if (isDismissed || !visit.may("Settings:Read") || !visit.may("Settings:Update")) return { body: "" };
+  if (isDismissed || !visit.may("Settings:Read") || !visit.may("Settings:Update")) return {};
   const open = STEPS.filter((step) => step.isOpenTo(visit));
   const steps = await Promise.all(open.map(async (step) => ({ step, isDone: await unlessHidden(step, deps, visit) })));
   const shown = steps.filter(({ isDone }) => isDone !== undefined);
-  if (shown.every(({ isDone }) => isDone)) return { body: "" };
+  const done = shown.filter(({ isDone }) => isDone).length;
+  if (done === shown.length) return {};
   return {
     body: (
-      <Section title="First steps" id="first-steps">
+      <Section title={`First steps: ${done} of ${shown.length} done`} id="first-steps">
         <ol class="steps">
           {shown.map(({ step: { text, path }, isDone }) => (
             <li>
@@ -100,7 +101,9 @@ export async function firstStepsPart(deps: ConsoleServices, visit: Visit): Promi
             </li>
           ))}
         </ol>
-        <ActionButton visit={visit} action={DISMISS} label="Dismiss" />
+        <div class="buttons">
+          <ActionButton visit={visit} action={DISMISS} label="Dismiss" />
+        </div>
       </Section>
     ),
   };

@@ -64,7 +64,7 @@ async function enrol(deps: AuthorizeDependencies, way: Way): Promise<Response> {
     return enrolPage(deps, request, target, checked, session, { proposal: enrolment.proposal, ...trouble });
   }
   const page = <RecoveryCodesPage site={site} codes={enrolment.codes} continueHref={site.href(targetText(target))} />;
-  return pageResponse(page, { cookies: enrolment.cookies });
+  return pageResponse(page, { cookies: enrolment.cookies, isSecret: true });
 }
 
 export function secondFactorPage(
@@ -119,5 +119,5 @@ export async function enrolPage(
       }
     />
   );
-  return pageResponse(page, { status, headers, cookies, endsElsewhere: true });
+  return pageResponse(page, { status, headers, cookies, endsElsewhere: true, isSecret: true });
 }
