@@ -30,9 +30,10 @@ async function overview(deps: ConsoleServices, visit: Visit): Promise<View | Res
   // Settings has nothing for people without a role; the account pages are theirs.
   if (!SCOPE_ACTIONS.some((scope) => visit.caller.scopes.has(scope))) return visit.goTo("/account");
   const period = periodOf(visit);
+  const deliveries = unlessBusy("Deliveries", webhooksPart(deps, visit, period));
   const [steps, webhooks, policies, signIns, tokens, system] = await Promise.all([
-    visit.wants("first-steps") ? unlessBusy("First steps", firstStepsPart(deps, visit)) : NOTHING,
-    unlessBusy("Deliveries", webhooksPart(deps, visit, period)),
+    visit.wants("first-steps") ? unlessBusy("First steps", firstStepsPart(deps, visit, deliveries)) : NOTHING,
+    deliveries,
     unlessBusy("Policies", policiesPart(deps, visit)),
     unlessBusy("Sign-ins", signInsPart(deps, visit, period)),
     unlessBusy("Tokens", tokensPart(deps, visit, period)),

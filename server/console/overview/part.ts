@@ -9,6 +9,8 @@ export interface OverviewPart {
   lead?: JSX.Element;
   /** Problems, or an explanation of why nothing is shown. */
   body?: JSX.Element;
+  /** Whether a delivery has arrived lately; undefined: not known. */
+  hasDelivered?: boolean;
   figures?: Figure[];
   charts?: JSX.Element;
 }

@@ -45,6 +45,7 @@ export async function webhooksPart(deps: ConsoleServices, visit: Visit, period: 
         <Waiting watched={watched} log={log} />
       </Section>
     ),
+    hasDelivered: hours.some(({ state }) => state === "Delivered"),
     figures: deliveryFigures(period, hours, log),
     charts: (
       <ChartSection
