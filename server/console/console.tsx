@@ -137,7 +137,7 @@ async function show(
   const unseen = request.headers.has("hx-request") ? [] : await alerts.unseen(caller).catch(() => []);
   // Rendering decides which scripts the page needs.
   const body = await view.body;
-  if (visit.rendered && view.status === undefined) return partResponse(visit.rendered, request);
+  if (visit.rendered && (view.status ?? 200) === 200) return partResponse(visit.rendered, request);
   const shown = (
     <Layout
       site={consoleSite}

@@ -42,9 +42,10 @@ function combobox(box, offers, isPalette) {
     } else if (event.key === "Enter" && chosen) {
       event.preventDefault();
       location.assign(chosen.dataset.href);
-    } else if (event.key === "Escape" && !isPalette && !offers.hidden) {
+    } else if (event.key === "Escape" && (isPalette || !offers.hidden)) {
       event.preventDefault();
-      show(false);
+      if (isPalette) palette.close();
+      else show(false);
     }
   });
   // New input clears the selection of earlier results.
