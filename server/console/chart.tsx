@@ -97,18 +97,22 @@ export function BarChart({ title, series, bars, over, links }: BarChartProps): J
 
 interface ChartSectionProps extends BarChartProps {
   id: string;
+  /** Instead of a drawing without any count. */
+  none?: string;
   /** After the drawing. */
   children?: Children;
 }
 
 /** A chart with its heading and table; without any count it is one line. */
-export function ChartSection({ id, children = "", ...chart }: ChartSectionProps): JSX.Element {
+export function ChartSection({ id, none = "None.", children = "", ...chart }: ChartSectionProps): JSX.Element {
   const isEmpty = chart.bars.every(({ total }) => total === 0);
   return (
     <section class={isEmpty ? "panel no-chart" : "panel"} id={id}>
       <h2 safe>{chart.title}</h2>
       {isEmpty ? (
-        <p class="fine">None.</p>
+        <p class="fine" safe>
+          {none}
+        </p>
       ) : (
         <>
           <BarChart {...chart} />

@@ -107,7 +107,7 @@ function Top({ site, visit }: { site: ConsoleSite; visit: Visit }): JSX.Element 
         {visit.organisation}
       </span>
       <SearchBox visit={visit} />
-      <a class="button quiet narrow-only" href={site.href(SEARCH)} data-palette aria-label="Search">
+      <a class="button quiet narrow-only" href={site.href(SEARCH)} data-palette aria-label="Find">
         <Icon name="search" />
       </a>
       <button type="button" class="quiet narrow-only" popovertarget="person" aria-label="Profile">

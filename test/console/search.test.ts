@@ -130,7 +130,7 @@ test("hostile text is shown as text: typed, suggested, found, and in the log bes
   await api.connect(NOWHERE, { Name: HOSTILE, State: "Paused" });
   await using visitor = await enterSettings(browser, api.tenant, { viewport: { width: 400, height: 800 } });
   const { page, open, complaints } = visitor;
-  await page.getByRole("link", { name: "Search", exact: true }).click();
+  await page.getByRole("link", { name: "Find", exact: true }).click();
   await page.getByRole("dialog").getByRole("combobox").fill(HOSTILE);
   await option(page, /client_id/).waitFor();
   expect(await page.getByRole("option").count()).toBe(2);

@@ -84,6 +84,7 @@ export async function tokensPart({ issued }: ConsoleServices, visit: Visit, peri
   const oldest = Math.min(slots[0]!.from.getTime(), period.hours.starts[0]!.getTime());
   const hours = await issued.since(visit.permitted("Settings:Read"), new Date(oldest));
   if (!hours) return {};
+  const isByHour = ["24h", "7d"].includes(Last);
   const grants = [...new Set(hours.map(({ grantType }) => grantType))].toSorted(inOrder);
   const requests = (time: Record<string, string>) =>
     visit.href(`/settings/requests?${new URLSearchParams({ Route: "/token", Status: "2xx", ...time })}`);
@@ -94,16 +95,17 @@ export async function tokensPart({ issued }: ConsoleServices, visit: Visit, peri
   );
   return {
     figures: [figureOf("Tokens issued, 24 h", counts, requests({ Last: "24h" }))],
-    charts: ["24h", "7d"].includes(Last) ? (
+    charts: (
       <ChartSection
         id="tokens"
         title="Access tokens issued"
         series={grants.map((grant, index) => ({ name: wordsOf(grant), swatch: SWATCHES[index] ?? SWATCHES.at(-1)! }))}
-        bars={slots.map((slot) => barOf(slot, tokenCounts(grants, hours, slot)))}
+        bars={slots.map((slot) => barOf(slot, isByHour ? tokenCounts(grants, hours, slot) : grants.map(() => 0)))}
+        none={isByHour ? undefined : "Counted by the hour, so from 24 h on."}
         over={over}
         links={{ ofSlot: (slot) => requests(timeOf(slot)), ofSeries: () => requests({ Last }) }}
       />
-    ) : undefined,
+    ),
   };
 }
 

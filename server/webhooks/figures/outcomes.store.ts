@@ -20,19 +20,20 @@ export async function countOutcomes(
   to: Date,
   sliceMs: number,
 ): Promise<OutcomeCount[]> {
-  const slice = (at: "changed_on" | "reached_on" | "a.started_on") =>
-    sql`date_bin(${sliceMs} * interval '1 millisecond', ${sql.unsafe(at)}, ${from}) as "from"`;
   return sql<OutcomeCount[]>`
-    select ${slice("changed_on")}, connection_id as "connectionId", state, count(*) as count from deliveries
+    select date_bin(${sliceMs} * interval '1 millisecond', changed_on, ${from}) as "from",
+      connection_id as "connectionId", state, count(*) as count
+    from deliveries
     where tenant_id = ${tenantId} and changed_on >= ${from} and changed_on < ${to} and not is_ping
       and state in ('Held', 'Delivered', 'Exhausted', 'Cancelled')
     group by 1, 2, 3
     union all
-    select ${slice("reached_on")}, connection_id, state, count(*) from former_outcomes
+    select date_bin(${sliceMs} * interval '1 millisecond', reached_on, ${from}), connection_id, state, count(*)
+    from former_outcomes
     where tenant_id = ${tenantId} and reached_on >= ${from} and reached_on < ${to}
     group by 1, 2, 3
     union all
-    select ${slice("a.started_on")}, a.failed_to, 'Failed', count(*)
+    select date_bin(${sliceMs} * interval '1 millisecond', a.started_on, ${from}), a.failed_to, 'Failed', count(*)
     from webhook_connections c
     join attempts a on a.failed_to = c.id and a.started_on >= ${from} and a.started_on < ${to}
     where c.tenant_id = ${tenantId}
