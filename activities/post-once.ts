@@ -29,7 +29,7 @@ type PostOnceDependencies = Pick<ActivityDependencies, "engine" | "log" | "metri
 
 export function createPostOnce({ engine, log, metrics, tracing }: PostOnceDependencies): PostOnce {
   return async (input, signal, place) => {
-    const { tenantId, eventId, deliveryId, retry } = input;
+    const { tenantId, eventId, deliveryId, connectionId, retry } = input;
     const database = <T>(step: () => Promise<T>) => untilDone(log, { tenantId, eventId, deliveryId }, signal, step);
     const startedBy = Bun.randomUUIDv7();
     // Before the attempt is started, because a started attempt must be reverted if it is not sent.
@@ -63,7 +63,7 @@ export function createPostOnce({ engine, log, metrics, tracing }: PostOnceDepend
     const { number } = delivery;
     const traceId = traceIdOf(span.traceParent);
     log.info(
-      { tenantId, eventId, deliveryId, attempt: number, state, reason: result.reason, traceId },
+      { tenantId, eventId, deliveryId, connectionId, attempt: number, state, reason: result.reason, traceId },
       "webhook attempt",
     );
     if (state === "Delivered" || state === "Cancelled") return { state, attempts: delivery.number };
@@ -96,7 +96,7 @@ export function createPostOnce({ engine, log, metrics, tracing }: PostOnceDepend
     }
 
     function unattempted(reason: string): Error {
-      log.info({ tenantId, eventId, deliveryId, reason }, "no webhook attempt");
+      log.info({ tenantId, eventId, deliveryId, connectionId, reason }, "no webhook attempt");
       return attemptFailed(reason);
     }
 
@@ -112,7 +112,7 @@ export function createPostOnce({ engine, log, metrics, tracing }: PostOnceDepend
   };
 }
 
-/** Ids, a status and one word, as in the log. */
+/** Ids, a status and the reason, as in the log. */
 function spanEnd(
   { tenantId, deliveryId }: PostWebhookInput,
   { eventId, number }: OpenDelivery,

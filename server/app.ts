@@ -18,10 +18,11 @@ import type { Sql } from "./platform/db/sql.ts";
 import type { Egress } from "./platform/egress/index.ts";
 import { ServiceUnavailable } from "./platform/errors.ts";
 import { requireSoundQuery } from "./platform/http/body.ts";
+import { compressedPage } from "./platform/http/compression.ts";
 import { clientAddress, contextOf, createRequestLog, isDirect, isProbe } from "./platform/http/context.ts";
 import { asApiError, OUTAGES } from "./platform/http/error-record.ts";
 import { createFailureLog } from "./platform/http/failure-log.ts";
-import { healthController, type Lifecycle, servingLifecycle } from "./platform/http/health.ts";
+import { healthController, type Lifecycle, readReadiness, servingLifecycle } from "./platform/http/health.ts";
 import { createAdmitClient } from "./platform/http/rate-limit.ts";
 import { createSpelling, requestUrl, requireHost, withPlainUrl } from "./platform/http/request.ts";
 import { controllerOf } from "./platform/http/route.ts";
@@ -93,6 +94,7 @@ export function createApp({
     ...servicesOf(settings),
     issued,
     once: createOnce(vault, cookies),
+    readReadiness: () => readReadiness(sql, config.temporal.address, lifecycle),
     publicUrl,
     onClient: admitClient,
     onFailure: logFailure,
@@ -102,8 +104,9 @@ export function createApp({
   return new Elysia({
     serve: { maxRequestBodySize: HARD_BODY_LIMIT, idleTimeout: IDLE_SECONDS, development: false },
   })
-    .wrap((handle) => (request: Request) => {
-      return provider.cors(withPlainUrl(request, spell), handle as unknown as (request: Request) => Response);
+    .wrap((handle) => async (request: Request) => {
+      const plain = withPlainUrl(request, spell);
+      return compressedPage(plain, await provider.cors(plain, handle as unknown as (request: Request) => Response));
     })
     .onRequest(({ request, set, server }) => {
       const context = contextOf(request);

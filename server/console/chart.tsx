@@ -1,21 +1,36 @@
 // Counts over time as stacked bars, drawn on the server, with a table for screen readers.
 
 import type { Children } from "@kitajs/html";
-import { HOUR_MS } from "../platform/durations.ts";
+import { DAY_MS, HOUR_MS } from "../platform/durations.ts";
+import { type Slices, slicesUntil } from "../platform/slices.ts";
 import { attribute, type Column, Table, Text } from "../ui/index.ts";
 
-const HOURS = 24;
-
-/** The height in pixels. Horizontal positions are percentages, because the drawing fills the page. */
-const HEIGHT = 220;
-const BOTTOM = 24;
+/** The height in pixels. Horizontal positions are percentages, because the drawing fills its column. */
+const HEIGHT = 140;
+const BOTTOM = 20;
 const TOP = 10;
 const PLOT_HEIGHT = HEIGHT - BOTTOM - TOP;
 const GAP = 0.12;
 const DATE = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 const LONG_DATE = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
-const LINES = 4;
-const LABEL_EVERY = 4;
+const MAX_LABELS = 7;
+
+/** Periods up to now, by the value of `Last` in an address. */
+export const SPANS = {
+  "15m": { label: "15 min", slices: 15, sliceMs: 60_000, over: "by the minute, the last 15 minutes" },
+  "1h": { label: "1 h", slices: 12, sliceMs: 5 * 60_000, over: "by five minutes, the last hour" },
+  "24h": { label: "24 h", slices: 24, sliceMs: HOUR_MS, over: "by the hour, the last 24 hours" },
+  "7d": { label: "7 d", slices: 28, sliceMs: 6 * HOUR_MS, over: "by six hours, the last 7 days" },
+} as const;
+export type SpanName = keyof typeof SPANS;
+
+export function slicesOf(span: SpanName): Slices {
+  return slicesUntil(Date.now(), SPANS[span].slices, SPANS[span].sliceMs);
+}
+
+export function slotsOf({ starts, sliceMs }: Slices): Slot[] {
+  return starts.map((from) => ({ from, to: new Date(from.getTime() + sliceMs) }));
+}
 
 export interface Slot {
   from: Date;
@@ -40,7 +55,7 @@ export interface ChartLinks {
   ofSeries(name: string): string | undefined;
 }
 
-const isDay = ({ from, to }: Slot) => to.getTime() - from.getTime() >= HOURS * HOUR_MS;
+const isDay = ({ from, to }: Slot) => to.getTime() - from.getTime() >= DAY_MS;
 
 /** A day in UTC, which is not converted to the local time zone. */
 export function Day({ at }: { at: Date }): JSX.Element {
@@ -50,20 +65,6 @@ export function Day({ at }: { at: Date }): JSX.Element {
     </time>
   );
 }
-
-export function firstHour(now: number): Date {
-  return new Date(Math.floor(now / HOUR_MS) * HOUR_MS - (HOURS - 1) * HOUR_MS);
-}
-
-/** The displayed hours, including the current one. */
-export function hoursSince(since: Date): Slot[] {
-  return Array.from({ length: HOURS }, (_, index) => {
-    const from = new Date(since.getTime() + index * HOUR_MS);
-    return { from, to: new Date(from.getTime() + HOUR_MS) };
-  });
-}
-
-export const OVER_HOURS = `by the hour, the last ${HOURS} hours`;
 
 /** @param counts one for each series */
 export function barOf(slot: Slot, counts: number[]): Bar {
@@ -91,6 +92,51 @@ export function BarChart({ title, series, bars, over, links }: BarChartProps): J
         ))}
       </Plot>
     </Chart>
+  );
+}
+
+interface ChartSectionProps extends BarChartProps {
+  id: string;
+  /** Instead of a drawing without any count. */
+  none?: string;
+  /** After the drawing. */
+  children?: Children;
+}
+
+/** A chart with its heading and table; without any count it is one line. */
+export function ChartSection({ id, none = "None.", children = "", ...chart }: ChartSectionProps): JSX.Element {
+  const isEmpty = chart.bars.every(({ total }) => total === 0);
+  return (
+    <section class={isEmpty ? "panel no-chart" : "panel"} id={id}>
+      <h2 safe>{chart.title}</h2>
+      {isEmpty ? (
+        <p class="fine" safe>
+          {none}
+        </p>
+      ) : (
+        <>
+          <BarChart {...chart} />
+          <ChartTable {...chart} />
+        </>
+      )}
+      {children as "safe"}
+    </section>
+  );
+}
+
+/** A line of counts without axes. The chart of the same counts has them as text. */
+export function Sparkline({ counts, isBad }: { counts: readonly number[]; isBad?: boolean }): JSX.Element {
+  const max = Math.max(1, ...counts);
+  const points = counts.map((count, index) => `${index},${round(20 - (count / max) * 18)}`).join(" ");
+  return (
+    <svg
+      class={isBad ? "spark bad" : "spark"}
+      viewBox={`0 0 ${counts.length - 1} 21`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      <polyline points={points} />
+    </svg>
   );
 }
 
@@ -199,7 +245,8 @@ export interface PlotProps<S extends Slot> {
 export function Plot<S extends Slot>(props: PlotProps<S>): JSX.Element {
   const { slots, max, scale, label, links, titleOf, children } = props;
   const y = yOf(max);
-  const lines = Array.from({ length: LINES + 1 }, (_, index) => (max / LINES) * index);
+  const lines = max === 1 ? [0, 1] : [0, max / 2, max];
+  const labelEvery = Math.ceil(slots.length / MAX_LABELS);
   const words = { role: links ? "group" : "img", "aria-label": attribute(label) } as const;
   return (
     <div class="drawing" {...words}>
@@ -219,7 +266,7 @@ export function Plot<S extends Slot>(props: PlotProps<S>): JSX.Element {
           <SlotOf title={titleOf(slot)} place={placeOf(index, slots.length)} href={links?.ofSlot(slot)} />
         ))}
         {slots.map((slot, index) =>
-          index % LABEL_EVERY === 0 ? <TimeLabel slot={slot} x={placeOf(index, slots.length).middle} /> : "",
+          index % labelEvery === 0 ? <TimeLabel slot={slot} x={placeOf(index, slots.length).middle} /> : "",
         )}
       </svg>
     </div>
@@ -308,10 +355,11 @@ function titleOf(series: readonly Series[], { from, to, counts }: Bar): string {
   return `${DATE.format(from)}${hour}: ${parts.join(", ") || "none"}`;
 }
 
-/** Rounds up to 4, 8, 12, 20, 40, 80, 120 …, so a quarter is a whole number. */
+/** Rounds up to 1, 2, 4, 6, 8, 10, 20, 40 …, so that bars fill the drawing and a half is a whole number. */
 export function niceCeiling(max: number): number {
+  if (max <= 1) return 1;
   for (let size = 1; ; size *= 10) {
-    for (const step of [4, 8, 12, 20]) if (step * size >= max) return step * size;
+    for (const step of [2, 4, 6, 8, 10]) if (step * size >= max) return step * size;
   }
 }
 

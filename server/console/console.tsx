@@ -3,17 +3,19 @@
 import { Elysia } from "elysia";
 import { MethodNotAllowed, NotFound, Permission } from "../platform/errors.ts";
 import { readFormText } from "../platform/http/body.ts";
+import { NO_STORE } from "../platform/http/conditions.ts";
 import { contextOf } from "../platform/http/context.ts";
 import { asApiError } from "../platform/http/error-record.ts";
 import { isRead, mayBeOwnForm, prefersPage, requestUrl } from "../platform/http/request.ts";
 import { attribute, MessagePage, pageResponse } from "../ui/index.ts";
 import { askToSend, holdForm } from "./held-form.tsx";
-import { Layout, navigationFor, tabsFor } from "./layout.tsx";
+import { Layout } from "./layout.tsx";
+import { navigationFor, tabsFor } from "./navigation.ts";
 import type { ConsoleDependencies, ConsolePage, Handler, View } from "./page.tsx";
 import { pathOfRequests } from "./requests.tsx";
 import { toSignIn } from "./sign-in.tsx";
 import { findSignedInUser, type SignedInUser } from "./signed-in-user.ts";
-import { Visit } from "./visit.ts";
+import { type Rendered, Visit } from "./visit.ts";
 
 /** The maximum size of a form in bytes: every field of the longest form can have 10,000 characters. */
 export const SETTINGS_FORM_LIMIT = 2 * 1024 * 1024;
@@ -134,6 +136,7 @@ async function show(
   const unseen = request.headers.has("hx-request") ? [] : await alerts.unseen(caller).catch(() => []);
   // Rendering decides which scripts the page needs.
   const body = await view.body;
+  if (visit.rendered && (view.status ?? 200) === 200) return partResponse(visit.rendered, request);
   const shown = (
     <Layout
       site={consoleSite}
@@ -151,7 +154,15 @@ async function show(
     cookies: [...formCookies, ...(notice === undefined ? [] : [cookies.clear("notice")])],
     connects: true,
     styleNonce: visit.editorNonce,
+    isSecret: visit.isSecret,
   });
+}
+
+/** 304 if the page has this part already. */
+function partResponse({ html, digest }: Rendered, request: Request): Response | Promise<Response> {
+  const headers = { etag: digest };
+  if (request.headers.get("if-none-match") !== digest) return pageResponse(html, { headers });
+  return new Response(null, { status: 304, headers: { ...headers, ...NO_STORE } });
 }
 
 function Lines({ lines, request }: { lines: string[]; request: string | undefined }): JSX.Element {

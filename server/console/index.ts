@@ -76,7 +76,7 @@ const SPECIAL_SETTINGS: Record<string, (deps: ConsoleServices) => ConsolePage[]>
 
 function createPages(deps: ConsoleServices): ConsolePage[] {
   const pages = ownPages(deps);
-  return [...pages, ...historyPages(deps, pages)];
+  return [...pages, ...historyPages(deps, pages), ...searchPages(deps, pages)];
 }
 
 function ownPages(deps: ConsoleServices): ConsolePage[] {
@@ -107,7 +107,6 @@ function ownPages(deps: ConsoleServices): ConsolePage[] {
       ...dataPages(deps),
       ...apiReferencePages(deps),
     ]),
-    ...searchPages(deps),
     ...workflowPages(deps),
   ];
 }

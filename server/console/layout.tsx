@@ -2,8 +2,11 @@ import { attribute, Head, Mark } from "../ui/index.ts";
 import type { AlertRecord } from "../webhooks/index.ts";
 import { AlertBanner } from "./alerts.tsx";
 import type { ConsoleSite } from "./assets.ts";
-import { type ConsolePage, GROUPS, type Group, type View } from "./page.tsx";
-import { SearchBox } from "./search/box.tsx";
+import { Icon } from "./icons.tsx";
+import { iconOf, type Navigation } from "./navigation.ts";
+import { GROUPS, type Group, type View } from "./page.tsx";
+import { Palette, SearchBox } from "./search/box.tsx";
+import { SEARCH } from "./search/pages.tsx";
 import type { Visit } from "./visit.ts";
 
 export interface LayoutProps {
@@ -43,6 +46,7 @@ export function Layout({ site, visit, navigation, tabs, view, notice, unseen }: 
           Skip to the page
         </a>
         <Top site={site} visit={visit} />
+        <Palette visit={visit} />
         <div class="frame">
           <nav id="menu" class="menu" popover="auto" aria-label="Settings">
             {[undefined, ...GROUPS].map((group) => (
@@ -51,7 +55,7 @@ export function Layout({ site, visit, navigation, tabs, view, notice, unseen }: 
           </nav>
           <main id="main" tabindex="-1">
             <AlertBanner visit={visit} unseen={unseen} />
-            <Heading site={site} view={view} />
+            <Heading site={site} visit={visit} view={view} />
             <Tabs site={site} tabs={tabs} />
             {notice === undefined ? (
               ""
@@ -76,8 +80,9 @@ function Areas({ site, group, areas }: { site: ConsoleSite; group: Group | undef
       <ul aria-label={group}>
         {areas.map(({ name, path, isCurrent }) => (
           <li>
-            <a href={site.href(path)} aria-current={isCurrent ? "page" : undefined} safe>
-              {name}
+            <a href={site.href(path)} aria-current={isCurrent ? "page" : undefined}>
+              <Icon name={iconOf(path)} />
+              <span safe>{name}</span>
             </a>
           </li>
         ))}
@@ -86,11 +91,15 @@ function Areas({ site, group, areas }: { site: ConsoleSite; group: Group | undef
   );
 }
 
+/** On a phone the menu and the account are popovers, and the search is a page or the palette. */
 function Top({ site, visit }: { site: ConsoleSite; visit: Visit }): JSX.Element {
   const { name, username } = visit.session;
   return (
     <header class="top">
-      <a class="brand" href={site.href("/settings")}>
+      <button type="button" class="quiet narrow-only" popovertarget="menu" aria-label="Menu">
+        <Icon name="menu" />
+      </button>
+      <a class="brand" href={site.href("/settings")} aria-label="Gatehouse">
         <Mark />
         <span>Gatehouse</span>
       </a>
@@ -98,10 +107,13 @@ function Top({ site, visit }: { site: ConsoleSite; visit: Visit }): JSX.Element 
         {visit.organisation}
       </span>
       <SearchBox visit={visit} />
-      <button type="button" class="quiet open-menu" popovertarget="menu">
-        Menu
+      <a class="button quiet narrow-only" href={site.href(SEARCH)} data-palette aria-label="Find">
+        <Icon name="search" />
+      </a>
+      <button type="button" class="quiet narrow-only" popovertarget="person" aria-label="Profile">
+        <Icon name="circle-user-round" />
       </button>
-      <div class="person">
+      <div id="person" class="person" popover="auto">
         <a href={site.href("/account")} title={attribute(`${username}: your account`)} safe>
           {name || username}
         </a>
@@ -116,7 +128,7 @@ function Top({ site, visit }: { site: ConsoleSite; visit: Visit }): JSX.Element 
   );
 }
 
-function Heading({ site, view }: { site: ConsoleSite; view: View }): JSX.Element {
+function Heading({ site, visit, view }: Pick<LayoutProps, "site" | "visit" | "view">): JSX.Element {
   return (
     <div class="heading">
       {view.above ? (
@@ -131,9 +143,30 @@ function Heading({ site, view }: { site: ConsoleSite; view: View }): JSX.Element
         ""
       )}
       <h1 safe>{view.title}</h1>
+      <Refreshes visit={visit} />
       {view.actions ? <div class="actions">{view.actions as "safe"}</div> : ""}
       {view.lead ? <div class="lead">{view.lead as "safe"}</div> : ""}
     </div>
+  );
+}
+
+/** Says whether the page refreshes itself, and switches it (WCAG 2.2, 2.2.2). */
+function Refreshes({ visit }: { visit: Visit }): JSX.Element {
+  const { refreshes, refreshSeconds } = visit;
+  if (refreshSeconds === undefined) return "";
+  const title = refreshes ? `Refreshes every ${refreshSeconds} s. Stop` : "Does not refresh itself. Refresh";
+  return (
+    <>
+      <p class="refreshing">
+        <a class={refreshes ? "on" : undefined} href={attribute(visit.sameHref(!refreshes))} title={title}>
+          <span>{refreshes ? "Live" : "Stopped"}</span>
+          <span class="unseen" safe>{`. ${title}`}</span>
+        </a>
+      </p>
+      <noscript>
+        <a href={attribute(visit.sameHref(true))}>Reload</a>
+      </noscript>
+    </>
   );
 }
 
@@ -148,37 +181,4 @@ function Tabs({ site, tabs }: { site: ConsoleSite; tabs: Navigation }): JSX.Elem
       ))}
     </nav>
   );
-}
-
-export type Navigation = readonly { name: string; path: string; isCurrent: boolean; group?: Group | undefined }[];
-
-/** The areas that these scopes can see, in page order. */
-export function navigationFor(
-  pages: readonly ConsolePage[],
-  scopes: ReadonlySet<string>,
-  pathname: string,
-): Navigation {
-  return pages.flatMap(({ area: name, group, path, GET }) => {
-    if (!name || !GET?.needs.every((scope) => scopes.has(scope))) return [];
-    return [{ name, path, group, isCurrent: isWithin(pathname, path) }];
-  });
-}
-
-/** The tabs of a record that the visitor may see; none on an error page. */
-export function tabsFor(
-  pages: readonly ConsolePage[],
-  { record, path: own }: ConsolePage,
-  visit: Visit,
-  view: View,
-): Navigation {
-  if (!record || ![200, 422].includes(view.status ?? 200)) return [];
-  const id = encodeURIComponent(visit.params.id!);
-  return pages.flatMap(({ record: other, tab, path, GET }) => {
-    if (other !== record || !tab || !GET?.needs.every((scope) => visit.caller.scopes.has(scope))) return [];
-    return [{ name: tab, path: path.replace(":id", id), isCurrent: path === own }];
-  });
-}
-
-function isWithin(pathname: string, path: string): boolean {
-  return pathname === path || (path !== "/settings" && pathname.startsWith(`${path}/`));
 }

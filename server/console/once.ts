@@ -43,7 +43,9 @@ export function createOnce(vault: Vault, cookies: Cookies): Once {
       const { sid, path, shown, until } = opened(value);
       // The expiry is inside the cookie, so a saved cookie does not extend it.
       const isOfThis = sid === visit.session.id && path === visit.url.pathname && Date.now() < until;
-      return isOfThis ? shown : undefined;
+      if (!isOfThis) return undefined;
+      visit.isSecret = true;
+      return shown;
     },
   };
 }

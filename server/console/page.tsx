@@ -1,6 +1,7 @@
 import type { DataServices } from "../data/index.ts";
 import type { IdentityServices } from "../identity/index.ts";
 import { PreconditionFailed } from "../platform/errors.ts";
+import type { Readiness } from "../platform/http/health.ts";
 import type { Limits } from "../platform/limits/index.ts";
 import type { FindWorkflow } from "../platform/temporal/find-workflow.ts";
 import type { Access, Caller, RecordRoutes, Scope } from "../records/index.ts";
@@ -30,6 +31,8 @@ export interface ConsolePage {
   path: string;
   area?: string;
   group?: Group;
+  /** The label of its form in the command palette, such as "Add user". */
+  command?: string;
   GET?: Handler;
   POST?: Handler;
   /** The record that the page is about; pages with the same `record` are tabs. */
@@ -68,6 +71,8 @@ export interface ConsoleServices extends RecordRoutes, WebhookRoutes, IdentitySe
   once: Once;
   access: Access;
   limits: Pick<Limits, "read">;
+  /** The state of PostgreSQL, Temporal and the worker. */
+  readReadiness(): Promise<Readiness>;
   /** Called with the caller of each request; may throw to reject it. */
   onClient(request: Request, caller: Caller): void;
   /** Called with errors that the caller did not cause. */

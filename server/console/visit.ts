@@ -3,6 +3,12 @@ import { NO_STORE } from "../platform/http/conditions.ts";
 import { type Caller, type Permitted, permit, type Scope } from "../records/index.ts";
 import { decisionOf, type Question } from "../ui/index.ts";
 
+/** A refreshing part, and the digest of its content. */
+export interface Rendered {
+  html: string;
+  digest: string;
+}
+
 type Subject = Record<string, unknown>;
 type Action = Extract<Scope, `${string}:${string}`>;
 
@@ -41,6 +47,12 @@ export class Visit {
   /** The CSP nonce for the policy editor's styles. */
   editorNonce: string | undefined;
   readonly formCookies: string[];
+  /** The seconds after which parts of the page refresh. */
+  refreshSeconds: number | undefined;
+  /** The page shows a secret. */
+  isSecret = false;
+  /** The requested part, once rendered. */
+  rendered: Rendered | undefined;
   /** The id of the refreshing part that is requested; undefined: the whole page. */
   private readonly part: string | undefined;
   /** A path under PUBLIC_URL, which may have a path prefix. */
@@ -90,6 +102,11 @@ export class Visit {
   /** Whether to render a separately refreshed part. */
   wants(part: string): boolean {
     return this.part === undefined || this.part === part;
+  }
+
+  /** Called for each refreshing part. */
+  render(part: string, { html, digest }: Rendered): void {
+    if (this.part === part) this.rendered = { html, digest };
   }
 
   permitted<S extends Scope>(...scopes: S[]): Permitted<S> {

@@ -2,9 +2,12 @@
 // requests.
 
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { Elysia, NotFoundError } from "elysia";
+import { compressedOnce, encodingFor } from "../platform/http/compression.ts";
 import { requestUrl, requireMethod } from "../platform/http/request.ts";
 import type { Route } from "../platform/http/route.ts";
+import { sites } from "../ui/index.ts";
 import { createDocument } from "./document.ts";
 
 const DOCUMENT_CACHING = "public, max-age=300";
@@ -26,9 +29,9 @@ const VIEWER_FILES: Record<string, string> = {
   "/openapi": join(OWN, "index.html"),
   "/openapi/viewer.js": join(OWN, "viewer.js"),
   "/openapi/viewer.css": join(OWN, "viewer.css"),
+  "/openapi/gatehouse.css": fileURLToPath(sites.SHARED_STYLES.url),
   "/openapi/swagger-ui-bundle.js": require.resolve("swagger-ui-dist/swagger-ui-bundle.js"),
   "/openapi/swagger-ui.css": require.resolve("swagger-ui-dist/swagger-ui.css"),
-  "/openapi/favicon-32x32.png": require.resolve("swagger-ui-dist/favicon-32x32.png"),
   "/openapi/oauth2-redirect.html": require.resolve("swagger-ui-dist/oauth2-redirect.html"),
   "/openapi/oauth2-redirect.js": require.resolve("swagger-ui-dist/oauth2-redirect.js"),
 };
@@ -51,11 +54,25 @@ export function openApiController(publicUrl: string, routes: readonly Route[]) {
     .all("/openapi/*", viewerFile, { parse: "none" });
 }
 
-function viewerFile({ request }: { request: Request }): Response {
-  const { pathname } = requestUrl(request);
-  const file = Object.hasOwn(VIEWER_FILES, pathname) ? VIEWER_FILES[pathname] : undefined;
+const FILES = new Map(
+  Object.entries(VIEWER_FILES).map(([path, file]) => [
+    path,
+    { type: Bun.file(file).type, in: compressedOnce(() => Bun.file(file).bytes()) },
+  ]),
+);
+
+async function viewerFile({ request }: { request: Request }): Promise<Response> {
+  const file = FILES.get(requestUrl(request).pathname);
   // Like any unknown path: browsers get a page.
   if (file === undefined) throw new NotFoundError();
   requireMethod(request, "GET");
-  return new Response(Bun.file(file), { headers: VIEWER_HEADERS });
+  // Brotli at its best would take seconds for the viewer's script.
+  const encoding = encodingFor(request, ["gzip"]);
+  const headers = {
+    ...VIEWER_HEADERS,
+    "content-type": file.type,
+    vary: "Accept-Encoding",
+    ...(encoding && { "content-encoding": encoding }),
+  };
+  return new Response(await file.in(encoding), { headers });
 }

@@ -61,7 +61,7 @@ export { countUnchained } from "./audit/chain.store.ts";
 export { startAuditChain } from "./audit/chain.ts";
 export { AUDIT_EVENT, type AuditRecord } from "./audit/contract.ts";
 export { createAuditLog } from "./audit/service.ts";
-export type { AuditEntry, Origin } from "./audit/store.ts";
+export type { AuditEntry, Origin, SignIns } from "./audit/store.ts";
 export { verifyChain } from "./audit/verify-chain.ts";
 export { originOf, recordAudit, recordConsequence } from "./audit/write.ts";
 export { requireUnused, USER_ATTRIBUTES } from "./entities/attribute-definitions.ts";

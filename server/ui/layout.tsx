@@ -60,7 +60,7 @@ export function Head({ title, styles, scripts, styleNonce, children = "" }: Head
       <meta name="robots" content="noindex" />
       {children as "safe"}
       <title safe>{`${title} · Gatehouse`}</title>
-      <link rel="icon" href="data:," />
+      <link rel="icon" href={FAVICON} />
       {styles.map((href) => (
         <link rel="stylesheet" href={href} />
       ))}
@@ -71,17 +71,22 @@ export function Head({ title, styles, scripts, styleNonce, children = "" }: Head
   );
 }
 
+const GATE = "M3 5h3v2h2V5h3v6h10V5h3v2h2V5h3v22h-9v-6a4 4 0 0 0-8 0v6H3V5Zm4 7v4h2v-4H7Zm16 0v4h2v-4h-2Z";
+
 /** The logo: a gate between two towers. */
 export function Mark(): JSX.Element {
   return (
     <svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true" focusable="false">
-      <path
-        fill="currentColor"
-        d="M3 5h3v2h2V5h3v6h10V5h3v2h2V5h3v22h-9v-6a4 4 0 0 0-8 0v6H3V5Zm4 7v4h2v-4H7Zm16 0v4h2v-4h-2Z"
-      />
+      <path fill="currentColor" d={GATE} />
     </svg>
   );
 }
+
+/** The logo in white on blue, because a tab may be light or dark. */
+const FAVICON = `data:image/svg+xml,${encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#1f4f8f"/>' +
+    `<path fill="#fff" transform="translate(4.8 4.4) scale(.7)" d="${GATE}"/></svg>`,
+)}`;
 
 export interface MessageProps {
   site: Site;

@@ -228,15 +228,18 @@ function withCursor({ url, href }: PageVisit, cursor: string | undefined): strin
 }
 
 /** Refreshes it while the page is visible. Unchanged elements keep focus and open state; it must have no inputs. */
-export function Live({ visit, id, seconds, isFinal, children }: LiveProps): JSX.Element {
-  return (
+export async function Live({ visit, id, seconds, isFinal, children }: LiveProps): Promise<string> {
+  const content = String(await (<>{children as "safe"}</>));
+  const digest = digestOf(content.replaceAll(visit.csrf, ""));
+  const html = await (
     <div id={id} class="live">
       {visit.refreshes && !isFinal ? (
-        // An update without this element removes it, and polling stops.
+        // An update without this element removes it, and polling stops. An unchanged part is answered by 304.
         <span
           hidden
           hx-get={attribute(visit.sameHref(true))}
           hx-trigger={`every ${seconds}s, visibilitychange from:document`}
+          hx-headers={JSON.stringify({ "If-None-Match": digest })}
           hx-select={`#${id}`}
           hx-target={`#${id}`}
           hx-swap="outerMorph"
@@ -244,9 +247,16 @@ export function Live({ visit, id, seconds, isFinal, children }: LiveProps): JSX.
       ) : (
         ""
       )}
-      {children as "safe"}
+      {content as "safe"}
     </div>
   );
+  visit.render(id, { html, digest });
+  return html;
+}
+
+/** A weak entity tag, because the content is compressed later. */
+function digestOf(content: string): string {
+  return `W/"${new Bun.CryptoHasher("sha256").update(content).digest("base64url").slice(0, 22)}"`;
 }
 
 export interface LiveProps {
@@ -257,24 +267,10 @@ export interface LiveProps {
   children: Children;
 }
 
-/** Shows that the page refreshes itself, with a button to pause. Place it once on a page with `Live` parts. */
+/** Says that the page refreshes itself, with a link to stop it, beside the title. Place it once on a page with `Live` parts. */
 export function Refreshing({ visit, seconds }: { visit: PageVisit; seconds: number }): JSX.Element {
-  const { refreshes } = visit;
-  return (
-    <>
-      <p class="refreshing">
-        <span safe>{refreshes ? `Refreshes every ${seconds} s.` : "Does not refresh itself."}</span>{" "}
-        <a href={attribute(visit.sameHref(!refreshes))} safe>
-          {refreshes ? "Stop" : "Refresh"}
-        </a>
-      </p>
-      <noscript>
-        <p>
-          <a href={attribute(visit.sameHref(true))}>Reload</a>
-        </p>
-      </noscript>
-    </>
-  );
+  visit.refreshSeconds = seconds;
+  return "";
 }
 
 /** Isolates inserted texts, so they cannot change the direction of the rest. @example phrase`${name} is deleted.` */

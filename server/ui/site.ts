@@ -4,11 +4,10 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-import { brotliCompress, constants, gzip } from "node:zlib";
 import { Elysia } from "elysia";
 import { urlOf } from "../platform/address.ts";
 import { PROJECT_ROOT } from "../platform/config/config.ts";
+import { type Bytes, compressedOnce, type Encoding, encodingFor } from "../platform/http/compression.ts";
 import { NO_STORE } from "../platform/http/conditions.ts";
 
 /** A file and its media type. TypeScript is bundled with its imports. */
@@ -34,9 +33,6 @@ const ASSETS = {
 } as const;
 
 const HASH_LENGTH = 16;
-/** The maximum, because each file is compressed only once: half a second for the largest. */
-const BROTLI_QUALITY = constants.BROTLI_MAX_QUALITY;
-const [compressBrotli, compressGzip] = [promisify(brotliCompress), promisify(gzip)];
 
 export interface SiteOf<Name extends string> {
   /** The origin of PUBLIC_URL. */
@@ -56,12 +52,12 @@ export function createSite(publicUrl: string): Site {
 export function createSiteOf<Name extends string>(publicUrl: string, assets: Record<Name, AssetFile>): SiteOf<Name> {
   const { origin, pathname } = urlOf(publicUrl);
   const base = pathname.replace(/\/$/, "");
-  const files = new Map<Name, { path: string; type: string; in(encoding: Encoding): Promise<Bytes> }>();
+  const files = new Map<Name, { path: string; type: string; in(encoding?: Encoding): Promise<Bytes> }>();
   for (const [name, { url, type }] of Object.entries<AssetFile>(assets)) {
     const { madeOf, bytes } = url.endsWith(".ts") ? bundle(fileURLToPath(url)) : plainFile(fileURLToPath(url));
     const hash = createHash("sha256").update(madeOf).digest("hex").slice(0, HASH_LENGTH);
     const [stem, ending] = name.split(".");
-    files.set(name as Name, { path: `/assets/${stem}-${hash}.${ending}`, type, in: encoded(bytes) });
+    files.set(name as Name, { path: `/assets/${stem}-${hash}.${ending}`, type, in: compressedOnce(bytes) });
   }
   return {
     origin,
@@ -71,12 +67,12 @@ export function createSiteOf<Name extends string>(publicUrl: string, assets: Rec
       const app = new Elysia();
       for (const { path, type, in: bytesIn } of files.values()) {
         app.get(path, async ({ request }) => {
-          const encoding = encodingFor(request.headers.get("accept-encoding") ?? "");
+          const encoding = encodingFor(request, ["br", "gzip"]);
           const headers = {
             "content-type": type,
             "cache-control": "public, max-age=31536000, immutable",
             vary: "Accept-Encoding",
-            ...(encoding !== "identity" && { "content-encoding": encoding }),
+            ...(encoding && { "content-encoding": encoding }),
           };
           return new Response(await bytesIn(encoding), { headers });
         });
@@ -85,9 +81,6 @@ export function createSiteOf<Name extends string>(publicUrl: string, assets: Rec
     },
   };
 }
-
-type Bytes = Uint8Array<ArrayBuffer>;
-type Encoding = "br" | "gzip" | "identity";
 
 interface Source {
   madeOf: Bytes;
@@ -112,34 +105,6 @@ function bundle(path: string): Source {
   };
 }
 
-/** The preferred supported encoding (RFC 9110 12.5.3); weights are ignored, because browsers send none. */
-function encodingFor(accepted: string): Encoding {
-  const known = (["br", "gzip"] as const).find((one) => new RegExp(`(^|,)\\s*${one}\\s*(,|$)`).test(accepted));
-  return known ?? "identity";
-}
-
-/** Each encoding is computed once, off the main thread. */
-function encoded(bytes: () => Promise<Bytes>): (encoding: Encoding) => Promise<Bytes> {
-  const made = new Map<Encoding, Promise<Bytes>>();
-  const once = (encoding: Encoding, make: () => Promise<Bytes>) => {
-    const known = made.get(encoding) ?? make();
-    made.set(encoding, known);
-    // Failures are retried on the next request.
-    known.catch(() => made.delete(encoding));
-    return known;
-  };
-  const plain = () => once("identity", bytes);
-  return (encoding) => {
-    if (encoding === "identity") return plain();
-    return once(encoding, async () => COMPRESS[encoding](await plain()));
-  };
-}
-
-const COMPRESS = {
-  br: (bytes: Bytes) => compressBrotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
-  gzip: (bytes: Bytes) => compressGzip(bytes),
-};
-
 export interface PageOptions {
   status?: number;
   headers?: Record<string, string>;
@@ -153,6 +118,8 @@ export interface PageOptions {
   connects?: boolean;
   /** The nonce of the only script that may insert styles. */
   styleNonce?: string;
+  /** The page shows a secret, so it is not compressed (platform/http/compression.ts). */
+  isSecret?: boolean;
 }
 
 /**
@@ -178,6 +145,7 @@ export async function pageResponse(page: JSX.Element, options: PageOptions = {})
     ...options.headers,
     ...NO_STORE,
   });
+  if (options.isSecret) headers.set("cache-control", "no-store, no-transform");
   for (const cookie of options.cookies ?? []) headers.append("set-cookie", cookie);
   return new Response(`<!doctype html>${await page}`, { status: options.status ?? 200, headers });
 }

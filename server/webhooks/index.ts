@@ -21,6 +21,7 @@ export { createDeliveryEngine, type DeliveryEngine } from "./delivery-engine.ts"
 export * as documented from "./documented.ts";
 export { WEBHOOKS_EXPIRED } from "./expired.ts";
 export type { Health } from "./figures/connection-health.store.ts";
+export type { OutcomeCount } from "./figures/outcomes.store.ts";
 export { SPAN_NAMES, type StatisticsRecord } from "./figures/statistics.ts";
 export type { StatusRecord } from "./figures/status.ts";
 export {

@@ -2,8 +2,10 @@
 
 import { describe, expect, test } from "bun:test";
 import { openWindows } from "../support/browser.ts";
+import { issuer } from "../world/client.ts";
 import { enterSettings, newColleague } from "../world/console.ts";
 import { newTenant } from "../world/tenant.ts";
+import { Visitor as PlainBrowser } from "../world/visitor.ts";
 
 const browser = openWindows();
 
@@ -48,13 +50,15 @@ describe("permissions in Settings equal those of the REST API", () => {
     ).toBe(0);
   });
 
-  test("a user without a role sees that it has none", async () => {
+  test("a user without a role lands on the account page, and other pages say what is missing", async () => {
     const api = await newTenant();
-    await using visitor = await enterSettings(browser, api.tenant, await newColleague(api));
-    const { page, open } = visitor;
-    await page.getByText("None of your roles has Webhooks:Read.").waitFor();
-    await open("/settings/webhooks");
-    await page.getByText("This requires Webhooks:Read, which none of your roles has.").waitFor();
+    const visitor = new PlainBrowser(issuer());
+    const door = await visitor.open(`/settings?organisation=${api.tenant.tenantId}`);
+    await visitor.submit(door, await newColleague(api));
+    expect(new URL(visitor.trail.at(-1)!.url).pathname).toBe("/account");
+    const refused = await visitor.open("/settings/webhooks");
+    expect(refused.status).toBe(403);
+    expect(refused.html).toContain("This requires Webhooks:Read, which none of your roles has.");
   });
 
   test("a policy that hides one connection hides its page", async () => {

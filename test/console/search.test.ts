@@ -37,8 +37,9 @@ test("a key opens the box anywhere; answers appear while typing, arrows choose, 
   expect(await box(page).getAttribute("aria-expanded")).toBe("true");
   expect(await page.getByRole("option").count()).toBe(3);
   await inspect(page, "search-open");
+  // On a phone the box is hidden, so it has lost the focus.
   await page.setViewportSize({ width: 1400, height: 900 });
-
+  await page.keyboard.press("/");
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("ArrowDown");
   const chosen = page.getByRole("option", { selected: true });
@@ -59,12 +60,13 @@ test("a key opens the box anywhere; answers appear while typing, arrows choose, 
   await field.fill("left");
   await field.press("/");
   expect(await field.inputValue()).toContain("/");
-  await field.press("Control+k");
+  await page.getByRole("link", { name: "Overview" }).focus();
+  await page.keyboard.press("/");
   await page.keyboard.type("nothing is called that");
   await page.getByRole("option", { name: "No matches" }).waitFor();
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "No matches" }).waitFor();
-  expect(await page.getByRole("searchbox").or(box(page)).inputValue()).toBe("nothing is called that");
+  expect(await page.getByRole("searchbox").inputValue()).toBe("nothing is called that");
   await inspect(page, "search-nothing");
   await open("/settings/search?q=fro");
   await inspect(page, "search-answers");
@@ -128,7 +130,8 @@ test("hostile text is shown as text: typed, suggested, found, and in the log bes
   await api.connect(NOWHERE, { Name: HOSTILE, State: "Paused" });
   await using visitor = await enterSettings(browser, api.tenant, { viewport: { width: 400, height: 800 } });
   const { page, open, complaints } = visitor;
-  await box(page).fill(HOSTILE);
+  await page.getByRole("link", { name: "Find", exact: true }).click();
+  await page.getByRole("dialog").getByRole("combobox").fill(HOSTILE);
   await option(page, /client_id/).waitFor();
   expect(await page.getByRole("option").count()).toBe(2);
   expect(await flawsOf(page)).toEqual([]);
@@ -145,6 +148,36 @@ test("hostile text is shown as text: typed, suggested, found, and in the log bes
     await inspect(page, `search-hostile-${path.split(/[/?]/)[2]}-${path.split("/").at(-1)?.slice(0, 6)}`);
   }
   expect(complaints).toEqual([]);
+});
+
+test("Ctrl-K opens the palette anywhere: pages, commands and records, by keyboard", async () => {
+  const api = await newTenant();
+  await api.change({ Name: "Front door" });
+  await using visitor = await enterSettings(browser, api.tenant);
+  const { page, open, complaints } = visitor;
+  await open("/settings/roles/add");
+  await page.getByLabel("Name", { exact: true }).press("Control+k");
+  const palette = page.getByRole("dialog", { name: "Commands" });
+  const input = palette.getByRole("combobox");
+  const chosen = palette.getByRole("option", { selected: true });
+  await option(page, /^Audit log/).waitFor();
+  expect(await chosen.textContent()).toStartWith("Overview");
+  await inspect(page, "palette");
+  await input.fill("add us");
+  await chosen.filter({ hasText: "Add user" }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Add user", level: 1 }).waitFor();
+  await page.keyboard.press("Control+k");
+  await input.fill("front d");
+  await option(page, /^Front door/).waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "hidden" });
+  expect(complaints).toEqual([]);
+
+  await using plain = await enterSettings(browser, api.tenant, { javaScriptEnabled: false });
+  await plain.open("/settings/search");
+  await plain.page.getByRole("link", { name: "Add role", exact: true }).click();
+  await plain.page.getByRole("heading", { name: "Add role", level: 1 }).waitFor();
 });
 
 describe("a search finds what its user may see, and nothing else", () => {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { until } from "../world/api.ts";
-import { connected } from "../world/receiver.ts";
+import { startReceiver } from "../world/receiver.ts";
 import { newTenant, setting } from "../world/tenant.ts";
 
 const FILE = join(setting("GATEHOUSE_TEST_DATA_DIR"), "logs", "gatehouse.log");
@@ -10,7 +10,8 @@ const WARN = 40;
 
 test("each attempt is one info line, also a failed one, and the SDK adds none", async () => {
   const api = await newTenant();
-  await using _ = await connected(api, 500);
+  await using receiver = startReceiver(500);
+  const { Id: connectionId } = await api.connect(receiver.url, { Name: "Shop receiver" });
   const { EventId, Deliveries } = await api.settledChange({ Name: "Gate" });
   // The SDK logs with a delay; after a second event has ended, the line exists.
   const later = await api.settledChange({ Name: "Gate", Description: "again" });
@@ -20,7 +21,8 @@ test("each attempt is one info line, also a failed one, and the SDK adds none", 
     level: 30,
     msg: "webhook attempt",
     deliveryId: Deliveries[0]!.Id,
-    reason: "localhost answered 500",
+    connectionId,
+    reason: "Shop receiver answered 500",
   };
   expect(linesWith(EventId)).toMatchObject([
     { ...attempt, attempt: 1, state: "Retrying" },

@@ -86,13 +86,17 @@ function note(seen: Seen, line: string): void {
   if (msg === "webhook attempt") {
     const { state, reason, attempt, eventId } = entry;
     const at = new Date(Number(time)).toLocaleTimeString("en-GB");
-    const line = [at, colored(String(state).padEnd(9)), `attempt ${attempt}`, reason, `event ${eventId}`].join("  ");
+    const why = plain(reason);
+    const line = [at, colored(String(state).padEnd(9)), `attempt ${attempt}`, why, `event ${eventId}`].join("  ");
     seen.deliveries = [line, ...seen.deliveries].slice(0, MAX_DELIVERIES);
   }
   if (level < WARNING) return;
   seen.warnings++;
-  seen.lastWarning = String(msg).replace(/\s+/g, " ").replace(/\p{C}/gu, "");
+  seen.lastWarning = plain(msg);
 }
+
+/** On one line, without characters that control the terminal. */
+const plain = (text: unknown) => String(text).replace(/\s+/g, " ").replace(/\p{C}/gu, "");
 
 function linesOf(parts: PartStates, { deliveries, warnings, lastWarning, logName }: Seen): string[] {
   const trouble =

@@ -1,11 +1,11 @@
 // An event's payload: on the page, as a file, and as a shell command.
 
 import { NO_STORE } from "../../platform/http/conditions.ts";
-import { CopyButton, Section, Time } from "../../ui/index.ts";
+import { Section, Time } from "../../ui/index.ts";
 import { type KnownRequest, type SeenEvent, toEventId } from "../../webhooks/index.ts";
 import type { ConsoleServices } from "../page.tsx";
+import { Source } from "../source.tsx";
 import type { Visit } from "../visit.ts";
-import { Source } from "./requests-and-responses.tsx";
 
 /** The maximum number of characters on a page; the file has all of them. */
 const MAX_SHOWN = 64 * 1024;
@@ -38,7 +38,12 @@ export function PayloadSection({ visit, event }: { visit: Visit; event: SeenEven
   return (
     <Section title="Payload">
       {withheld === null ? "" : <p safe>{withheld}</p>}
-      <Source label="Payload" text={pretty.slice(0, MAX_SHOWN)} hasTimes />
+      <Source
+        label="Payload"
+        text={pretty.slice(0, MAX_SHOWN)}
+        hasTimes
+        copy={text !== undefined && text.length <= MAX_COPIED ? { text, label: "Copy as sent" } : undefined}
+      />
       <p class="hint">Times in it are UTC. Hover over one for your local time.</p>
       {pretty.length > MAX_SHOWN ? (
         <p class="hint" safe>
@@ -51,7 +56,6 @@ export function PayloadSection({ visit, event }: { visit: Visit; event: SeenEven
         <a class="button plain" href={visit.href(`/settings/activity/${record.EventId}/payload.json`)} download="">
           Download
         </a>
-        {text !== undefined && text.length <= MAX_COPIED ? <CopyButton text={text} label="Copy as sent" /> : ""}
       </div>
     </Section>
   );

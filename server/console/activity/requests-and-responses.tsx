@@ -1,6 +1,7 @@
-import { attribute, Badge, type Column, RawTime, Table, Text, Time } from "../../ui/index.ts";
+import { Badge, type Column, Table, Text, Time } from "../../ui/index.ts";
 import type { AttemptRecord, KnownRequest } from "../../webhooks/index.ts";
 import { Explained } from "../failure-words.tsx";
+import { Source } from "../source.tsx";
 
 export function resultOf({ StatusCode, Failure }: AttemptRecord): string {
   return Failure ?? String(StatusCode);
@@ -138,46 +139,6 @@ function responseText(
   const head = [String(StatusCode), Headers].filter(Boolean).join("\n");
   return Body ? `${head}\n\n${Body}` : head;
 }
-
-/** Role group, because many landmarks would hinder navigation. */
-const group = (label: string) => ({ role: "group", "aria-label": attribute(label) });
-
-export interface SourceProps {
-  label: string;
-  text: string;
-  /** Times in the text get the local time as tooltip. */
-  hasTimes?: boolean;
-}
-
-/** External text, line by line; it scrolls, also with the keyboard. */
-export function Source({ label, text, hasTimes }: SourceProps): JSX.Element {
-  return (
-    <div class="source" tabindex="0" {...group(label)}>
-      {hasTimes ? (
-        <pre>
-          {"\n"}
-          {shown(text)
-            .split(QUOTED_TIME)
-            .map((part, index) => (index % 2 === 1 ? <RawTime text={part} /> : <Text text={part} />))}
-        </pre>
-      ) : (
-        <pre safe>{`\n${shown(text)}`}</pre>
-      )}
-    </div>
-  );
-}
-
-const QUOTED_TIME = /(?<=")(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z)(?=")/;
-
-/** Shows control and bidirectional characters as JSON escapes, so the text cannot mislead its reader. */
-function shown(text: string): string {
-  return text.replaceAll("\r\n", "\n").replace(HIDING, (character) => {
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  });
-}
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches them
-const HIDING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -2,8 +2,8 @@
 
 import { type ApiRecord, type CredentialsRecord, metadata } from "../../identity/index.ts";
 import { Choices, Code, CopyButton, Facts, Section } from "../../ui/index.ts";
-import { Source } from "../activity/requests-and-responses.tsx";
 import type { ConsoleServices, View } from "../page.tsx";
+import { Source } from "../source.tsx";
 import type { Visit } from "../visit.ts";
 import { type Application, pathOf, readApplication, tabOf } from "./application.ts";
 import { mayChangeCredentials, seenCredentials } from "./credentials.tsx";
@@ -147,14 +147,7 @@ function Program({ use, values }: { use: Use; values: SnippetValues }): JSX.Elem
           const text = snippet(file, values);
           return {
             name,
-            content: (
-              <>
-                <Source label={name} text={text.trimEnd()} />
-                <p>
-                  <CopyButton text={text} label="Copy the program" />
-                </p>
-              </>
-            ),
+            content: <Source label={name} text={text.trimEnd()} copy={{ text, label: "Copy the program" }} />,
           };
         })}
       />

@@ -97,7 +97,11 @@ function morePages(deps: ConsoleServices): ConsolePage[] {
   const set = [...see, "Settings:Update"] as const;
   const add = ["AccessManager:Create", "AccessManager:Update", "Settings:Update"] as const;
   return [
-    { path: NEW_APPLICATION, GET: { needs: add, answer: async (visit) => chooseKindPage(visit) } },
+    {
+      path: NEW_APPLICATION,
+      command: "New application",
+      GET: { needs: add, answer: async (visit) => chooseKindPage(visit) },
+    },
     {
       path: `${NEW_APPLICATION}/:kind`,
       GET: { needs: add, answer: (visit) => newClientPage(deps, visit) },

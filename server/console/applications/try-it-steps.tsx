@@ -1,7 +1,7 @@
 import type { Children } from "@kitajs/html";
 import type { TrialOutcome } from "../../identity/index.ts";
 import { Badge, Code, Facts, Section, Text } from "../../ui/index.ts";
-import { Source } from "../activity/requests-and-responses.tsx";
+import { Source } from "../source.tsx";
 
 export function Step({ title, children }: { title: string; children: Children }): JSX.Element {
   return (

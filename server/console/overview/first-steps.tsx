@@ -8,7 +8,7 @@ import type { ConsoleServices } from "../page.tsx";
 import { isGivenToUsers } from "../settings/roles.tsx";
 import type { Visit } from "../visit.ts";
 import { mayAddConnection } from "../webhooks/save.tsx";
-import type { OverviewPart } from "./webhooks.tsx";
+import type { OverviewPart } from "./part.ts";
 
 export const DISMISS = "/settings/first-steps/dismiss";
 const YEAR_SECONDS = 365 * 24 * 3_600;
@@ -19,7 +19,7 @@ interface Step {
   /** Whether the visitor may do the step and see its result. */
   isOpenTo(visit: Visit): boolean;
   /** Decided by the existing records. @throws Permission */
-  isDone(deps: ConsoleServices, visit: Visit): Promise<boolean>;
+  isDone(deps: ConsoleServices, visit: Visit, deliveries: Promise<OverviewPart>): Promise<boolean>;
 }
 
 const GIVEN_APPLICATIONS = [CONSOLE_APPLICATION.name, "demo-client"];
@@ -67,7 +67,9 @@ const STEPS: Step[] = [
     text: "See the first delivery arrive",
     path: "/settings/activity",
     isOpenTo: (visit) => visit.may("Webhooks:Read"),
-    isDone: async ({ eventLog }, { caller }) =>
+    // The log is searched only if the counts of the same page do not say it.
+    isDone: async ({ eventLog }, { caller }, deliveries) =>
+      (await deliveries).hasDelivered ||
       (await eventLog.list(caller, { State: "Delivered" }, firstPage(1))).Items.length > 0,
   },
 ];
@@ -76,16 +78,24 @@ async function firstRecords({ records }: ConsoleServices, visit: Visit, name: st
   return (await records.of(name).list(visit.permitted("AccessManager:Read"), {}, firstPage(FEW))).Items;
 }
 
-export async function firstStepsPart(deps: ConsoleServices, visit: Visit): Promise<OverviewPart> {
+/** @param deliveries the page's other part */
+export async function firstStepsPart(
+  deps: ConsoleServices,
+  visit: Visit,
+  deliveries: Promise<OverviewPart>,
+): Promise<OverviewPart> {
   const isDismissed = deps.cookies.read(visit.request, "first-steps") === visit.caller.tenantId;
-  if (isDismissed || !visit.may("Settings:Read") || !visit.may("Settings:Update")) return { body: "" };
+  if (isDismissed || !visit.may("Settings:Read") || !visit.may("Settings:Update")) return {};
   const open = STEPS.filter((step) => step.isOpenTo(visit));
-  const steps = await Promise.all(open.map(async (step) => ({ step, isDone: await unlessHidden(step, deps, visit) })));
+  const steps = await Promise.all(
+    open.map(async (step) => ({ step, isDone: await unlessHidden(step.isDone(deps, visit, deliveries)) })),
+  );
   const shown = steps.filter(({ isDone }) => isDone !== undefined);
-  if (shown.every(({ isDone }) => isDone)) return { body: "" };
+  const done = shown.filter(({ isDone }) => isDone).length;
+  if (done === shown.length) return {};
   return {
     body: (
-      <Section title="First steps" id="first-steps">
+      <Section title={`First steps: ${done} of ${shown.length} done`} id="first-steps">
         <ol class="steps">
           {shown.map(({ step: { text, path }, isDone }) => (
             <li>
@@ -100,16 +110,18 @@ export async function firstStepsPart(deps: ConsoleServices, visit: Visit): Promi
             </li>
           ))}
         </ol>
-        <ActionButton visit={visit} action={DISMISS} label="Dismiss" />
+        <div class="buttons">
+          <ActionButton visit={visit} action={DISMISS} label="Dismiss" />
+        </div>
       </Section>
     ),
   };
 }
 
 /** @returns undefined if policies hide the records that the step depends on */
-async function unlessHidden(step: Step, deps: ConsoleServices, visit: Visit): Promise<boolean | undefined> {
+async function unlessHidden(isDone: Promise<boolean>): Promise<boolean | undefined> {
   try {
-    return await step.isDone(deps, visit);
+    return await isDone;
   } catch (error) {
     if (error instanceof ApiError && [403, 404].includes(error.status)) return undefined;
     throw error;

@@ -1,16 +1,21 @@
-// The first page: problems, deliveries, sign-ins and issued tokens.
+// The first page: first steps, problems, and the figures and charts of deliveries, sign-ins and tokens.
 
 import { ApiError } from "../../platform/errors.ts";
-import { EmptyState, Live, Refreshing } from "../../ui/index.ts";
-import { firstHour } from "../chart.tsx";
+import { SCOPE_ACTIONS } from "../../records/index.ts";
+import { attribute, EmptyState, Live, Refreshing } from "../../ui/index.ts";
+import { SPANS } from "../chart.tsx";
+import { FigureList } from "../figures.tsx";
 import type { ConsolePage, ConsoleServices, View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { DISMISS, dismissFirstSteps, firstStepsPart } from "./first-steps.tsx";
+import { type OverviewPart, type Period, periodOf } from "./part.ts";
 import { signInsPart, tokensPart } from "./people.tsx";
 import { policiesPart } from "./policies.tsx";
-import { type OverviewPart, webhooksPart } from "./webhooks.tsx";
+import { systemLine } from "./system.tsx";
+import { webhooksPart } from "./webhooks.tsx";
 
 const REFRESH_SECONDS = 15;
+const NOTHING: OverviewPart = {};
 
 export function overviewPages(deps: ConsoleServices): ConsolePage[] {
   // Needs no scope, because every visitor starts here.
@@ -21,31 +26,56 @@ export function overviewPages(deps: ConsoleServices): ConsolePage[] {
 }
 
 /** Each part is shown to its permitted readers; a part that fails does not affect the others. */
-async function overview(deps: ConsoleServices, visit: Visit): Promise<View> {
-  const since = firstHour(Date.now());
-  const [steps, webhooks, policies, signIns, tokens] = await Promise.all([
-    unlessBusy("First steps", firstStepsPart(deps, visit)),
-    unlessBusy("Deliveries", webhooksPart(deps, visit, since)),
+async function overview(deps: ConsoleServices, visit: Visit): Promise<View | Response> {
+  // Settings has nothing for people without a role; the account pages are theirs.
+  if (!SCOPE_ACTIONS.some((scope) => visit.caller.scopes.has(scope))) return visit.goTo("/account");
+  const period = periodOf(visit);
+  const deliveries = unlessBusy("Deliveries", webhooksPart(deps, visit, period));
+  const [steps, webhooks, policies, signIns, tokens, system] = await Promise.all([
+    visit.wants("first-steps") ? unlessBusy("First steps", firstStepsPart(deps, visit, deliveries)) : NOTHING,
+    deliveries,
     unlessBusy("Policies", policiesPart(deps, visit)),
-    unlessBusy("Sign-ins", signInsPart(deps, visit, since)),
-    unlessBusy("Tokens", tokensPart(deps, visit, since)),
+    unlessBusy("Sign-ins", signInsPart(deps, visit, period)),
+    unlessBusy("Tokens", tokensPart(deps, visit, period)),
+    systemLine(deps),
   ]);
+  const parts = [webhooks, policies, signIns, tokens];
+  const figures = parts.flatMap((part) => part.figures ?? []);
   return {
     title: "Overview",
     lead: webhooks.lead,
     body: (
       <>
         <Refreshing visit={visit} seconds={REFRESH_SECONDS} />
+        {(steps.body ?? "") as "safe"}
         <Live visit={visit} id="overview" seconds={REFRESH_SECONDS}>
-          {webhooks.body as "safe"}
-          {policies.body as "safe"}
-          {signIns.body as "safe"}
-          {tokens.body as "safe"}
+          {parts.map(({ body }) => (body ?? "") as "safe")}
+          {system as "safe"}
+          {figures.length > 0 ? <FigureList figures={figures} /> : ""}
+          {parts.some(({ charts }) => charts) ? <Charts visit={visit} period={period} parts={parts} /> : ""}
         </Live>
-        {steps.body as "safe"}
       </>
     ),
   };
+}
+
+function Charts({ visit, period, parts }: { visit: Visit; period: Period; parts: OverviewPart[] }): JSX.Element {
+  return (
+    <>
+      <nav class="ranges" aria-label="Time of the charts">
+        {Object.entries(SPANS).map(([name, { label }]) => (
+          <a
+            href={attribute(visit.href(`/settings?Last=${name}`))}
+            aria-current={name === period.span ? "true" : undefined}
+            safe
+          >
+            {label}
+          </a>
+        ))}
+      </nav>
+      <div class="charts">{parts.map(({ charts }) => (charts ?? "") as "safe")}</div>
+    </>
+  );
 }
 
 const BUSY = [429, 503];

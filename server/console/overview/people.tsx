@@ -1,126 +1,111 @@
-// Sign-ins and issued access tokens by the hour.
+// Sign-ins and issued access tokens.
 
-import { Section } from "../../ui/index.ts";
-import {
-  BarChart,
-  type BarChartProps,
-  barOf,
-  type ChartLinks,
-  ChartTable,
-  hoursSince,
-  OVER_HOURS,
-  type Series,
-  type Slot,
-} from "../chart.tsx";
-import { type Figure, FigureList } from "../figures.tsx";
+import type { SignIns } from "../../records/index.ts";
+import { barOf, ChartSection, type Slot } from "../chart.tsx";
+import { figureOf } from "../figures.tsx";
 import type { ConsoleServices } from "../page.tsx";
 import type { Visit } from "../visit.ts";
-import type { OverviewPart } from "./webhooks.tsx";
+import { byHour, type OverviewPart, type Period } from "./part.ts";
 
-type SignIns = NonNullable<Awaited<ReturnType<ConsoleServices["auditLog"]["signIns"]>>>;
-type Tokens = NonNullable<Awaited<ReturnType<ConsoleServices["issued"]["since"]>>>;
-
-const LAST = { Last: "24h" };
-
-const NOTHING: OverviewPart = { body: "" };
+type HourOfTokens = NonNullable<Awaited<ReturnType<ConsoleServices["issued"]["since"]>>>[number];
 
 /** From the bottom of a bar to its top; each has its kind in the audit log. */
 const SIGN_INS = [
-  { name: "One factor", swatch: "open", kind: "SignIn.Succeeded" },
-  { name: "Two factors", swatch: "delivered", kind: "SignIn.Succeeded" },
+  { name: "One factor", swatch: "delivered", kind: "SignIn.Succeeded" },
+  { name: "Two factors", swatch: "open", kind: "SignIn.Succeeded" },
   { name: "Wrong second factor", swatch: "held", kind: "SecondFactor.Failed" },
   { name: "Failed", swatch: "exhausted", kind: "SignIn.Failed" },
 ];
 
 /** Empty for visitors who may not see all sign-ins. */
-export async function signInsPart({ auditLog }: ConsoleServices, visit: Visit, since: Date): Promise<OverviewPart> {
-  if (!visit.may("Settings:Read")) return NOTHING;
-  const counted = await auditLog.signIns(visit.permitted("Settings:Read"), since);
-  if (!counted) return NOTHING;
-  const { whole, hours } = counted;
-  const countsOf = (slot: Slot) => hours.find(({ hour }) => hour.getTime() === slot.from.getTime());
+export async function signInsPart({ auditLog }: ConsoleServices, visit: Visit, period: Period): Promise<OverviewPart> {
+  if (!visit.may("Settings:Read")) return {};
+  const caller = visit.permitted("Settings:Read");
+  const [hours, counted] = await Promise.all([
+    auditLog.signIns(caller, period.hours),
+    auditLog.signIns(caller, period.slices),
+  ]);
+  if (!hours || !counted) return {};
+  const { slots, span: Last, over } = period;
+  const bySlot = new Map(counted.map((one) => [one.from.getTime(), one]));
   const log = (filter: Record<string, string>) => visit.href(`/settings/audit-log?${new URLSearchParams(filter)}`);
   const kindOf = (name: string) => SIGN_INS.find((series) => series.name === name)!.kind;
+  const figure = (name: string, Kind: string, count: (one: SignIns) => number, badIfAny = false) =>
+    figureOf(name, byHour(period, hours, count), log({ Kind, Last: "24h" }), badIfAny);
   return {
-    body: (
+    figures: [
+      figure("Sign-ins, 24 h", "SignIn.Succeeded", ({ succeeded }) => succeeded),
+      figure(
+        "Failed sign-ins, 24 h",
+        "SignIn.Failed",
+        ({ failed, secondFactorsFailed }) => failed + secondFactorsFailed,
+      ),
+    ],
+    charts: (
       <>
-        <Section title="Sign-ins, last 24 hours" id="sign-ins">
-          <SignInFigures signIns={whole} rows={(Kind) => log({ Kind, ...LAST })} />
-          <HourChart
-            title="Sign-ins"
-            series={SIGN_INS}
-            bars={hoursSince(since).map((slot) => barOf(slot, signInCounts(countsOf(slot))))}
-            links={{
-              ofSlot: (slot) => log(timeOf(slot)),
-              ofSeries: (name) => log({ Kind: kindOf(name), ...LAST }),
-            }}
-          />
-        </Section>
-        <Section title="Active users, last 24 hours" id="active-users">
-          <HourChart
-            title="Different users who signed in"
-            series={[{ name: "Different users", swatch: "delivered", whole: whole.people }]}
-            bars={hoursSince(since).map((slot) => barOf(slot, [countsOf(slot)?.people ?? 0]))}
-            links={{
-              ofSlot: (slot) => log({ Kind: "SignIn.Succeeded", ...timeOf(slot) }),
-              ofSeries: () => log({ Kind: "SignIn.Succeeded", ...LAST }),
-            }}
-          />
-        </Section>
+        <ChartSection
+          id="sign-ins"
+          title="Sign-ins"
+          series={SIGN_INS}
+          bars={slots.map((slot) => barOf(slot, countsOf(bySlot.get(slot.from.getTime()))))}
+          over={over}
+          links={{ ofSlot: (slot) => log(timeOf(slot)), ofSeries: (name) => log({ Kind: kindOf(name), Last }) }}
+        />
+        <ChartSection
+          id="active-users"
+          title="Different users who signed in"
+          series={[
+            {
+              name: "Different users, at most",
+              swatch: "other",
+              whole: Math.max(0, ...counted.map(({ people }) => people)),
+            },
+          ]}
+          bars={slots.map((slot) => barOf(slot, [bySlot.get(slot.from.getTime())?.people ?? 0]))}
+          over={over}
+          links={{
+            ofSlot: (slot) => log({ Kind: "SignIn.Succeeded", ...timeOf(slot) }),
+            ofSeries: () => log({ Kind: "SignIn.Succeeded", Last }),
+          }}
+        />
       </>
     ),
   };
 }
 
-function signInCounts(hour: SignIns["hours"][number] | undefined): number[] {
-  if (!hour) return SIGN_INS.map(() => 0);
-  return [hour.succeeded - hour.secondFactors, hour.secondFactors, hour.secondFactorsFailed, hour.failed];
+function countsOf(slice: SignIns | undefined): number[] {
+  if (!slice) return SIGN_INS.map(() => 0);
+  return [slice.succeeded - slice.secondFactors, slice.secondFactors, slice.secondFactorsFailed, slice.failed];
 }
 
-interface SignInFiguresProps {
-  signIns: SignIns["whole"];
-  rows(kind: string): string;
-}
-
-/** Each number links to the audit rows that it counts, possibly among others. */
-function SignInFigures({ signIns, rows }: SignInFiguresProps): JSX.Element {
-  const { succeeded, people, secondFactors, failed, secondFactorsFailed } = signIns;
-  const figure = (name: string, count: number, kind: string): Figure => ({
-    name,
-    value: count.toLocaleString("en"),
-    href: rows(kind),
-  });
-  return (
-    <FigureList
-      figures={[
-        figure("Signed in", succeeded, "SignIn.Succeeded"),
-        figure("Different users", people, "SignIn.Succeeded"),
-        figure("With a second factor", secondFactors, "SignIn.Succeeded"),
-        figure("Failed", failed, "SignIn.Failed"),
-        figure("Wrong second factor", secondFactorsFailed, "SecondFactor.Failed"),
-      ]}
-    />
-  );
-}
-
-/** Empty for visitors who may not see all requests. */
-export async function tokensPart({ issued }: ConsoleServices, visit: Visit, since: Date): Promise<OverviewPart> {
-  if (!visit.may("Settings:Read")) return NOTHING;
-  const hours = await issued.since(visit.permitted("Settings:Read"), since);
-  if (!hours) return NOTHING;
+/** Tokens are counted by the hour, so shorter periods have no chart. Empty for visitors who may not see all requests. */
+export async function tokensPart({ issued }: ConsoleServices, visit: Visit, period: Period): Promise<OverviewPart> {
+  if (!visit.may("Settings:Read")) return {};
+  const { slots, span: Last, over } = period;
+  const oldest = Math.min(slots[0]!.from.getTime(), period.hours.starts[0]!.getTime());
+  const hours = await issued.since(visit.permitted("Settings:Read"), new Date(oldest));
+  if (!hours) return {};
+  const isByHour = ["24h", "7d"].includes(Last);
   const grants = [...new Set(hours.map(({ grantType }) => grantType))].toSorted(inOrder);
   const requests = (time: Record<string, string>) =>
     visit.href(`/settings/requests?${new URLSearchParams({ Route: "/token", Status: "2xx", ...time })}`);
+  const counts = byHour(
+    period,
+    hours.map(({ hour, count }) => ({ from: hour, count })),
+    ({ count }) => count,
+  );
   return {
-    body: (
-      <Section title="Tokens issued, last 24 hours" id="tokens">
-        <HourChart
-          title="Access tokens issued"
-          series={grants.map((grant, index) => ({ name: wordsOf(grant), swatch: SWATCHES[index] ?? SWATCHES.at(-1)! }))}
-          bars={hoursSince(since).map((slot) => barOf(slot, tokenCounts(grants, hours, slot)))}
-          links={{ ofSlot: (slot) => requests(timeOf(slot)), ofSeries: () => requests(LAST) }}
-        />
-      </Section>
+    figures: [figureOf("Tokens issued, 24 h", counts, requests({ Last: "24h" }))],
+    charts: (
+      <ChartSection
+        id="tokens"
+        title="Access tokens issued"
+        series={grants.map((grant, index) => ({ name: wordsOf(grant), swatch: SWATCHES[index] ?? SWATCHES.at(-1)! }))}
+        bars={slots.map((slot) => barOf(slot, isByHour ? tokenCounts(grants, hours, slot) : grants.map(() => 0)))}
+        none={isByHour ? undefined : "Counted by the hour, so from 24 h on."}
+        over={over}
+        links={{ ofSlot: (slot) => requests(timeOf(slot)), ofSeries: () => requests({ Last }) }}
+      />
     ),
   };
 }
@@ -140,21 +125,11 @@ function wordsOf(grant: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-function tokenCounts(grants: readonly string[], hours: Tokens, { from }: Slot): number[] {
-  const own = hours.filter(({ hour }) => hour.getTime() === from.getTime());
-  return grants.map((grant) => own.find(({ grantType }) => grantType === grant)?.count ?? 0);
+function tokenCounts(grants: readonly string[], hours: readonly HourOfTokens[], { from, to }: Slot): number[] {
+  const own = hours.filter(({ hour }) => hour >= from && hour < to);
+  return grants.map((grant) =>
+    own.filter(({ grantType }) => grantType === grant).reduce((sum, { count }) => sum + count, 0),
+  );
 }
 
 const timeOf = ({ from, to }: Slot) => ({ From: from.toISOString(), To: to.toISOString() });
-
-function HourChart(
-  chart: Omit<BarChartProps, "over" | "links"> & { links: ChartLinks; series: readonly Series[] },
-): JSX.Element {
-  if (chart.bars.every(({ total }) => total === 0)) return <p class="fine">None yet.</p>;
-  return (
-    <>
-      <BarChart {...chart} over={OVER_HOURS} />
-      <ChartTable {...chart} over={OVER_HOURS} />
-    </>
-  );
-}

@@ -6,14 +6,14 @@ import type { PolicyRecord } from "../../records/index.ts";
 import { Section } from "../../ui/index.ts";
 import type { ConsoleServices } from "../page.tsx";
 import type { Visit } from "../visit.ts";
-import type { OverviewPart } from "./webhooks.tsx";
+import type { OverviewPart } from "./part.ts";
 
 /** Empty if there is none, and for visitors who may not read policies. */
 export async function policiesPart({ policies }: ConsoleServices, visit: Visit): Promise<OverviewPart> {
-  if (!visit.may("Settings:Read")) return { body: "" };
+  if (!visit.may("Settings:Read")) return {};
   const { Items } = await policies.list(visit.permitted("Settings:Read"), {}, firstPage(MAX_LIMIT));
   const found = Items.filter(({ Findings }) => Findings.length > 0);
-  if (found.length === 0) return { body: "" };
+  if (found.length === 0) return {};
   const lineOf = ({ Id, Name, Findings }: PolicyRecord) => (
     <li>
       <a href={visit.href(`/settings/policies/${Id}`)} safe>

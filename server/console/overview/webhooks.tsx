@@ -1,74 +1,63 @@
-import type { DeliveryState } from "../../../workflows/contract.ts";
+// Connections with problems, and the outcomes of deliveries.
+
 import { firstPage } from "../../platform/http/query.ts";
-import type { ConnectionId } from "../../platform/ids.ts";
-import { Badge, ButtonLink, durationInWords, EmptyState, Section } from "../../ui/index.ts";
-import type { ConnectionRecord, Health } from "../../webhooks/index.ts";
-import { BarChart, type ChartLinks, ChartTable, OVER_HOURS } from "../chart.tsx";
+import { attribute, Badge, ButtonLink, durationInWords, EmptyState, Section } from "../../ui/index.ts";
+import type { ConnectionRecord, Health, OutcomeCount } from "../../webhooks/index.ts";
+import { ChartSection } from "../chart.tsx";
 import { Words } from "../failure-words.tsx";
-import { type Figure, FigureList } from "../figures.tsx";
+import { type Figure, figureOf } from "../figures.tsx";
 import type { ConsoleServices } from "../page.tsx";
 import { titleOfConnection } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
 import { barsOf, DELIVERIES, outcomeFilter, stateFilter } from "../webhooks/deliveries.ts";
 import { mayAddConnection } from "../webhooks/save.tsx";
 import { TemporalViews } from "../webhooks/temporal.tsx";
+import { byHour, type OverviewPart, type Period, sinceOf } from "./part.ts";
 
-type Counts = NonNullable<Awaited<ReturnType<ConsoleServices["figures"]["since"]>>>["counts"];
+type Backlog = Omit<Health, "delivered" | "exhausted">;
 
 /** The newest connections; the page shows no more. */
 const MAX_CONNECTIONS = 200;
 
-export interface OverviewPart {
-  lead?: JSX.Element;
-  body: JSX.Element;
-}
-
-/** @param since the start of the first displayed hour */
-export async function webhooksPart(deps: ConsoleServices, visit: Visit, since: Date): Promise<OverviewPart> {
+export async function webhooksPart(deps: ConsoleServices, visit: Visit, period: Period): Promise<OverviewPart> {
   if (!visit.may("Webhooks:Read")) return { body: <WithoutWebhooks visit={visit} /> };
   const { connections, figures } = deps;
   const { caller } = visit;
   const { Items, Next } = await connections.list(caller, {}, firstPage(MAX_CONNECTIONS));
   if (Items.length === 0) return { body: <NoConnections visit={visit} /> };
   const ids = Items.map(({ Id }) => Id);
-  const now = Date.now();
-  const counted = await figures.since(caller, ids, since);
-  if (!counted) return { body: <WithoutFigures visit={visit} /> };
-  const { backlogs, counts } = counted;
-  const healths = new Map(backlogs.map((one) => [one.connectionId, { ...one, ...endedOf(counts, one.connectionId) }]));
-  const watched = Items.map((connection): Watched => ({ connection, health: healths.get(connection.Id)! }));
+  const [backlogs, hours, outcomes] = await Promise.all([
+    figures.backlogs(caller, ids),
+    figures.outcomes(caller, ids, period.hours),
+    figures.outcomes(caller, ids, period.slices),
+  ]);
+  if (!backlogs) return { body: <WithoutFigures visit={visit} /> };
+  const byId = new Map(backlogs.map((one) => [one.connectionId, one]));
+  const watched = Items.map((connection): Watched => ({ connection, health: byId.get(connection.Id)! }));
   const log = (filter: string) => visit.href(`/settings/activity?${filter}`);
-  const links: ChartLinks = {
-    ofSlot: (slot) => log(outcomeFilter(slot)),
-    ofSeries: (name) => log(stateFilter(name, since)),
-  };
-  const chart = {
-    title: "Deliveries",
-    series: DELIVERIES,
-    bars: barsOf(counts.byHour, since),
-    over: OVER_HOURS,
-    links,
-  };
-  const concerns = concernsOf(watched, now);
+  const first = period.slots[0]!.from;
   return {
     lead: Next === null ? undefined : <OnlyTheNewest visit={visit} />,
     body: (
-      <>
-        <Section title="Needs attention">
-          {concerns.length > 0 ? (
-            <Concerns visit={visit} concerns={concerns} />
-          ) : (
-            <p class="fine">{Next === null ? "None. All connections work." : "None. All of these work."}</p>
-          )}
-          <Overdue visit={visit} watched={watched} />
-        </Section>
-        <Figures watched={watched} counts={counts} now={now} since={since} log={log} />
-        <Section title="Deliveries, last 24 hours">
-          <BarChart {...chart} />
-          <TemporalViews url={deps.workflowsUrl} tenantId={caller.tenantId} />
-          <ChartTable {...chart} />
-        </Section>
-      </>
+      <Section title="Needs attention">
+        <Concerns visit={visit} watched={watched} isAll={Next === null} />
+        <Overdue visit={visit} watched={watched} />
+        <Waiting watched={watched} log={log} />
+      </Section>
+    ),
+    hasDelivered: hours.some(({ state }) => state === "Delivered"),
+    figures: deliveryFigures(period, hours, log),
+    charts: (
+      <ChartSection
+        id="deliveries"
+        title="Deliveries"
+        series={DELIVERIES}
+        bars={barsOf(outcomes, period.slots)}
+        over={period.over}
+        links={{ ofSlot: (slot) => log(outcomeFilter(slot)), ofSeries: (name) => log(stateFilter(name, first)) }}
+      >
+        <TemporalViews url={deps.workflowsUrl} tenantId={caller.tenantId} />
+      </ChartSection>
     ),
   };
 }
@@ -85,51 +74,35 @@ function OnlyTheNewest({ visit }: { visit: Visit }): JSX.Element {
   );
 }
 
-function endedOf({ byConnection }: Counts, connectionId?: ConnectionId) {
-  const sum = (state: DeliveryState) =>
-    byConnection
-      .filter((one) => one.state === state && (connectionId === undefined || one.connectionId === connectionId))
-      .reduce((total, { count }) => total + count, 0);
-  return { delivered: sum("Delivered"), exhausted: sum("Exhausted") };
+function deliveryFigures(period: Period, hours: readonly OutcomeCount[], log: (filter: string) => string): Figure[] {
+  const counts = (state: OutcomeCount["state"]) =>
+    byHour(period, hours, (one) => (one.state === state ? one.count : 0));
+  const since = sinceOf(period);
+  return [
+    figureOf("Delivered, 24 h", counts("Delivered"), log(stateFilter("Delivered", since))),
+    figureOf("Exhausted, 24 h", counts("Exhausted"), log(stateFilter("Exhausted", since)), true),
+    figureOf("Failed attempts, 24 h", counts("Failed"), log("Failed=true&Last=24h")),
+  ];
 }
 
-interface FiguresProps {
-  watched: Watched[];
-  counts: Counts;
-  now: number;
-  since: Date;
-  log(filter: string): string;
-}
-
-function Figures({ watched, counts, now, since, log }: FiguresProps): JSX.Element {
+/** Deliveries that have not arrived yet, with links to them. */
+function Waiting({ watched, log }: { watched: readonly Watched[]; log(filter: string): string }): JSX.Element {
   const sum = (of: (one: Watched) => number) => watched.reduce((total, one) => total + of(one), 0);
-  const { delivered, exhausted } = endedOf(counts);
-  const oldest = watched
-    .flatMap(({ health }) => health.waitsSince ?? [])
-    .toSorted((a, b) => a.getTime() - b.getTime())[0];
-  const open = sum(({ health }) => health.open);
-  const waits = oldest ? durationInWords(now - oldest.getTime()) : "none";
-  const figure = (name: string, count: number, filter: string, isBad = false): Figure => ({
-    name,
-    value: count.toLocaleString("en"),
-    isBad,
-    href: log(filter),
-  });
+  const [open, held] = [sum(({ health }) => health.open), sum(({ health }) => health.held)];
+  const since = Math.min(...watched.flatMap(({ health }) => health.waitsSince?.getTime() ?? []));
+  const link = (state: string, count: number) => (
+    <a href={attribute(log(`State=${state}`))} safe>
+      {`${count.toLocaleString("en")} ${state.toLowerCase()} now`}
+    </a>
+  );
   return (
-    <FigureList
-      figures={[
-        figure("Delivered, 24 h", delivered, stateFilter("Delivered", since)),
-        figure("Exhausted, 24 h", exhausted, stateFilter("Exhausted", since), exhausted > 0),
-        figure("Failed attempts, 24 h", counts.failedAttempts, "Failed=true&Last=24h"),
-        figure("Open now", open, "State=Open"),
-        figure(
-          "Held now",
-          sum(({ health }) => health.held),
-          "State=Held",
-        ),
-        { name: "Oldest undelivered", value: waits, href: log(open > 0 ? "State=Open" : "State=Held") },
-      ]}
-    />
+    <p class="after fine">
+      {link("Open", open) as "safe"}
+      {", "}
+      {link("Held", held) as "safe"}
+      {Number.isFinite(since) ? <span safe>{`, the oldest for ${durationInWords(Date.now() - since)}`}</span> : ""}
+      {"."}
+    </p>
   );
 }
 
@@ -183,7 +156,7 @@ interface Concern {
 
 interface Watched {
   connection: ConnectionRecord;
-  health: Health;
+  health: Backlog;
 }
 
 function concernsOf(watched: readonly Watched[], now: number): Concern[] {
@@ -249,7 +222,15 @@ function many(count: number): string {
   return `${count.toLocaleString("en")} ${count === 1 ? "delivery" : "deliveries"}`;
 }
 
-function Concerns({ visit, concerns }: { visit: Visit; concerns: readonly Concern[] }): JSX.Element {
+interface ConcernsProps {
+  visit: Visit;
+  watched: readonly Watched[];
+  isAll: boolean;
+}
+
+function Concerns({ visit, watched, isAll }: ConcernsProps): JSX.Element {
+  const concerns = concernsOf(watched, Date.now());
+  if (concerns.length === 0) return <p>{isAll ? "None. All connections work." : "None. All of these work."}</p>;
   return (
     <ul class="concerns">
       {concerns.map(({ connection, state, text }) => (

@@ -41,6 +41,7 @@ export function tryPages(deps: ConsoleServices): ConsolePage[] {
   return [
     {
       path: TRY,
+      command: "Try a call against the policies",
       GET: { needs: NEEDS, answer: (visit) => openPage(deps, visit) },
       POST: { needs: NEEDS, answer: (visit) => tryPolicy(deps, visit) },
     },

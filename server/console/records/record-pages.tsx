@@ -153,6 +153,7 @@ export function recordPages(kind: AnyKind): ConsolePage[] {
     { path, area: nouns[1], GET: { needs: [read], answer: (visit) => listPage(kind, visit) } },
     {
       path: `${path}/${add?.path ?? "add"}`,
+      command: `Add ${nouns[0]}`,
       GET: { needs: write, answer: (visit) => formPage(kind, visit, false) },
       POST: { needs: write, answer: (visit) => addOne(kind, visit) },
     },

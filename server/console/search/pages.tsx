@@ -3,8 +3,11 @@
 import { ApiError, BadInput } from "../../platform/errors.ts";
 import { asTyped } from "../../platform/text.ts";
 import { attribute, EmptyState, pageResponse, Table, Text } from "../../ui/index.ts";
+import { Icon } from "../icons.tsx";
+import { iconOf } from "../navigation.ts";
 import type { ConsolePage, ConsoleServices, View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
+import { commandsFor } from "./commands.ts";
 import { type SearchAnswer, type SearchResult, search } from "./sources.ts";
 
 export const MAX_CHARACTERS = 200;
@@ -13,18 +16,24 @@ const MAX_OFFERED = 10;
 
 export const SEARCH = "/settings/search";
 
-export function searchPages(deps: ConsoleServices): ConsolePage[] {
-  return [{ path: SEARCH, GET: { needs: [], answer: (visit) => searchPage(deps, visit) } }];
+/** @param pages found by their names */
+export function searchPages(deps: ConsoleServices, pages: readonly ConsolePage[]): ConsolePage[] {
+  return [{ path: SEARCH, GET: { needs: [], answer: (visit) => searchPage(deps, pages, visit) } }];
 }
 
-async function searchPage(deps: ConsoleServices, visit: Visit): Promise<View | Response> {
+async function searchPage(
+  deps: ConsoleServices,
+  pages: readonly ConsolePage[],
+  visit: Visit,
+): Promise<View | Response> {
   const isOffer = visit.request.headers.has("hx-request");
   try {
     const text = readSearch(visit.url.searchParams.get("q") ?? "");
-    const found = text === "" ? NOTHING : await search(deps, visit, text);
+    const commands = commandsFor(pages, visit);
+    const found = text === "" ? { answers: commands, isPartial: false } : await search(deps, visit, text, commands);
     if (isOffer) return pageResponse(<Offers visit={visit} text={text} found={found} />);
     const [only, ...more] = found.answers;
-    if (only && more.length === 0 && !found.isPartial) return visit.goTo(only.path);
+    if (text !== "" && only && more.length === 0 && !found.isPartial) return visit.goTo(only.path);
     return { title: "Search", body: <Answers visit={visit} text={text} found={found} /> };
   } catch (error) {
     if (isOffer || !(error instanceof ApiError) || error.status >= 500) throw error;
@@ -41,8 +50,6 @@ async function searchPage(deps: ConsoleServices, visit: Visit): Promise<View | R
     };
   }
 }
-
-const NOTHING: SearchResult = { answers: [], isPartial: false };
 
 /** Normalized like stored text. @throws BadInput */
 function readSearch(given: string): string {
@@ -62,6 +69,15 @@ const PARTIAL = "The search is incomplete: parts took too long or are busy.";
 function Answers({ visit, text, found: { answers, isPartial } }: AnswersProps): JSX.Element {
   return (
     <>
+      <form method="get" action={visit.href(SEARCH)} class="filters">
+        <div class="filter wide">
+          <label for="search-here">Find anything</label>
+          <input id="search-here" type="search" name="q" value={attribute(text)} maxlength={MAX_CHARACTERS} />
+        </div>
+        <div class="filter buttons">
+          <button type="submit">Search</button>
+        </div>
+      </form>
       {isPartial ? (
         <p class="problem" role="alert" safe>
           {`${PARTIAL} Try again in a moment, or search in a single list.`}
@@ -72,7 +88,7 @@ function Answers({ visit, text, found: { answers, isPartial } }: AnswersProps): 
       {answers.length > 0 ? (
         <Table caption="Results" columns={columns(visit)} rows={answers} />
       ) : (
-        <Nothing title={text === "" ? "Enter a search" : isPartial ? "Nothing found yet" : "No matches"} />
+        <Nothing title={isPartial ? "Nothing found yet" : "No matches"} />
       )}
     </>
   );
@@ -107,12 +123,12 @@ function columns(visit: Visit) {
 const OPTION = { role: "option", tabindex: "-1", "aria-selected": "false" } as const;
 
 function Offers({ visit, text, found: { answers, isPartial } }: AnswersProps): JSX.Element {
-  if (text === "") return "";
   const notice = isPartial ? PARTIAL : answers.length === 0 ? "No matches" : undefined;
   return (
     <>
-      {answers.slice(0, MAX_OFFERED).map(({ title, detail, path }, index) => (
+      {answers.slice(0, text === "" ? undefined : MAX_OFFERED).map(({ title, detail, path }, index) => (
         <div id={`offer-${index}`} {...OPTION} data-href={attribute(visit.href(path))}>
+          <Icon name={iconOf(path)} />
           <span safe>{title}</span>
           <small safe>{detail}</small>
         </div>

@@ -37,7 +37,12 @@ export interface SearchResult {
 type Find = (deps: ConsoleServices, visit: Visit, text: string) => Promise<SearchAnswer[]>;
 
 /** Exact matches first. Sources run in turn on one PostgreSQL connection at most, until the client disconnects. */
-export async function search(deps: ConsoleServices, visit: Visit, text: string): Promise<SearchResult> {
+export async function search(
+  deps: ConsoleServices,
+  visit: Visit,
+  text: string,
+  commands: readonly SearchAnswer[],
+): Promise<SearchResult> {
   const found: SearchAnswer[] = [];
   let isPartial = false;
   for (const find of [...BY_ID, ...byText(deps)]) {
@@ -51,7 +56,7 @@ export async function search(deps: ConsoleServices, visit: Visit, text: string):
       isPartial ||= isOneOf(error, BUSY);
     }
   }
-  return { answers: ranked(found, text), isPartial };
+  return { answers: ranked([...found, ...holding(text, commands)], text), isPartial };
 }
 
 /** Hidden and missing records are treated the same. */
@@ -194,5 +199,6 @@ const inWords = (type: string) => type.replace(/(?<=[a-z])[A-Z]/g, (letter) => `
 
 function holding(text: string, answers: readonly SearchAnswer[]): SearchAnswer[] {
   const wanted = searchForm(text);
+  if (text.length < MIN_CHARACTERS) return [];
   return answers.filter(({ title }) => searchForm(title).includes(wanted)).slice(0, MAX_SHOWN);
 }

@@ -1,7 +1,8 @@
 // Deliveries as chart data.
 
 import type { DeliveryState } from "../../../workflows/contract.ts";
-import { type Bar, barOf, hoursSince, type Series, type Slot } from "../chart.tsx";
+import type { OutcomeCount } from "../../webhooks/index.ts";
+import { type Bar, barOf, type Series, type Slot } from "../chart.tsx";
 
 const STATES: { name: string; states: DeliveryState[] }[] = [
   { name: "Delivered", states: ["Delivered"] },
@@ -18,15 +19,10 @@ export const outcomeFilter = ({ from, to }: Slot) => `OutcomeFrom=${from.toISOSt
 export const stateFilter = (name: string, since: Date) =>
   name === "Open" ? "State=Open" : `Was=${name}&OutcomeFrom=${since.toISOString()}`;
 
-interface HourCount {
-  hour: Date;
-  state: DeliveryState;
-  count: number;
-}
-
-export function barsOf(counts: readonly HourCount[], since: Date): Bar[] {
-  return hoursSince(since).map((slot) => {
-    const own = counts.filter((count) => count.hour.getTime() === slot.from.getTime());
+export function barsOf(counts: readonly OutcomeCount[], slots: readonly Slot[]): Bar[] {
+  const bySlot = Map.groupBy(counts, ({ from }) => from.getTime());
+  return slots.map((slot) => {
+    const own = bySlot.get(slot.from.getTime()) ?? [];
     return deliveriesBar(slot, (state) =>
       own.filter((one) => one.state === state).reduce((sum, { count }) => sum + count, 0),
     );

@@ -60,8 +60,10 @@ export function Statistics({ visit, span, statistics }: StatisticsProps): JSX.El
           </a>
         ))}
       </nav>
-      <BarChart title="Deliveries" series={DELIVERIES} bars={bars} over={over} links={links} />
-      <AnswerTimes bars={bars} over={over} links={links} />
+      <div class="charts">
+        <BarChart title="Deliveries" series={DELIVERIES} bars={bars} over={over} links={links} />
+        <AnswerTimes bars={bars} over={over} links={links} />
+      </div>
       <ChartTable
         title="Deliveries and answer times"
         series={DELIVERIES}

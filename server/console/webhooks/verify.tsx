@@ -2,22 +2,11 @@
 
 import type { ConnectionId } from "../../platform/ids.ts";
 import { PING } from "../../records/index.ts";
-import {
-  ActionButton,
-  Badge,
-  CopyButton,
-  EmptyState,
-  Live,
-  Refreshing,
-  Section,
-  Table,
-  Text,
-  Time,
-} from "../../ui/index.ts";
+import { ActionButton, Badge, EmptyState, Live, Refreshing, Section, Table, Text, Time } from "../../ui/index.ts";
 import { type ConnectionRecord, type RecentDelivery, toConnectionId } from "../../webhooks/index.ts";
-import { Source } from "../activity/requests-and-responses.tsx";
 import type { ConsoleServices, View } from "../page.tsx";
 import { titleOfConnection } from "../records/names.ts";
+import { Source } from "../source.tsx";
 import type { Visit } from "../visit.ts";
 import { answerInWords } from "./connection.tsx";
 import { VERIFICATIONS } from "./verification.ts";
@@ -131,10 +120,11 @@ function VerificationCode({ isSigned }: { isSigned: boolean }): JSX.Element {
       {VERIFICATIONS.map(({ language, mark, code }, index) => (
         <details class="language" id={`verify-${mark}`} name="language" open={index === 0}>
           <summary safe>{language}</summary>
-          <Source label={`Verification in ${language}`} text={code} />
-          <div class="buttons below">
-            <CopyButton text={code} label={`Copy for ${language}`} />
-          </div>
+          <Source
+            label={`Verification in ${language}`}
+            text={code}
+            copy={{ text: code, label: `Copy for ${language}` }}
+          />
         </details>
       ))}
     </Section>

@@ -1,6 +1,6 @@
 // CSRF protection: a form is accepted only from the page that contains it.
 
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { Permission } from "../../platform/errors.ts";
 import type { Vault } from "../../platform/vault.ts";
 import type { Cookies } from "./cookies.ts";
@@ -58,7 +58,10 @@ export function createForms(cookies: Cookies, csrf: Csrf): Forms {
   };
 }
 
-/** A signed double submit: the form's token is a MAC of the cookies. */
+/**
+ * A signed double submit: the form's token is a MAC of the cookies. Each page has it with another mask, because the length
+ * of a compressed page would tell a repeated token.
+ */
 export interface Csrf {
   token(visitor: string, session: string | undefined): string;
   matches(token: string | undefined, visitor: string | undefined, session: string | undefined): boolean;
@@ -73,22 +76,35 @@ export function createCsrf(vault: Vault): Csrf {
   const mac = (key: Buffer, visitor: string, session = "") =>
     createHmac("sha256", key).update(`${visitor}.${session}`).digest();
   const macOfShown = (key: Buffer, token: string, shown: string) =>
-    createHmac("sha256", key).update(`${token}.${shown}`).digest();
+    createHmac("sha256", key).update(unmasked(token)).update(`.${shown}`).digest();
   return {
-    token: (visitor, session) => mac(keys[0], visitor, session).toString("base64url"),
+    token: (visitor, session) => masked(mac(keys[0], visitor, session)),
     matches(token, visitor, session) {
       if (token === undefined || visitor === undefined) return false;
-      return keys.some((key) => isSame(token, mac(key, visitor, session)));
+      const given = unmasked(token);
+      return keys.some((key) => isSame(given, mac(key, visitor, session)));
     },
     seal: (token, shown) => macOfShown(shownKeys[0], token, shown).toString("base64url"),
     isSealOf(sealed, token, shown) {
       if (sealed === undefined || token === undefined) return false;
-      return shownKeys.some((key) => isSame(sealed, macOfShown(key, token, shown)));
+      const given = Buffer.from(sealed, "base64url");
+      return shownKeys.some((key) => isSame(given, macOfShown(key, token, shown)));
     },
   };
 }
 
-function isSame(given: string, right: Buffer): boolean {
-  const bytes = Buffer.from(given, "base64url");
-  return bytes.length === right.length && timingSafeEqual(bytes, right);
+/** A random mask, and the bytes under it. */
+function masked(bytes: Buffer): string {
+  const mask = randomBytes(bytes.length);
+  return Buffer.concat([mask, bytes.map((byte, index) => byte ^ mask[index]!)]).toString("base64url");
+}
+
+function unmasked(token: string): Buffer {
+  const both = Buffer.from(token, "base64url");
+  const half = both.length >> 1;
+  return Buffer.from(both.subarray(half).map((byte, index) => byte ^ both[index]!));
+}
+
+function isSame(given: Buffer, right: Buffer): boolean {
+  return given.length === right.length && timingSafeEqual(given, right);
 }

@@ -21,8 +21,16 @@ export function healthController(sql: Sql, temporalAddress: string, lifecycle: P
     })
     .all("/readyz", async ({ request }) => {
       requireMethod(request, "GET");
-      return readinessResponse(readinessOf(lifecycle, await look(sql, temporalAddress)));
+      return readinessResponse(await readReadiness(sql, temporalAddress, lifecycle));
     });
+}
+
+export async function readReadiness(
+  sql: Sql,
+  temporalAddress: string,
+  lifecycle: Pick<Lifecycle, "phase">,
+): Promise<Readiness> {
+  return readinessOf(lifecycle, await look(sql, temporalAddress));
 }
 
 const PROBE_TIMEOUT_MS = 1_000;

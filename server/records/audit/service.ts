@@ -2,12 +2,13 @@ import type { Sql } from "../../platform/db/sql.ts";
 import { NotFound } from "../../platform/errors.ts";
 import { EXPORT_PAGE, type Export, type Exporter, type ExportFormat } from "../../platform/http/export.ts";
 import { isUuid, type Paging } from "../../platform/http/query.ts";
+import { createPastSlices, type Slices } from "../../platform/slices.ts";
 import { type Caller, type Permitted, permit } from "../access/bearer.ts";
 import type { FindRecords } from "../access/gate/references.ts";
 import type { Shown, ShownPage } from "../access/gate/shown.ts";
 import { AUDIT_EVENT, type AuditEvent, type AuditRecord } from "./contract.ts";
 import { type AuditFilter, exportFiltersOf, filtersOf } from "./filter.ts";
-import { countAuditEvents, countSignIns, findAuditEvents, listAuditEvents } from "./store.ts";
+import { countAuditEvents, countSignIns, findAuditEvents, listAuditEvents, type SignIns } from "./store.ts";
 
 const RESOURCE = AUDIT_EVENT.name;
 
@@ -26,8 +27,8 @@ export interface AuditLog {
   sample: Record<string, unknown>;
   /** For the records of events. */
   find: FindRecords;
-  /** @param since the start of an hour @returns undefined if the caller may not read all entries and users */
-  signIns(caller: Reader, since: Date): Promise<Awaited<ReturnType<typeof countSignIns>> | undefined>;
+  /** Slices without sign-ins are left out. @returns undefined if the caller may not read all entries and users */
+  signIns(caller: Reader, slices: Slices): Promise<SignIns[] | undefined>;
 }
 
 export function createAuditLog(sql: Sql, subjects: readonly string[], exporter: Exporter): AuditLog {
@@ -52,6 +53,11 @@ export function createAuditLog(sql: Sql, subjects: readonly string[], exporter: 
     return { ...page, Items: page.Items.map((row) => (isHidden(row) ? { ...row, Details: {} } : row)) };
   }
 
+  // Uses the tenant's share of the pool, because it may scan a whole day.
+  const pastSignIns = createPastSlices((tenantId, from, to, sliceMs) =>
+    sql.beginFor(tenantId, (tx) => countSignIns(tx, tenantId, from, to, sliceMs)),
+  );
+
   return {
     subjects,
     filters,
@@ -72,12 +78,10 @@ export function createAuditLog(sql: Sql, subjects: readonly string[], exporter: 
       return (await hideDetails(caller, caller.gate.page([record], 1))).Items[0]!;
     },
 
-    async signIns({ tenantId, gate }, since) {
+    async signIns({ tenantId, gate }, slices) {
       // Second factors are part of the User record, so the counts of their failures need permission to read all Users.
       const seesAll = [RESOURCE, "User"].every((type) => gate.seesAll(type));
-      if (!seesAll) return undefined;
-      // Uses the tenant's share of the pool, because it scans a whole day.
-      return sql.beginFor(tenantId, (tx) => countSignIns(tx, tenantId, since));
+      return seesAll ? pastSignIns(tenantId, slices) : undefined;
     },
 
     export(caller, filter, format) {

@@ -3,6 +3,7 @@ import { UNKNOWN_ADDRESS } from "../../platform/http/context.ts";
 import type { Details } from "../../platform/http/contract.ts";
 import { laterOf } from "../../platform/http/query.ts";
 import { lowestIdOf, type TenantId } from "../../platform/ids.ts";
+import type { Sliced } from "../../platform/slices.ts";
 import { AUDIT_RECORD } from "../events/event.ts";
 import { isSubscribed } from "../events/store.ts";
 import type { AuditEvent } from "./contract.ts";
@@ -167,35 +168,34 @@ export async function countLately(
   return row!.count;
 }
 
-export interface SignIns {
+export interface SignIns extends Sliced {
   succeeded: number;
+  /** Different users. */
   people: number;
   secondFactors: number;
   failed: number;
   secondFactorsFailed: number;
 }
 
-export interface HourOfSignIns extends SignIns {
-  hour: Date;
-}
-
-/** @param since the start of an hour @returns each hour with sign-ins, and the total */
+/** @param from the start of a slice @returns each slice with sign-ins */
 export async function countSignIns(
   sql: Queries,
   tenantId: TenantId,
-  since: Date,
-): Promise<{ whole: SignIns; hours: HourOfSignIns[] }> {
+  From: Date,
+  To: Date,
+  sliceMs: number,
+): Promise<SignIns[]> {
   const kinds: AuditKind[] = ["SignIn.Succeeded", "SignIn.Failed", "SecondFactor.Failed"];
-  const rows = await sql<(HourOfSignIns | (SignIns & { hour: null }))[]>`
-    select date_bin('1 hour', occurred_on, ${since}) as hour, count(*) filter (where kind = 'SignIn.Succeeded') as succeeded,
+  return sql<SignIns[]>`
+    select date_bin(${sliceMs} * interval '1 millisecond', occurred_on, ${From}) as "from",
+      count(*) filter (where kind = 'SignIn.Succeeded') as succeeded,
       count(distinct subject_id) filter (where kind = 'SignIn.Succeeded') as people,
       count(*) filter (where kind = 'SignIn.Succeeded' and details -> 'Amr' @> '"mfa"') as "secondFactors",
       count(*) filter (where kind = 'SignIn.Failed') as failed,
       count(*) filter (where kind = 'SecondFactor.Failed') as "secondFactorsFailed"
     from audit_log
-    where ${matches(sql, tenantId, { From: since })} and kind = any (${kinds}::text[])
-    group by grouping sets ((1), ())`;
-  return { whole: rows.find((row) => row.hour === null)!, hours: rows.filter((row) => row.hour !== null) };
+    where ${matches(sql, tenantId, { From, To })} and kind = any (${kinds}::text[])
+    group by 1`;
 }
 
 const columns = (sql: Queries) => sql`

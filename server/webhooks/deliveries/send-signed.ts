@@ -65,23 +65,33 @@ export function createSendSigned({ egress, vault, timeout }: SendDependencies): 
       timeoutMs: delivery.timeoutMs ?? timeout,
       signal,
     });
-    return resultOf(outcome, { number: delivery.number, startedOn, url, secrets: secretsIn(url, extra) });
+    const { number, name } = delivery;
+    return resultOf(outcome, { number, startedOn, url, name, secrets: secretsIn(url, extra) });
   };
 }
 
-/** @param sent contains values that the log must not repeat */
+interface Sent {
+  number: number;
+  startedOn: Date;
+  url: string;
+  /** Of the receiver, in the reason; default: its host. */
+  name?: string;
+  /** Values that the log must not repeat. */
+  secrets: string[];
+}
+
 export function resultOf(
   outcome: EgressOutcome,
-  { number, startedOn, url, secrets }: { number: number; startedOn: Date; url: string; secrets: string[] },
+  { number, startedOn, url, name, secrets }: Sent,
 ): AttemptResult | Unsent {
   if (outcome.kind === "unsent") return { unsent: outcome.detail };
-  const { hostname } = urlOf(url);
+  const receiver = name || urlOf(url).hostname;
   const answered = outcome.kind === "response";
   return {
     attempt: toAttempt(number, startedOn, outcome, secrets),
     delivered: answered && outcome.status >= 200 && outcome.status < 300,
     gone: answered && outcome.status === GONE,
-    reason: answered ? `${hostname} answered ${outcome.status}` : `${hostname}: ${outcome.failure}`,
+    reason: answered ? `${receiver} answered ${outcome.status}` : `${receiver}: ${outcome.failure}`,
     retryAfterMs: answered ? retryAfter(outcome.headers.get("retry-after"), startedOn) : undefined,
   };
 }

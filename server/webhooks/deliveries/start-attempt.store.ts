@@ -3,6 +3,7 @@
 import type { DeliveryState } from "../../../workflows/contract.ts";
 import { type Queries, repeating, type Transaction, uuids } from "../../platform/db/sql.ts";
 import { type ConnectionId, type DeliveryId, type EventId, type TenantId, timeOfId } from "../../platform/ids.ts";
+import { NAME_SHOWN } from "../../records/index.ts";
 import { isClosed, isOpen } from "../states.store.ts";
 import { type EndedState, insertLost } from "./store.ts";
 
@@ -23,6 +24,8 @@ export interface OpenDelivery {
   /** Sequence numbers of its records, in the payload's order; null if it is not a change. */
   sequences: number[] | null;
   url: string;
+  /** The connection's name, at most 40 characters; "" if it has none. */
+  name: string;
   /** Null: calls are not signed. A verifying ping has only the staged secret here. */
   secret: Uint8Array | null;
   /** Additional signing secrets during a rotation. */
@@ -95,7 +98,7 @@ async function start(
     with relaxed as (select set_config('synchronous_commit', 'off', true) as setting),
     before as (
       select d.id, d.state, d.event_id, d.connection_id, d.is_ping, d.attempts, d.earlier_attempts, d.attempt_started_on,
-        c.url, c.secret, c.staged_secret, case when c.former_until > now() then c.former_secret end as former_secret,
+        c.url, left(c.name, ${NAME_SHOWN}::int) as name, c.secret, c.staged_secret, case when c.former_until > now() then c.former_secret end as former_secret,
         c.api_key, c.headers, c.timeout_ms, c.max_in_flight is not null as counted,
         coalesce(c.staged_event_id = d.event_id, false) as proof,
         d.state in ('Pending', 'Retrying') as open, asked.opened_by,
@@ -134,7 +137,7 @@ async function start(
       returning d.id
     )
     select due.id, due.mine or due.step = 1 and due.id in (select id from marked) as attempted, due.state, due.ends_as as "endsAs", due.wait_ms as "waitMs",
-      due.event_id as "eventId", due.url,
+      due.event_id as "eventId", due.url, coalesce(due.name, '') as name,
       case when due.proof then due.staged_secret else due.secret end as secret,
       case when not due.proof then due.staged_secret end as "stagedSecret",
       case when not due.proof then due.former_secret end as "formerSecret", due.proof,

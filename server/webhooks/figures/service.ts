@@ -1,9 +1,11 @@
 import type { Sql } from "../../platform/db/sql.ts";
 import type { ConnectionId } from "../../platform/ids.ts";
+import { createPastSlices, type Slices } from "../../platform/slices.ts";
 import type { Caller, Shown } from "../../records/index.ts";
 import type { Connections } from "../connections/service.ts";
 import { type ConnectionBacklog, type Health, listBacklogs, listHealth } from "./connection-health.store.ts";
 import { type Counts, countConnections, countDeliveries } from "./day.store.ts";
+import { countOpen, countOutcomes, type OutcomeCount } from "./outcomes.store.ts";
 import { type Span, type StatisticsRecord, statisticsOf } from "./statistics.ts";
 import { type StatusRecord, statusOf } from "./status.ts";
 
@@ -16,7 +18,13 @@ export interface ConnectionFigures {
   health(caller: Caller, ids: ConnectionId[]): Promise<Health[]>;
   /** From the start of an hour; undefined if the caller may not see them. @throws TenantBusy, ServiceBusy */
   since(caller: Caller, ids: ConnectionId[], since: Date): Promise<FiguresSince | undefined>;
+  /** The present backlog of each; undefined if the caller may not see it. */
+  backlogs(caller: Caller, ids: ConnectionId[]): Promise<Backlogs | undefined>;
+  /** Outcomes by slice and connection; empty if the caller may not see them. @throws TenantBusy, ServiceBusy */
+  outcomes(caller: Caller, ids: ConnectionId[], slices: Slices): Promise<OutcomeCount[]>;
 }
+
+type Backlogs = (ConnectionBacklog & { connectionId: ConnectionId })[];
 
 interface FiguresSince {
   backlogs: (ConnectionBacklog & { connectionId: ConnectionId })[];
@@ -28,6 +36,10 @@ const TYPE = "WebhookConnection";
 export function createConnectionFigures(sql: Sql, connections: Connections, retentionMs: number): ConnectionFigures {
   // Counts would reveal events that the caller may not read.
   const seesAll = ({ gate }: Caller) => gate.seesAll("WebhookEvent");
+  // Uses the tenant's share of the pool, because it may scan a whole day.
+  const past = createPastSlices((tenantId, from, to, sliceMs) =>
+    sql.beginFor(tenantId, (tx) => countOutcomes(tx, tenantId, from, to, sliceMs)),
+  );
   return {
     async status(caller, id) {
       const { record } = await connections.read(caller, id);
@@ -53,6 +65,19 @@ export function createConnectionFigures(sql: Sql, connections: Connections, rete
         sql.beginFor(tenantId, (tx) => countDeliveries(tx, tenantId, isAll ? undefined : ids, since)),
       ]);
       return { backlogs, counts };
+    },
+    async backlogs(caller, ids) {
+      return seesAll(caller) ? listBacklogs(sql, caller.tenantId, ids, retentionMs) : undefined;
+    },
+    async outcomes(caller, ids, slices) {
+      if (!seesAll(caller)) return [];
+      const { tenantId } = caller;
+      const [ended, open] = await Promise.all([
+        past(tenantId, slices),
+        countOpen(sql, tenantId, slices.starts[0]!, slices.sliceMs),
+      ]);
+      const wanted = new Set(ids);
+      return [...ended, ...open].filter(({ connectionId }) => wanted.has(connectionId));
     },
   };
 }

@@ -1,21 +1,24 @@
 // The chart of the overview, from no data to more than a day's data.
 
 import { expect, test } from "bun:test";
-import { BarChart, firstHour } from "../../../server/console/chart.tsx";
+import { BarChart, niceCeiling, slotsOf } from "../../../server/console/chart.tsx";
 import { barsOf, DELIVERIES } from "../../../server/console/webhooks/deliveries.ts";
+import type { ConnectionId } from "../../../server/platform/ids.ts";
+import { slicesUntil } from "../../../server/platform/slices.ts";
 
 const NOW = Date.parse("2026-11-21T12:30:00Z");
 
 async function drawn(delivered: number, exhausted = 0): Promise<string> {
-  const since = firstHour(NOW);
+  const slices = slicesUntil(NOW, 24, 3_600_000);
+  const of = { from: slices.starts[0]!, connectionId: "one" as ConnectionId };
   const counts = [
-    { hour: since, state: "Delivered" as const, count: delivered },
-    { hour: since, state: "Exhausted" as const, count: exhausted },
+    { ...of, state: "Delivered" as const, count: delivered },
+    { ...of, state: "Exhausted" as const, count: exhausted },
   ];
   return await BarChart({
     title: "Deliveries",
     series: DELIVERIES,
-    bars: barsOf(counts, since),
+    bars: barsOf(counts, slotsOf(slices)),
     over: "by the hour, the last 24 hours",
   });
 }
@@ -23,13 +26,18 @@ async function drawn(delivered: number, exhausted = 0): Promise<string> {
 const scaleOf = (html: string) => [...html.matchAll(/<text x="0" y="[\d.]+">([^<]*)</g)].map(([, text]) => text);
 
 test.each([
-  [0, ["0", "1", "2", "3", "4"]],
-  [1, ["0", "1", "2", "3", "4"]],
-  [9_000, ["0", "3,000", "6,000", "9,000", "12K"]],
-  [1_000_000, ["0", "300K", "600K", "900K", "1.2M"]],
-  [150_000_000, ["0", "50M", "100M", "150M", "200M"]],
+  [0, ["0", "1"]],
+  [1, ["0", "1"]],
+  [3, ["0", "2", "4"]],
+  [9_000, ["0", "5,000", "10K"]],
+  [1_000_000, ["0", "500K", "1M"]],
+  [150_000_000, ["0", "100M", "200M"]],
 ])("the scale of %d deliveries an hour has round numbers that fit beside it", async (count, scale) => {
   expect(scaleOf(await drawn(count))).toEqual(scale);
+});
+
+test("a drawing is at least half full", () => {
+  for (let max = 1; max < 3_000; max++) expect(niceCeiling(max)).toBeWithin(max, max * 2 + 1);
 });
 
 test("one failure among a million is visible", async () => {

@@ -65,7 +65,7 @@ async function enrol(deps: AuthorizeDependencies, way: Way): Promise<Response> {
     return enrolPage(deps, request, target, checked, session, { proposal: enrolment.proposal, ...trouble });
   }
   const page = <RecoveryCodesPage site={site} codes={enrolment.codes} continueHref={site.href(targetText(target))} />;
-  return pageResponse(page, { cookies: enrolment.cookies });
+  return pageResponse(page, { cookies: enrolment.cookies, isSecret: true });
 }
 
 export async function secondFactorPage(
@@ -123,5 +123,5 @@ export async function enrolPage(
       }
     />
   );
-  return pageResponse(page, { status, headers, cookies, endsElsewhere: true });
+  return pageResponse(page, { status, headers, cookies, endsElsewhere: true, isSecret: true });
 }

@@ -37,7 +37,7 @@ export async function enrolPage(
       backHref={site.href(ACCOUNT_PATH)}
     />
   );
-  return pageResponse(page, { status, headers, cookies });
+  return pageResponse(page, { status, headers, cookies, isSecret: true });
 }
 
 export async function enrol(deps: AccountDependencies, visit: AccountVisit): Promise<Response> {
@@ -60,7 +60,7 @@ function codesPage(
   cookies?: string[],
 ) {
   const shown = { site, codes, organisation, continueHref: site.href(ACCOUNT_PATH) };
-  return pageResponse(<RecoveryCodesPage {...shown} />, { cookies });
+  return pageResponse(<RecoveryCodesPage {...shown} />, { cookies, isSecret: true });
 }
 
 export const NEW_CODES: Guarded = {
