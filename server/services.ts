@@ -169,6 +169,7 @@ export function createServices(deps: ServicesDependencies) {
     settings,
     alerts,
     auditLog,
+    exporter,
     personalData,
     erasures: createErasures({ sql, records, issuer: publicUrl, sign: provider.signCertificate }),
     requests: createLog(sql, REQUEST, REQUESTS),

@@ -12,6 +12,7 @@ import type {
   Upstream,
 } from "../identity/index.ts";
 import { PreconditionFailed } from "../platform/errors.ts";
+import type { Exporter } from "../platform/http/export.ts";
 import type { Limits } from "../platform/limits/index.ts";
 import type { FindWorkflow } from "../platform/temporal/find-workflow.ts";
 import type { Access, Caller, RecordRoutes, Scope } from "../records/index.ts";
@@ -86,6 +87,7 @@ export interface ConsoleServices extends SettingsServices, RecordRoutes, Webhook
   access: Access;
   tenants: Tenants;
   erasures: Erasures;
+  exporter: Exporter;
   issued: Pick<IssuedTokens, "since">;
   readKept: ReadKept;
   limits: Pick<Limits, "read">;
@@ -104,6 +106,8 @@ export interface ConsoleDependencies extends ConsoleServices {
 }
 
 export interface Confirmation extends Question {
+  /** Of its button; default: danger. */
+  kind?: "main";
   above: NonNullable<View["above"]>;
   back: string;
   form?: { labels: Labels; fields(state: FormState): JSX.Element };
@@ -157,7 +161,7 @@ export function confirming<Asked extends Confirmation>(confirming: Confirming<As
 }
 
 function confirmation(visit: Visit, asked: Confirmation, isChanged = false, state = formOf({})): View {
-  const { title, above, effects, confirm, back, keep = "Keep it", form } = asked;
+  const { title, above, effects, confirm, back, keep = "Keep it", form, kind = "danger" } = asked;
   const action = visit.url.pathname;
   return {
     title,
@@ -170,7 +174,7 @@ function confirmation(visit: Visit, asked: Confirmation, isChanged = false, stat
           {(form?.fields(state) ?? "") as "safe"}
           <Hiddens fields={sealedFields(visit, action, asked)} />
           <div class="buttons">
-            <button type="submit" class="danger" safe>
+            <button type="submit" class={kind} safe>
               {confirm}
             </button>
             <a class="button plain" href={visit.href(back)} safe>

@@ -1,11 +1,10 @@
 import { firstPage, isUuid, MAX_LIMIT, readAsked } from "../../platform/http/query.ts";
 import type { ConnectionId } from "../../platform/ids.ts";
 import { LOGGED_EVENT_TYPES, PING_RECORD } from "../../records/index.ts";
-import { Badge, type Column, EmptyState, find, inRange, List, Sentence, statusOf, Time } from "../../ui/index.ts";
+import { Badge, type Column, find, inRange, List, Sentence, statusOf, Time } from "../../ui/index.ts";
 import { ASKED_STATES, type EventRecord, eventFilters, PAST_STATES, WORST_FIRST } from "../../webhooks/index.ts";
 import type { ConsoleServices, View } from "../page.tsx";
 import { type NameOf, titleOfConnection } from "../records/names.ts";
-import { isFiltered } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
 import { titleOfLogged } from "./delivery.tsx";
 import { namesOfEvents, RecordCell } from "./record.tsx";
@@ -17,18 +16,23 @@ export async function listPage(deps: ConsoleServices, visit: Visit): Promise<Vie
   const { entities } = deps;
   const { caller, url } = visit;
   const filters = [
+    { name: "Reason", label: "Search answers" },
     { name: "State", label: "State", options: words(ASKED_STATES) },
-    { name: "Was", label: "At some time", options: PAST_STATES.map((value) => ({ value, label: WAS[value] })) },
-    { name: "SentAgain", label: "Sent again", options: SENT_AGAIN },
-    { name: "EventRecord", label: "Entity", options: words([...entities, PING_RECORD]) },
-    { name: "RecordId", label: "Record's Id" },
-    { name: "EventType", label: "Event", options: words(LOGGED_EVENT_TYPES) },
-    { name: "ConnectionId", label: "Connection", options: await connectionOptions(deps, visit) },
-    { name: "Reason", label: "Answer of an attempt" },
-    { name: "From", label: "From", type: "datetime-local" as const },
-    { name: "To", label: "Before", type: "datetime-local" as const },
-    { name: "OutcomeFrom", label: "Outcome from", type: "datetime-local" as const },
-    { name: "OutcomeTo", label: "Outcome before", type: "datetime-local" as const },
+    {
+      name: "Was",
+      label: "At some time",
+      options: PAST_STATES.map((value) => ({ value, label: WAS[value] })),
+      isBehind: true,
+    },
+    { name: "SentAgain", label: "Sent again", options: SENT_AGAIN, isBehind: true },
+    { name: "EventRecord", label: "Entity", options: words([...entities, PING_RECORD]), isBehind: true },
+    { name: "RecordId", label: "Record's Id", isBehind: true },
+    { name: "EventType", label: "Event", options: words(LOGGED_EVENT_TYPES), isBehind: true },
+    { name: "ConnectionId", label: "Connection", options: await connectionOptions(deps, visit), isBehind: true },
+    { name: "From", label: "From", type: "datetime-local" as const, isBehind: true },
+    { name: "To", label: "Before", type: "datetime-local" as const, isBehind: true },
+    { name: "OutcomeFrom", label: "Outcome from", type: "datetime-local" as const, isBehind: true },
+    { name: "OutcomeTo", label: "Outcome before", type: "datetime-local" as const, isBehind: true },
   ];
   const found = await find(visit, filters, async () => {
     const asked = readAsked(eventFilters(entities), inRange(url.searchParams));
@@ -49,7 +53,7 @@ export async function listPage(deps: ConsoleServices, visit: Visit): Promise<Vie
         live={found.problems || url.searchParams.has("Cursor") ? undefined : live}
         found={found}
         columns={await eventColumns(visit, Items)}
-        empty={<NothingThere isFiltered={isFiltered(visit)} isMore={Next !== null} />}
+        empty={Next === null ? EMPTY : { none: NOT_HERE }}
       />
     ),
   };
@@ -89,24 +93,14 @@ const SENT_AGAIN = [
 
 const words = (all: readonly string[]) => all.map((value) => ({ value, label: value }));
 
-function NothingThere({ isFiltered, isMore }: { isFiltered: boolean; isMore: boolean }): JSX.Element {
-  if (isMore) {
-    return (
-      <EmptyState title="No visible events on this page">
-        <p>Later pages may contain events that you can see.</p>
-      </EmptyState>
-    );
-  }
-  return isFiltered ? (
-    <EmptyState title="No matching events">
-      <p>Remove filters to see more.</p>
-    </EmptyState>
-  ) : (
-    <EmptyState title="No events yet">
-      <p>Each change of a user, an application or a department appears here, with its deliveries.</p>
-    </EmptyState>
-  );
-}
+const NOT_HERE = ["No visible events on this page", "Later pages may contain events that you can see."] as const;
+const EMPTY = {
+  none: [
+    "No events yet",
+    "Each change of a user, an application or a department appears here, with its deliveries.",
+  ] as const,
+  noMatch: ["No matching events", "Remove filters to see more."] as const,
+};
 
 /** @param events the rows */
 export async function eventColumns(visit: Visit, events: readonly EventRecord[]): Promise<Column<EventRecord>[]> {
@@ -123,6 +117,7 @@ export async function eventColumns(visit: Visit, events: readonly EventRecord[])
     { name: "Record", cell: (event) => <RecordCell visit={visit} event={event} name={name} /> },
     {
       name: "State",
+      narrow: "beside",
       cell: ({ State }) => <Badge state={State ?? "No delivery"} />,
     },
     {

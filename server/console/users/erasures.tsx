@@ -7,14 +7,13 @@ import {
   ButtonLink,
   Code,
   type Column,
-  EmptyState,
   Facts,
+  find,
   List,
   Live,
-  NO_ROWS,
   Refreshing,
-  refusedForm,
   Section,
+  statusOf,
   Text,
   Time,
 } from "../../ui/index.ts";
@@ -57,43 +56,41 @@ async function certificateOf({ erasures }: ConsoleServices, visit: Visit): Promi
 
 const FIND = [{ name: "UserId", label: "Id of a deleted user" }];
 
-/** The page that erases the data of a user deleted without it, or the form with the problem. */
-async function findDeleted({ erasures }: ConsoleServices, visit: Visit, userId: string) {
+/** Finds the data of a user who was deleted without it. @throws BadInput */
+async function requireDeleted({ erasures }: ConsoleServices, visit: Visit, userId: string) {
   try {
     await erasures.preview(visit.permitted(ERASE), userId);
-    return visit.goTo(`${USERS}/${userId}/erase`);
   } catch (error) {
-    const problem = error instanceof NotFound ? new BadInput(`UserId: ${error.message}`) : error;
-    return refusedForm(visit.url.searchParams, problem, ["UserId"]);
+    throw error instanceof NotFound ? new BadInput(`UserId: ${error.message}`) : error;
   }
 }
 
 async function listPage(deps: ConsoleServices, visit: Visit): Promise<View | Response> {
   const userId = visit.url.searchParams.get("UserId")?.trim();
-  const problems = userId ? await findDeleted(deps, visit, userId) : undefined;
-  if (problems instanceof Response) return problems;
-  const page = problems ? NO_ROWS : await deps.erasures.list(visit.permitted(...READ), {}, pagingOf(visit));
+  const found = await find(visit, FIND, async () => {
+    if (userId) await requireDeleted(deps, visit, userId);
+    return deps.erasures.list(visit.permitted(...READ), {}, pagingOf(visit));
+  });
+  if (userId && !found.problems) return visit.goTo(`${USERS}/${userId}/erase`);
   const name = await lookUpNames(
     visit,
-    page.Items.map(({ CreatedBy }) => CreatedBy),
+    found.page.Items.map(({ CreatedBy }) => CreatedBy),
   );
   return {
     title: "Erasures",
     above: ABOVE,
-    status: problems ? 400 : 200,
+    status: statusOf(found),
     body: (
       <List
         visit={visit}
         caption="Erasures, newest first"
         filters={visit.may(ERASE) ? FIND : []}
         action="Find data"
-        found={{ page, problems }}
+        found={found}
         columns={columns(visit, name)}
-        empty={
-          <EmptyState title="No erasures yet">
-            <p>Erase a user from the user's page. The certificate is then here.</p>
-          </EmptyState>
-        }
+        empty={{
+          none: ["No erasures yet", "Erase a user from the user's page. The certificate is then here."],
+        }}
       />
     ),
   };
