@@ -1,6 +1,7 @@
 import { ERASE_DATA, type ErasureRecord } from "../../data/index.ts";
 import { BadInput, NotFound } from "../../platform/errors.ts";
 import { exportResponse } from "../../platform/http/export.ts";
+import type { Page } from "../../platform/http/query.ts";
 import {
   AskButton,
   Badge,
@@ -56,10 +57,11 @@ async function certificateOf({ erasures }: ConsoleServices, visit: Visit): Promi
 
 const FIND = [{ name: "UserId", label: "Id of a deleted user" }];
 
-/** Finds the data of a user who was deleted without it. @throws BadInput */
-async function requireDeleted({ erasures }: ConsoleServices, visit: Visit, userId: string) {
+/** For the data of a user who was deleted without it. @throws BadInput */
+async function requireDeleted({ erasures }: ConsoleServices, visit: Visit, userId: string): Promise<Page<never>> {
   try {
     await erasures.preview(visit.permitted(ERASE), userId);
+    return { Items: [], Next: null, Hidden: 0 };
   } catch (error) {
     throw error instanceof NotFound ? new BadInput(`UserId: ${error.message}`) : error;
   }
@@ -68,7 +70,7 @@ async function requireDeleted({ erasures }: ConsoleServices, visit: Visit, userI
 async function listPage(deps: ConsoleServices, visit: Visit): Promise<View | Response> {
   const userId = visit.url.searchParams.get("UserId")?.trim();
   const found = await find(visit, FIND, async () => {
-    if (userId) await requireDeleted(deps, visit, userId);
+    if (userId) return requireDeleted(deps, visit, userId);
     return deps.erasures.list(visit.permitted(...READ), {}, pagingOf(visit));
   });
   if (userId && !found.problems) return visit.goTo(`${USERS}/${userId}/erase`);
