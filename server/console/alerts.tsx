@@ -131,10 +131,10 @@ function columns(visit: Visit, name: NameOf, mayAct: (row: Row) => boolean): Col
   return [
     {
       name: "Alert",
-      cell: ({ alert, all, open }) => (
+      cell: ({ alert, all }) => (
         <>
-          <Text text={[...new Set([alert, ...open].map(({ Kind }) => KINDS[Kind]))].join("; ")} />
-          {all.length > 1 && <small safe>{`${all.length} times`}</small>}
+          <Text text={KINDS[alert.Kind]} />
+          {all.length > 1 && <small safe>{`${all.length} alerts`}</small>}
         </>
       ),
     },

@@ -206,7 +206,6 @@ export async function auditColumns(visit: Visit, events: readonly AuditRecord[])
       ),
     },
     { name: "When", cell: ({ OccurredOn }) => <Time at={new Date(OccurredOn)} /> },
-    { name: "Address", narrow: "none", cell: ({ Address }) => <Text text={Address} /> },
     {
       name: "Details",
       narrow: "none",

@@ -76,13 +76,13 @@ export function SearchForm({ visit, filters, problems, action, ranges }: SearchF
           <input type="hidden" name={attribute(name)} value={attribute(value)} />
         ))}
         {filters.filter(({ isBehind }) => !isBehind).map(field) as "safe"[]}
-        {ranges ? <Ranges visit={visit} ranges={ranges} /> : ""}
         {behind.length > 0 && (
           <details class="behind" open={behind.some(({ name }) => problems?.problem(name) !== undefined)}>
             <summary class="button plain">More filters</summary>
             <div>{behind.map(field) as "safe"[]}</div>
           </details>
         )}
+        {ranges ? <Ranges visit={visit} ranges={ranges} /> : ""}
         <button type="submit" class={action ? "plain" : "plain unscripted"} safe>
           {action ?? "Filter"}
         </button>

@@ -122,6 +122,7 @@ export async function eventColumns(visit: Visit, events: readonly EventRecord[])
     },
     {
       name: "Deliveries",
+      narrow: "none",
       cell: (event) => <Sentence text={event.Reason ?? deliveriesInWords(event)} />,
     },
     {
