@@ -164,6 +164,7 @@ describe("filters are kept in the address", () => {
     const to = new URL(page.url()).searchParams.get("To");
     expect(to).toBe(`${hourBefore.toISOString().slice(0, 16)}:00.000Z`);
     expect(await page.getByLabel("Before (India Time)", { exact: true }).inputValue()).toStartWith(inIndia);
+    await page.keyboard.press("Escape");
     await page.getByRole("link", { name: "Clear" }).click();
     await row(page, `Application ${door} Created`).waitFor();
   });
