@@ -170,6 +170,7 @@ export function createServices(deps: ServicesDependencies) {
     records,
     settings,
     auditLog,
+    exporter,
     personalData,
     erasures: createErasures({ sql, records, issuer: publicUrl, sign: provider.signs("erasure-certificate+jwt") }),
     statements: createStatements({

@@ -1,14 +1,14 @@
 // Alerts and their acknowledgement. Every page shows a banner while there are unacknowledged ones.
 
 import { HOUR_MS } from "../platform/durations.ts";
-import { BadInput } from "../platform/errors.ts";
-import { readAsked } from "../platform/http/query.ts";
-import { ActionButton, Badge, type Column, EmptyState, find, List, statusOf, Text, Time } from "../ui/index.ts";
+import { BadInput, Conflict } from "../platform/errors.ts";
+import { MAX_LIMIT, readAsked } from "../platform/http/query.ts";
+import { ActionButton, Badge, type Column, find, List, statusOf, Text, Time } from "../ui/index.ts";
 import { ACKNOWLEDGEMENT, type AlertRecord, MAX_UNSEEN } from "../webhooks/index.ts";
 import { Words } from "./failure-words.tsx";
 import type { ConsolePage, ConsoleServices, View } from "./page.tsx";
 import { lookUpNames, type NamedRecord, type NameOf } from "./records/names.ts";
-import { isFiltered, optionsOf } from "./records/records.tsx";
+import { optionsOf } from "./records/records.tsx";
 import type { Visit } from "./visit.ts";
 
 const ALERTS = "/settings/alerts";
@@ -24,18 +24,17 @@ const KINDS: Record<AlertRecord["Kind"], string> = {
   MailHeld: "Mails are held",
 };
 
-const SPANS = new Map<string, { label: string; ms: number | null }>(
-  Object.entries({
-    "4h": { label: "For 4 hours", ms: 4 * HOUR_MS },
-    end: { label: "Until it ends", ms: null },
-  }),
-);
+/** How long an acknowledged alert is hidden. */
+const SPANS = [
+  { value: "4h", label: "Acknowledge for 4 h", ms: 4 * HOUR_MS },
+  { value: "end", label: "Acknowledge until it ends", ms: null },
+] as const;
 
 export function alertPages(deps: ConsoleServices): ConsolePage[] {
   return [
     { path: ALERTS, area: "Alerts", GET: { needs: ["Webhooks:Read"], answer: (visit) => listPage(deps, visit) } },
     {
-      path: `${ALERTS}/:id/acknowledge`,
+      path: `${ALERTS}/acknowledge`,
       POST: { needs: ["Webhooks:Update"], answer: (visit) => acknowledge(deps, visit) },
     },
   ];
@@ -48,8 +47,9 @@ async function listPage(deps: ConsoleServices, visit: Visit): Promise<View> {
     const asked = readAsked(deps.alerts.filters, url.searchParams);
     return deps.alerts.list(visit.permitted("Webhooks:Read"), asked.filters, asked.paging);
   });
-  const { Items } = found.page;
+  const { Items, ...page } = found.page;
   const name = await lookUpNames(visit, [...Items.flatMap(connectionOf), ...Items.flatMap(acknowledgerOf)]);
+  const mayAct = (row: Row) => row.open.length > 0 && visit.may("Webhooks:Update", "Alert", row.alert);
   return {
     title: "Alerts",
     status: statusOf(found),
@@ -59,33 +59,89 @@ async function listPage(deps: ConsoleServices, visit: Visit): Promise<View> {
         caption="Alerts, newest first"
         filters={filters}
         live={{ id: "alerts", seconds: REFRESH_SECONDS }}
-        found={found}
-        columns={columns(visit, name)}
-        empty={
-          <EmptyState title={isFiltered(visit) ? "No matching alerts" : "No alerts"}>
-            <p>
-              Held connections, failing or waiting deliveries, many failed sign-ins or logouts, nearly reached limits,
-              and held mails are shown here.
-            </p>
-          </EmptyState>
-        }
+        found={{ ...found, page: { ...page, Items: rowsOf(Items, deps.alerts.filters.State.words) } }}
+        columns={columns(visit, name, mayAct)}
+        empty={EMPTY}
+        bulk={{
+          method: "post",
+          idOf: ({ open }) => open.map(({ Id }) => Id).join(" "),
+          nameOf: ({ alert }) => [KINDS[alert.Kind], ...connectionOf(alert).map(name)].join(", "),
+          isFit: mayAct,
+          actions: (
+            <>
+              {SPANS.map(({ value, label }) => (
+                <button
+                  type="submit"
+                  class="plain"
+                  formaction={visit.href(`${ALERTS}/acknowledge`)}
+                  name="Span"
+                  value={value}
+                  safe
+                >
+                  {label}
+                </button>
+              ))}
+            </>
+          ),
+        }}
       />
     ),
   };
 }
 
+/** The alerts of a connection with one cause, the worst first. */
+interface Row {
+  alert: AlertRecord;
+  all: AlertRecord[];
+  open: AlertRecord[];
+}
+
+/** A connection is held because its deliveries fail. */
+const CAUSES = new Map<AlertRecord["Kind"], AlertRecord["Kind"]>([["ErrorRate", "ConnectionHeld"]]);
+
+function rowsOf(alerts: readonly AlertRecord[], states: readonly AlertRecord["State"][]): Row[] {
+  const groups = Map.groupBy(alerts, ({ Id, ConnectionId, Kind }) =>
+    ConnectionId ? `${ConnectionId} ${CAUSES.get(Kind) ?? Kind}` : Id,
+  );
+  const rank = ({ State, Kind }: AlertRecord) => 2 * states.indexOf(State) + (CAUSES.has(Kind) ? 1 : 0);
+  return [...groups.values()].map((group) => {
+    const all = group.toSorted((one, other) => rank(one) - rank(other));
+    return { alert: all[0]!, all, open: all.filter(({ State }) => State === "Open") };
+  });
+}
+
+const EMPTY = {
+  none: [
+    "No alerts",
+    "Held connections, failing or waiting deliveries, many failed sign-ins or logouts, and nearly reached limits are shown here.",
+  ] as const,
+  noMatch: ["No matching alerts"] as const,
+};
+
 const connectionOf = ({ ConnectionId: Id }: AlertRecord): NamedRecord[] =>
   Id ? [{ Type: "WebhookConnection", Id }] : [];
 const acknowledgerOf = ({ AcknowledgedBy: by }: AlertRecord): NamedRecord[] => (by ? [by] : []);
 
-function columns(visit: Visit, name: NameOf): Column<AlertRecord>[] {
+function columns(visit: Visit, name: NameOf, mayAct: (row: Row) => boolean): Column<Row>[] {
   return [
-    { name: "Alert", cell: ({ Kind }) => <Text text={KINDS[Kind]} /> },
-    { name: "Of", cell: (alert) => <OfConnection visit={visit} of={connectionOf(alert)} name={name} /> },
-    { name: "State", cell: ({ State }) => <Badge state={State} tone={TONES[State]} /> },
-    { name: "Reason", cell: ({ Reason }) => <Words text={Reason ?? ""} /> },
-    { name: "Raised", cell: ({ RaisedOn }) => <Time at={new Date(RaisedOn)} ago /> },
-    { name: "Acknowledged by", cell: (alert) => <Acknowledged visit={visit} alert={alert} name={name} /> },
+    {
+      name: "Alert",
+      cell: ({ alert, all }) => (
+        <>
+          <Text text={KINDS[alert.Kind]} />
+          {all.length > 1 && <small safe>{`${all.length} alerts`}</small>}
+        </>
+      ),
+    },
+    { name: "State", narrow: "beside", cell: ({ alert: { State } }) => <Badge state={State} tone={TONES[State]} /> },
+    { name: "Of", cell: ({ alert }) => <OfConnection visit={visit} of={connectionOf(alert)} name={name} /> },
+    { name: "Reason", cell: ({ alert: { Reason } }) => <Words text={Reason ?? ""} /> },
+    { name: "Raised", cell: ({ alert: { RaisedOn } }) => <Time at={new Date(RaisedOn)} ago /> },
+    {
+      name: "Acknowledgement",
+      cell: (row) =>
+        mayAct(row) ? <Acknowledge visit={visit} row={row} /> : <Acknowledged visit={visit} {...row} name={name} />,
+    },
   ];
 }
 
@@ -102,36 +158,28 @@ function OfConnection({ visit, of, name }: { visit: Visit; of: NamedRecord[]; na
 }
 
 function Acknowledged({ visit, alert, name }: { visit: Visit; alert: AlertRecord; name: NameOf }): JSX.Element {
-  const { Id, State, AcknowledgedUntil: until } = alert;
+  const { AcknowledgedUntil: until } = alert;
   const [by] = acknowledgerOf(alert);
-  const acknowledgement = by ? (
+  if (!by) return <span class="none">{"nobody"}</span>;
+  return (
     <span>
       <span safe>{isOwn(visit, by) ? "you" : name(by)}</span>
-      {until ? (
-        <>
-          {" until "}
-          <Time at={new Date(until)} />
-        </>
-      ) : (
-        " until it ends"
-      )}
+      {until ? " until " : " until it ends"}
+      {until ? <Time at={new Date(until)} /> : ""}
     </span>
-  ) : (
-    <span class="none">{"nobody"}</span>
   );
-  if (State !== "Open" || !visit.may("Webhooks:Update", "Alert", alert)) return acknowledgement;
+}
+
+function Acknowledge({ visit, row: { alert, open } }: { visit: Visit; row: Row }): JSX.Element {
+  const [{ value, label }] = SPANS;
   return (
-    <div class="buttons">
-      {[...SPANS].map(([span, { label }]) => (
-        <ActionButton
-          visit={visit}
-          action={`${ALERTS}/${Id}/acknowledge`}
-          label={label}
-          about={`Acknowledge ${KINDS[alert.Kind]}`}
-          fields={{ Span: span }}
-        />
-      ))}
-    </div>
+    <ActionButton
+      visit={visit}
+      action={`${ALERTS}/acknowledge`}
+      label={label}
+      about={KINDS[alert.Kind]}
+      fields={{ Span: value, Id: open.map(({ Id }) => Id) }}
+    />
   );
 }
 
@@ -141,11 +189,20 @@ function isOwn({ session }: Visit, { Type, Id }: NamedRecord): boolean {
 }
 
 async function acknowledge({ alerts }: ConsoleServices, visit: Visit): Promise<Response> {
-  const span = SPANS.get(visit.form.get("Span") ?? "");
+  const span = SPANS.find(({ value }) => value === visit.form.get("Span"));
   if (!span) throw new BadInput("Choose for how long.");
+  const ids = visit.form.getAll("Id").flatMap((text) => text.split(" "));
+  if (ids.length === 0) throw new BadInput("Choose alerts in the list first.");
   const until = span.ms === null ? null : new Date(Date.now() + span.ms).toISOString();
   const { Until = null } = ACKNOWLEDGEMENT.parse({ Until: until });
-  await alerts.acknowledge(visit.permitted("Webhooks:Update"), visit.params.id!, Until);
+  for (const id of ids.slice(0, MAX_LIMIT)) {
+    try {
+      await alerts.acknowledge(visit.permitted("Webhooks:Update"), id, Until);
+    } catch (error) {
+      // One of several may end meanwhile.
+      if (!(error instanceof Conflict) || ids.length === 1) throw error;
+    }
+  }
   return visit.goTo(ALERTS, "Acknowledged. It is hidden for that time.");
 }
 

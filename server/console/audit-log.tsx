@@ -4,10 +4,8 @@ import { readAsked } from "../platform/http/query.ts";
 import { AUDIT_RECORD, type AuditRecord } from "../records/index.ts";
 import {
   Badge,
-  ButtonLink,
   Code,
   type Column,
-  EmptyState,
   Facts,
   find,
   inRange,
@@ -29,7 +27,7 @@ import {
 } from "./audit-sentence.tsx";
 import type { ConsolePage, ConsoleServices, View } from "./page.tsx";
 import { lookUpNames, type NamedRecord, type NameOf } from "./records/names.ts";
-import { filtersOf, optionsOf, Value } from "./records/records.tsx";
+import { Exports, filtersOf, optionsOf, Value } from "./records/records.tsx";
 import { findRequest, RequestLink } from "./requests.tsx";
 import type { Visit } from "./visit.ts";
 
@@ -128,7 +126,6 @@ async function listPage(deps: ConsoleServices, visit: Visit): Promise<View> {
   return {
     title: "Audit log",
     status: statusOf(found),
-    actions: found.problems ? undefined : <Exports visit={visit} parameters={parameters} />,
     body: (
       <List
         visit={visit}
@@ -137,27 +134,32 @@ async function listPage(deps: ConsoleServices, visit: Visit): Promise<View> {
         ranges={{}}
         found={found}
         columns={await auditColumns(visit, found.page.Items)}
-        empty={
-          <EmptyState title={parameters.size > 0 ? "No matching entries" : "No entries to see"}>
-            <p>Sign-ins and changes of credentials, roles, policies and connections are recorded here.</p>
-          </EmptyState>
-        }
+        empty={EMPTY}
+        exports={<Exports visit={visit} path={`${AUDIT_LOG}/export`} parameters={parameters} />}
       />
     ),
   };
 }
 
+const EMPTY = {
+  none: [
+    "No entries to see",
+    "Sign-ins and changes of credentials, roles, policies and connections are recorded here.",
+  ] as const,
+  noMatch: ["No matching entries", "Remove filters to see more."] as const,
+};
+
 const formOf = (visit: Visit, { Kind, ActorType, SubjectType, Outcome }: AuditFilters) => [
-  { name: "Kind", label: "What", options: optionsOf(Kind.words) },
   ...(visit.may("AccessManager:Read") ? [{ name: USER, label: "Actor: user name" }] : []),
-  { name: "ActorType", label: "Actor: kind", options: optionsOf(ActorType.words) },
-  { name: "ActorId", label: "Actor: Id" },
-  { name: "SubjectType", label: "Subject: kind", options: optionsOf(SubjectType.words) },
-  { name: "SubjectId", label: "Subject: Id" },
+  { name: "Kind", label: "What", options: optionsOf(Kind.words), isBehind: true },
+  { name: "ActorType", label: "Actor: kind", options: optionsOf(ActorType.words), isBehind: true },
+  { name: "ActorId", label: "Actor: Id", isBehind: true },
+  { name: "SubjectType", label: "Subject: kind", options: optionsOf(SubjectType.words), isBehind: true },
+  { name: "SubjectId", label: "Subject: Id", isBehind: true },
   { name: "Outcome", label: "Outcome", options: optionsOf(Outcome.words) },
-  { name: "RequestKey", label: "RequestKey" },
-  { name: "From", label: "From", type: "datetime-local" as const },
-  { name: "To", label: "Before", type: "datetime-local" as const },
+  { name: "RequestKey", label: "RequestKey", isBehind: true },
+  { name: "From", label: "From", type: "datetime-local" as const, isBehind: true },
+  { name: "To", label: "Before", type: "datetime-local" as const, isBehind: true },
 ];
 
 /** The filter by user name; the log itself filters by Id. */
@@ -190,58 +192,23 @@ async function idOfUser({ records }: ConsoleServices, visit: Visit, name: string
   }
 }
 
-/** Downloads of the filtered rows. @param path accepts Format */
-export function Exports({ visit, path = `${AUDIT_LOG}/export`, parameters }: ExportsProps): JSX.Element {
-  const href = (format: string) => {
-    const query = new URLSearchParams([...parameters].filter(([name]) => name !== "Cursor" && name !== "Limit"));
-    query.set("Format", format);
-    return visit.href(`${path}?${query}`);
-  };
-  return (
-    <>
-      <ButtonLink href={href("CSV")}>Export CSV</ButtonLink>
-      <ButtonLink href={href("NDJSON")}>Export JSON lines</ButtonLink>
-    </>
-  );
-}
-
-interface ExportsProps {
-  visit: Visit;
-  path?: string;
-  parameters: URLSearchParams;
-}
-
 /** @param events the rows */
 export async function auditColumns(visit: Visit, events: readonly AuditRecord[]): Promise<Column<AuditRecord>[]> {
   const name = await lookUpNames(visit, namedIn(events));
   return [
+    { name: "What", cell: (event) => <Sentence visit={visit} event={event} name={name} /> },
     {
-      name: "What",
-      cell: (event) => (
-        <div>
-          <Sentence visit={visit} event={event} name={name} />{" "}
-          {event.Outcome === "Failure" ? <Badge state={event.Outcome} /> : ""}
-          <small class="address">
-            <a href={visit.href(`${AUDIT_LOG}/${event.Id}`)}>
-              <KindName kind={event.Kind} />
-            </a>
-          </small>
-        </div>
+      name: "Entry",
+      cell: ({ Id, Kind, Outcome }) => (
+        <>
+          <a href={visit.href(`${AUDIT_LOG}/${Id}`)}>{Kind}</a> {Outcome === "Failure" && <Badge state={Outcome} />}
+        </>
       ),
     },
-    {
-      name: "Time and address",
-      cell: ({ OccurredOn, Address }) => (
-        <div>
-          <Time at={new Date(OccurredOn)} />
-          <small class="address" safe>
-            {Address}
-          </small>
-        </div>
-      ),
-    },
+    { name: "When", cell: ({ OccurredOn }) => <Time at={new Date(OccurredOn)} /> },
     {
       name: "Details",
+      narrow: "none",
       cell: (event) => (
         <small>
           <Value text={summaryOf(event, name)} />
@@ -268,18 +235,6 @@ function referencesIn(value: unknown): NamedRecord[] {
   if (typeof value !== "object" || value === null) return [];
   const { Type, Id } = value as Partial<NamedRecord>;
   return Type !== undefined && Id !== undefined ? [{ Type, Id }] : Object.values(value).flatMap(referencesIn);
-}
-
-/** A long name may break after its dot. */
-function KindName({ kind }: { kind: AuditRecord["Kind"] }): JSX.Element {
-  const [head = "", tail] = kind.split(".");
-  return (
-    <>
-      <span safe>{tail === undefined ? head : `${head}.`}</span>
-      <wbr />
-      <span safe>{tail ?? ""}</span>
-    </>
-  );
 }
 
 /** The maximum number of characters of details in a row. */

@@ -41,6 +41,7 @@ import { entityPages } from "./records/entities.tsx";
 import { withMembers } from "./records/members.tsx";
 import { recordPages } from "./records/record-pages.tsx";
 import { registrationTokenPages } from "./registration-tokens.tsx";
+import { requestPage } from "./request.tsx";
 import { requestPages } from "./requests.tsx";
 import { rootController } from "./root.tsx";
 import { searchPages } from "./search/pages.tsx";
@@ -103,6 +104,7 @@ function ownPages(deps: ConsoleServices): ConsolePage[] {
       ...mailPages(deps),
       ...registrationTokenPages(deps),
       ...requestPages(deps),
+      requestPage(deps),
       ...auditLogPages(deps),
       ...dataPages(deps),
       ...apiReferencePages(deps),

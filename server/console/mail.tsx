@@ -30,7 +30,6 @@ import {
 } from "../ui/index.ts";
 import { Words } from "./failure-words.tsx";
 import type { ConsolePage, ConsoleServices, View } from "./page.tsx";
-import { isFiltered } from "./records/records.tsx";
 import type { Visit } from "./visit.ts";
 import { hrefOfWorkflow } from "./workflow.tsx";
 
@@ -101,11 +100,10 @@ async function listPage(deps: ConsoleServices, visit: Visit, refused?: FormState
           live={isLast ? undefined : { id: "mails", seconds: 5 }}
           found={found}
           columns={columns(visit)}
-          empty={
-            <EmptyState title={isFiltered(visit) ? "No matching mails" : "No mails yet"}>
-              <p>Mails are listed for 30 days, without their content.</p>
-            </EmptyState>
-          }
+          empty={{
+            none: ["No mails yet", "Mails are listed for 30 days, without their content."],
+            noMatch: ["No matching mails", "Mails are listed for 30 days, without their content."],
+          }}
         />
         {visit.may("Settings:Update") && isOn(deps) ? <TestForm visit={visit} state={refused ?? formOf({})} /> : ""}
       </>

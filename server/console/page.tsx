@@ -1,6 +1,7 @@
 import type { DataServices } from "../data/index.ts";
 import type { IdentityServices } from "../identity/index.ts";
 import { PreconditionFailed } from "../platform/errors.ts";
+import type { Exporter } from "../platform/http/export.ts";
 import type { Readiness } from "../platform/http/health.ts";
 import type { Limits } from "../platform/limits/index.ts";
 import type { FindWorkflow } from "../platform/temporal/find-workflow.ts";
@@ -70,6 +71,7 @@ export interface ConsoleServices extends RecordRoutes, WebhookRoutes, IdentitySe
   site: Site;
   once: Once;
   access: Access;
+  exporter: Exporter;
   limits: Pick<Limits, "read">;
   /** The state of PostgreSQL, Temporal and the worker. */
   readReadiness(): Promise<Readiness>;
@@ -88,6 +90,8 @@ export interface ConsoleDependencies extends ConsoleServices {
 }
 
 export interface Confirmation extends Question {
+  /** Of its button; default: danger. */
+  kind?: "main";
   above: NonNullable<View["above"]>;
   back: string;
   form?: { labels: Labels; fields(state: FormState): JSX.Element };
@@ -141,7 +145,7 @@ export function confirming<Asked extends Confirmation>(confirming: Confirming<As
 }
 
 function confirmation(visit: Visit, asked: Confirmation, isChanged = false, state = formOf({})): View {
-  const { title, above, effects, confirm, back, keep = "Keep it", form } = asked;
+  const { title, above, effects, confirm, back, keep = "Keep it", form, kind = "danger" } = asked;
   const action = visit.url.pathname;
   return {
     title,
@@ -154,7 +158,7 @@ function confirmation(visit: Visit, asked: Confirmation, isChanged = false, stat
           {(form?.fields(state) ?? "") as "safe"}
           <Hiddens fields={sealedFields(visit, action, asked)} />
           <div class="buttons">
-            <button type="submit" class="danger" safe>
+            <button type="submit" class={kind} safe>
               {confirm}
             </button>
             <a class="button plain" href={visit.href(back)} safe>

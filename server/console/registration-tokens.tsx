@@ -85,7 +85,7 @@ async function tokensPage(deps: ConsoleServices, visit: Visit, refused?: FormSta
           caption={TITLE}
           found={{ page: { Items, Next: null, Hidden: 0 } }}
           columns={columns(visit)}
-          empty={<p class="fine">None.</p>}
+          empty={{ none: ["No tokens"] }}
         />
         {mayMake && Items.length < MAX_INITIAL_TOKENS ? (
           <Section title="Create one">

@@ -3,16 +3,16 @@
 import type { RecordOf } from "../platform/http/fields.ts";
 import { firstPage, readAsked } from "../platform/http/query.ts";
 import type { REQUEST, Shown } from "../records/index.ts";
-import { Badge, Code, type Column, EmptyState, find, inRange, List, statusOf, Time } from "../ui/index.ts";
+import { Badge, type Column, find, inRange, List, statusOf, Text, Time } from "../ui/index.ts";
 import type { ConsolePage, ConsoleServices, View } from "./page.tsx";
 import { lookUpNames, type NamedRecord, type NameOf } from "./records/names.ts";
 import { filtersOf, optionsOf } from "./records/records.tsx";
 import type { Visit } from "./visit.ts";
 
 type Requests = ConsoleServices["requests"];
-type RequestRecord = RecordOf<typeof REQUEST.field>;
+export type RequestRecord = RecordOf<typeof REQUEST.field>;
 
-const REQUESTS = "/settings/requests";
+export const REQUESTS = "/settings/requests";
 
 export function requestPages(deps: ConsoleServices): ConsolePage[] {
   return [
@@ -35,8 +35,8 @@ export const pathOfRequests = (RequestKey: string) => `${REQUESTS}?${new URLSear
 
 export function RequestLink({ visit, request }: { visit: Visit; request: RequestRecord }): JSX.Element {
   return (
-    <a href={visit.href(pathOfRequests(request.RequestKey))} safe>
-      {titleOfRequest(request)}
+    <a href={visit.href(`${REQUESTS}/${request.Id}`)}>
+      <code safe>{titleOfRequest(request)}</code>
     </a>
   );
 }
@@ -63,51 +63,42 @@ async function listPage({ requests }: ConsoleServices, visit: Visit): Promise<Vi
         ranges={{ longest: "24h" }}
         found={found}
         columns={columns(visit, name)}
-        empty={
-          <EmptyState title={parameters.size > 0 ? "No matching requests" : "No requests yet"}>
-            <p>
-              A request is listed from a second after its answer, for 24 hours. Unauthenticated requests are only in the
-              service's log.
-            </p>
-          </EmptyState>
-        }
+        empty={EMPTY}
       />
     ),
   };
 }
 
+const EMPTY = {
+  none: [
+    "No requests yet",
+    "A request is listed from a second after its answer, for 24 hours. Unauthenticated requests are only in the service's log.",
+  ] as const,
+  noMatch: ["No matching requests", "Remove filters to see more."] as const,
+};
+
 const listFilters = ({ Status, Method }: Requests["filters"]) => [
+  { name: "Method", label: "Method", options: optionsOf(Method.words), isBehind: true },
+  { name: "Route", label: "Search routes" },
   { name: "Status", label: "Status", options: optionsOf(Status.words) },
-  { name: "Method", label: "Method", options: optionsOf(Method.words) },
-  { name: "Route", label: "Route" },
-  { name: "ClientId", label: "Client's Id" },
-  { name: "RequestKey", label: "RequestKey" },
-  { name: "From", label: "From", type: "datetime-local" as const },
-  { name: "To", label: "Before", type: "datetime-local" as const },
+  { name: "ClientId", label: "Client's Id", isBehind: true },
+  { name: "RequestKey", label: "RequestKey", isBehind: true },
+  { name: "From", label: "From", type: "datetime-local" as const, isBehind: true },
+  { name: "To", label: "Before", type: "datetime-local" as const, isBehind: true },
 ];
 
-const clientOf = ({ ClientId }: RequestRecord): NamedRecord => ({ Type: "Application", Id: ClientId });
+export const clientOf = ({ ClientId }: RequestRecord): NamedRecord => ({ Type: "Application", Id: ClientId });
 
 function columns(visit: Visit, name: NameOf): Column<RequestRecord>[] {
   return [
+    { name: "Request", cell: (request) => <RequestLink visit={visit} request={request} /> },
     {
-      name: "Request",
-      cell: (request) => (
-        <>
-          <Path title={titleOfRequest(request)} />
-          {request.Omitted > 0 ? (
-            <small
-              safe
-            >{`${request.Omitted.toLocaleString("en")} earlier requests were dropped because of the limit.`}</small>
-          ) : (
-            ""
-          )}
-        </>
-      ),
+      name: "Status",
+      narrow: "beside",
+      cell: ({ Status }) => <Badge state={String(Status)} tone={toneOf(Status)} />,
     },
     { name: "When", cell: ({ OccurredOn }) => <Time at={new Date(OccurredOn)} /> },
-    { name: "Status", cell: ({ Status }) => <Badge state={String(Status)} tone={toneOf(Status)} /> },
-    { name: "ms", numeric: true, cell: ({ DurationMs }) => <span safe>{inWords(DurationMs)}</span> },
+    { name: "ms", numeric: true, cell: ({ DurationMs }) => <Text text={millisecondsInWords(DurationMs)} /> },
     {
       name: "Client",
       cell: (request) => (
@@ -116,42 +107,13 @@ function columns(visit: Visit, name: NameOf): Column<RequestRecord>[] {
         </a>
       ),
     },
-    {
-      name: "RequestKey",
-      cell: ({ Method, RequestKey }) => (
-        <div>
-          <Code text={RequestKey} copy />
-          {Method === "GET" ? (
-            ""
-          ) : (
-            <small>
-              <a href={visit.href(`/settings/audit-log?${new URLSearchParams({ RequestKey })}`)}>Effects</a>
-            </small>
-          )}
-        </div>
-      ),
-    },
   ];
 }
 
-/** A long path may break after a slash. */
-function Path({ title }: { title: string }): JSX.Element {
-  return (
-    <code>
-      {title.split(/(?<=\/)/).map((part) => (
-        <>
-          <span safe>{part}</span>
-          <wbr />
-        </>
-      ))}
-    </code>
-  );
-}
-
-function toneOf(status: number) {
+export function toneOf(status: number) {
   if (status >= 500) return "bad";
   return status >= 400 ? "warn" : "good";
 }
 
-const inWords = (milliseconds: number) =>
+export const millisecondsInWords = (milliseconds: number) =>
   milliseconds < 10 ? milliseconds.toFixed(1) : Math.round(milliseconds).toLocaleString("en");

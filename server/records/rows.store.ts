@@ -17,6 +17,7 @@ export interface Narrowed {
   /** Matches a part of the searched text, ignoring case and accents. */
   searched?: string;
   isSelfMade?: boolean | undefined;
+  sort?: string | undefined;
 }
 
 export function rowsOf(entity: Entity): ReturnType<typeof recordTable<Row>> {
@@ -44,28 +45,34 @@ function tableOf({ name, table, fields, references }: Entity) {
         ...Object.fromEntries(further.map(({ column }) => [column, quoted(inSnakeCase(column))])),
         ...Object.fromEntries(shown),
       },
+      sorted: {},
       isStamped: true,
       isRaced: true,
     },
   );
 }
 
-/** In the order of their ids; one more than the limit, if there are more. */
+/** By default in the order of their ids; one more than the limit, if there are more. */
 export function listRows(
   sql: Queries,
   tenantId: TenantId,
   entity: Entity,
-  { filters, searched, isSelfMade }: Narrowed,
+  { sort, ...narrowed }: Narrowed,
   limit: number,
   after?: string,
 ): Promise<Row[]> {
-  const further = [
-    ...(searched ? [holds(sql, searched)] : []),
-    ...(isSelfMade === undefined ? [] : [sql`and ${selfMade(sql, entity)} = ${isSelfMade}`]),
-  ];
-  const all = further.length > 0 ? further.reduce((one, other) => sql`${one} ${other}`) : undefined;
-  return rowsOf(entity).list(sql, tenantId, filters, limit, after, all);
+  const condition = narrowing(sql, entity, narrowed);
+  return rowsOf(entity).list(sql, tenantId, narrowed.filters, limit, after, { sort, condition });
 }
+
+/** Counts the rows of a list, up to `max`. */
+export function countRows(sql: Queries, tenantId: TenantId, entity: Entity, narrowed: Narrowed, max: number) {
+  return rowsOf(entity).count(sql, tenantId, narrowed.filters, max, { condition: narrowing(sql, entity, narrowed) });
+}
+
+const narrowing = (sql: Queries, entity: Entity, { searched, isSelfMade }: Narrowed) => sql`
+  ${searched ? holds(sql, searched) : sql``}
+  ${isSelfMade === undefined ? sql`` : sql`and ${selfMade(sql, entity)} = ${isSelfMade}`}`;
 
 export interface NamedRow {
   row: Row;

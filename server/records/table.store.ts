@@ -36,6 +36,20 @@ interface TableOptions<Row> {
   isStamped?: boolean;
   /** Inserts are not serialized, so an insert yields to a concurrent one with the same unique value. */
   isRaced?: boolean;
+  /** The texts that a Search finds, by their fields' names; default: Name and Description. */
+  searched?: Readonly<Record<string, string>>;
+  /** Texts that a list can be sorted by, beside Id: the tenant has few rows, or an index has them. Default: Name. */
+  sorted?: Readonly<Record<string, string>>;
+}
+
+const BY_NAME: Readonly<Record<string, string>> = { Name: "search_form(name)" };
+
+/** The parts of a list beyond equal values. */
+export interface Arranged {
+  searched?: string | undefined;
+  /** The name of `sorted`, or Id; with a minus: descending. */
+  sort?: string | undefined;
+  condition?: Condition;
 }
 
 export type RowFilter<Row> = { [Column in keyof Row]?: unknown };
@@ -85,7 +99,12 @@ export function recordTable<Row extends { id: string | number }>(
   const comparisons = new Map(Object.entries(fields).map(([name, one]) => [keyOf(name, one), one.compared]));
   const isUuid = !fields.Id || fields.Id.shown!.format === "uuid";
   const idType = isUuid ? "uuid" : "bigint";
-  const { isStamped = "CreatedOn" in fields } = options;
+  const { isStamped = "CreatedOn" in fields, sorted = BY_NAME } = options;
+  const known = ["Name", "Description"]
+    .filter((name) => name in fields)
+    .map((name) => [name, inSnakeCase(keyOf(name, fields[name]!))]);
+  const standard = isUuid ? "-Id" : "Id";
+  const searched: Readonly<Record<string, string>> = { ...Object.fromEntries(known), ...options.searched };
   const columnOf = (name: string) => (renamed as Record<string, string>)[name] ?? inSnakeCase(name);
   const text = [
     ...["id", ...names].map((name) => `${table}.${columnOf(name)} as "${name}"`),
@@ -138,9 +157,17 @@ export function recordTable<Row extends { id: string | number }>(
     return isSame ? saved : (await find(sql, tenantId, saved))!;
   }
 
+  /** The rows that a list has, on all its pages. */
+  const wantedRows = (sql: Queries, tenantId: TenantId, wanted: RowFilter<Row>, asked: Arranged) => sql`
+    ${where(sql, tenantId)} ${equal(sql, wanted)} ${asked.condition ?? sql``}
+    ${asked.searched ? holds(sql, Object.values(searched), asked.searched) : sql``}`;
+
   return {
     names,
     columns,
+    searched: Object.keys(searched),
+    /** The first is the default. */
+    sorts: [standard, isUuid ? "Id" : "-Id", ...Object.keys(sorted).flatMap((name) => [name, `-${name}`])],
     find,
     /** @returns undefined for a text that is no Id */
     toId: (text: string) =>
@@ -156,21 +183,33 @@ export function recordTable<Row extends { id: string | number }>(
         select ${columns(sql)} from ${sql(table)}
         where ${where(sql, tenantId)} and id = any (${[...ids] as string[]}${sql.unsafe(`${cast}[]`)})`;
     },
-    /** Newest or lowest first; one more than the limit, if there are more. */
+    /** Default: newest or lowest first; one more than the limit, if there are more. @param after a row's `positionOf` */
     async list(
       sql: Queries,
       tenantId: TenantId,
       wanted: RowFilter<Row>,
       limit: number,
       after: string | undefined,
-      condition: Condition = nothing(sql),
+      asked: Arranged = {},
     ): Promise<Row[]> {
-      const [further, order] = isUuid ? ["<", "desc"] : [">", "asc"];
+      const { sort = standard } = asked;
+      const [further, order] = sort.startsWith("-") ? ["<", "desc"] : [">", "asc"];
+      const by = sorted[sort.replace("-", "")];
+      const [id, ...text] = after?.split(" ") ?? [];
+      const position = by ? sql`(${sql.unsafe(by)}, id)` : sql`id`;
+      const from = by ? sql`(${text.join(" ")}, ${id!}${sql.unsafe(cast)})` : sql`${id!}${sql.unsafe(cast)}`;
       return sql<Row[]>`
-        select ${columns(sql)} from ${sql(table)}
-        where ${where(sql, tenantId)} ${equal(sql, wanted)} ${condition}
-          ${after ? sql`and id ${sql.unsafe(further!)} ${after}${sql.unsafe(cast)}` : sql``}
-        order by id ${sql.unsafe(order!)} limit ${limit + 1}`;
+        select ${columns(sql)} ${by ? sql`, ${sql.unsafe(by)} as ${sql(SORTED)}` : sql``} from ${sql(table)}
+        where ${wantedRows(sql, tenantId, wanted, asked)}
+          ${after ? sql`and ${position} ${sql.unsafe(further!)} ${from}` : sql``}
+        order by ${by ? sql`${sql.unsafe(`${by} ${order}`)},` : sql``} id ${sql.unsafe(order!)} limit ${limit + 1}`;
+    },
+    /** Counts the rows of a list, up to `max`. */
+    async count(sql: Queries, tenantId: TenantId, wanted: RowFilter<Row>, max: number, asked: Arranged = {}) {
+      const [row] = await sql<{ count: number }[]>`
+        select count(*) as count from (
+          select from ${sql(table)} where ${wantedRows(sql, tenantId, wanted, asked)} limit ${max}) counted`;
+      return row!.count;
     },
     /** @returns undefined if a concurrent insert has the same name */
     async insert(sql: Queries, tenantId: TenantId, row: Partial<Row>, author?: Author): Promise<Row | undefined> {
@@ -200,6 +239,21 @@ export function recordTable<Row extends { id: string | number }>(
       await sql`delete from ${sql(table)} where tenant_id = ${tenantId} and id = ${id as string}`;
     },
   };
+}
+
+/** The text that a row was sorted by, beside its columns. */
+const SORTED = "sortedBy";
+
+/** The place of a row in its list. */
+export function positionOf(id: string, row: object): string {
+  const { [SORTED]: text } = row as { [SORTED]?: string };
+  return text === undefined ? id : `${id} ${text}`;
+}
+
+/** The subquery is evaluated once, not for each row. */
+function holds(sql: Queries, texts: readonly string[], text: string) {
+  const all = sql.unsafe(`search_form(concat_ws(chr(31), ${texts.join(", ")}))`);
+  return sql`and strpos(${all}, (select search_form(${text}::text))) > 0`;
 }
 
 /** The table of a list of references. */

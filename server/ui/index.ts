@@ -19,6 +19,7 @@ export {
   type Sections,
   textOf,
 } from "./contract-form.tsx";
+export { inRange, type ListFilter, SearchForm } from "./filters.tsx";
 export {
   Checkbox,
   CheckboxGroup,
@@ -39,10 +40,8 @@ export {
   Facts,
   find,
   List,
-  type ListFilter,
+  type ListProps,
   ListSection,
-  NO_ROWS,
-  SearchForm,
   statusOf,
   Table,
 } from "./list.tsx";
@@ -64,7 +63,6 @@ export {
   Text,
 } from "./parts.tsx";
 export { decisionOf, type Effect, Effects, type Question } from "./question.tsx";
-export { inRange } from "./range.tsx";
 export * as sites from "./site.ts";
 export { createSite, pageResponse, type Site } from "./site.ts";
 export { durationInWords, RawTime, Sentence, Time } from "./time.tsx";

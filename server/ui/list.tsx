@@ -1,29 +1,38 @@
 import type { Children } from "@kitajs/html";
 import type { Page } from "../platform/http/query.ts";
 import { refusedForm } from "./contract-form.tsx";
+import { Chips, hrefWith, isFiltered, type ListFilter, RESULTS, SearchForm } from "./filters.tsx";
 import type { FormState } from "./form.tsx";
-import { inReadersZone, type Option, UTC } from "./form.tsx";
 import { attribute } from "./layout.tsx";
 import { AskButton, type AskButtonProps, EmptyState, Live, Pager, Refreshing, Section } from "./parts.tsx";
-import { Ranges } from "./range.tsx";
 import type { PageVisit } from "./visit.ts";
 
 export interface FoundRows<Row> {
   page: Page<Row>;
   problems?: FormState;
+  /** All rows of a list without filters, up to one more than MAX_COUNTED; null: it is not told. */
+  total?: number | null;
+  /** There is no record at all, so the page needs no filters. */
+  isBare?: boolean;
 }
 
 /** The page of a list that was not read. */
-export const NO_ROWS: Page<never> = { Items: [], Next: null, Hidden: 0 };
+const NO_ROWS: Page<never> = { Items: [], Next: null, Hidden: 0 };
 
 /** Reads a list. Invalid filters are reported beside their input. */
 export async function find<Row>(
   visit: PageVisit,
   filters: ListFilter[],
   read: () => Promise<Page<Row>>,
+  count?: (max: number) => Promise<number | null>,
 ): Promise<FoundRows<Row>> {
   try {
-    return { page: await read() };
+    const page = await read();
+    const isWhole = page.Next === null && !visit.url.searchParams.has("Cursor");
+    // Filters of a large kind have no index.
+    if (isFiltered(visit)) return { page };
+    if (isWhole) return { page, total: page.Items.length, isBare: page.Items.length === 0 };
+    return { page, total: (await count?.(MAX_COUNTED + 1)) ?? null };
   } catch (error) {
     const names = filters.map(({ name }) => name);
     return { page: NO_ROWS, problems: refusedForm(visit.url.searchParams, error, names) };
@@ -32,15 +41,6 @@ export async function find<Row>(
 
 export function statusOf({ problems }: FoundRows<unknown>): number {
   return problems ? 400 : 200;
-}
-
-/** Replaces a list with invalid filters. */
-function NotAsked(): JSX.Element {
-  return (
-    <EmptyState title="No results">
-      <p>Correct the filter, or clear all of them.</p>
-    </EmptyState>
-  );
 }
 
 export interface ListProps<Row> {
@@ -56,37 +56,161 @@ export interface ListProps<Row> {
   found: FoundRows<Row>;
   columns: Column<Row>[];
   /** Instead of an empty table. */
-  empty?: JSX.Element;
+  empty?: EmptyTexts;
+  /** The nouns of its rows, for their number. */
+  nouns?: readonly [one: string, several: string];
+  /** Parts of the list, each with a link. */
+  tabs?: ListTab[] | undefined;
+  bulk?: Bulk<Row> | undefined;
+  /** Links to files with all rows. */
+  exports?: JSX.Element | undefined;
   /** `news`: announced to screen readers. */
   live?: { id: string; seconds: number; news?: JSX.Element };
 }
 
+/** Of a list without records, and of one where no record matches the filters. */
+interface EmptyTexts {
+  none: EmptyText;
+  noMatch?: EmptyText;
+  /** A button below `none`. */
+  add?: JSX.Element | undefined;
+}
+
+type EmptyText = readonly [title: string, text?: string];
+
+interface ListTab {
+  name: string;
+  count?: number | null | undefined;
+  /** The parameters of its address. */
+  query: Record<string, string | undefined>;
+}
+
+/** Actions on all chosen rows, whose Ids are sent as `Id`. */
+interface Bulk<Row> {
+  method: "get" | "post";
+  idOf(row: Row): string;
+  nameOf(row: Row): string;
+  /** Whether a row can be chosen; default: all. */
+  isFit?(row: Row): boolean;
+  /** Submit buttons with a `formaction`, and other fields. */
+  actions: JSX.Element;
+}
+
+/** A total that large is not counted on. */
+const MAX_COUNTED = 1_000;
+const BULK = "bulk";
+
 export function List<Row>(props: ListProps<Row>): JSX.Element {
-  const { visit, caption, filters = [], action, ranges, found, columns, live } = props;
-  const { page, problems } = found;
+  const { visit, caption, filters = [], action, ranges, found, columns, live, tabs = [], bulk, exports } = props;
+  const { page, problems, isBare } = found;
   const table =
     page.Items.length > 0 ? (
-      <Table caption={caption} columns={columns} rows={page.Items} />
-    ) : problems ? (
-      <NotAsked />
+      <Table visit={visit} caption={caption} columns={bulk ? [pick(bulk), ...columns] : columns} rows={page.Items} />
     ) : (
-      (props.empty ?? <EmptyState title="Nothing here" />)
+      <Nothing {...props} />
     );
   return (
-    <>
+    <div class="list">
       {live ? <Refreshing visit={visit} seconds={live.seconds} /> : ""}
-      {ranges ? <Ranges visit={visit} {...ranges} /> : ""}
-      {filters.length > 0 ? <SearchForm visit={visit} filters={filters} problems={problems} action={action} /> : ""}
-      {live ? (
-        <Live visit={visit} id={live.id} seconds={live.seconds}>
-          {(live.news ?? "") as "safe"}
-          {table as "safe"}
-        </Live>
-      ) : (
-        (table as "safe")
+      {tabs.length > 0 && !isBare && <Tabs visit={visit} tabs={tabs} />}
+      {filters.length > 0 && !isBare && (
+        <SearchForm visit={visit} filters={filters} problems={problems} action={action} ranges={ranges} />
       )}
-      <Pager visit={visit} page={page} />
-    </>
+      <div id={RESULTS}>
+        <Chips visit={visit} filters={filters} inSight={tabs.flatMap(({ query }) => Object.keys(query))} />
+        {live ? (
+          <Live visit={visit} id={live.id} seconds={live.seconds}>
+            {(live.news ?? "") as "safe"}
+            {table as "safe"}
+          </Live>
+        ) : (
+          (table as "safe")
+        )}
+        {bulk && page.Items.length > 0 ? <BulkBar visit={visit} bulk={bulk} /> : ""}
+        <div class="list-end">
+          <Total {...props} />
+          {page.Items.length > 0 && exports ? <p>{exports as "safe"}</p> : ""}
+          <Pager visit={visit} page={page} />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Nothing<Row>({ visit, found, empty }: ListProps<Row>): JSX.Element {
+  if (found.problems) {
+    return (
+      <EmptyState title="No results">
+        <p>Correct the filter, or clear all of them.</p>
+      </EmptyState>
+    );
+  }
+  const { none, noMatch = none, add } = empty ?? { none: ["Nothing here"] as const };
+  const isAsked = isFiltered(visit);
+  const [title, text = ""] = isAsked ? noMatch : none;
+  return (
+    <EmptyState title={title}>
+      <p safe>{text}</p>
+      {!isAsked && add ? <p>{add as "safe"}</p> : ""}
+    </EmptyState>
+  );
+}
+
+function Tabs({ visit, tabs }: { visit: PageVisit; tabs: ListTab[] }): JSX.Element {
+  const isChosen = ({ query }: ListTab) =>
+    Object.entries(query).every(([name, value = ""]) => (visit.url.searchParams.get(name) ?? "") === value);
+  return (
+    <nav class="tabs" aria-label="Parts of the list">
+      {tabs.map((tab) => (
+        <a href={attribute(hrefWith(visit, tab.query))} aria-current={isChosen(tab) ? "true" : undefined}>
+          <span safe>{tab.name}</span> {typeof tab.count === "number" && <small safe>{countInWords(tab.count)}</small>}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+const countInWords = (count: number) =>
+  count > MAX_COUNTED ? `${MAX_COUNTED.toLocaleString("en")}+` : count.toLocaleString("en");
+
+function Total<Row>({ nouns, found: { page, total } }: ListProps<Row>): JSX.Element {
+  const known = total ?? (page.Next === null ? page.Items.length : undefined);
+  if (!nouns || page.Items.length === 0) return "";
+  const words = known === undefined ? `${page.Items.length} or more` : countInWords(known);
+  return (
+    <p class="fine" role="status" safe>
+      {`${words} ${known === 1 ? nouns[0] : nouns[1]}`}
+    </p>
+  );
+}
+
+function pick<Row>({ idOf, nameOf, isFit = () => true }: Bulk<Row>): Column<Row> {
+  return {
+    name: "",
+    isPick: true,
+    cell: (row) =>
+      isFit(row) ? (
+        <input
+          type="checkbox"
+          form={BULK}
+          name="Id"
+          value={attribute(idOf(row))}
+          aria-label={attribute(`Choose ${nameOf(row)}`)}
+        />
+      ) : (
+        ""
+      ),
+  };
+}
+
+/** Styles show it while a row is chosen. */
+function BulkBar<Row>({ visit, bulk: { method, actions } }: { visit: PageVisit; bulk: Bulk<Row> }): JSX.Element {
+  return (
+    <form id={BULK} class="bulk" method={method} action={visit.href(visit.url.pathname)}>
+      {method === "post" && <input type="hidden" name="csrf" value={visit.csrf} />}
+      <span class="chosen"></span>
+      {actions as "safe"}
+    </form>
   );
 }
 
@@ -130,117 +254,24 @@ export function askColumn<Row>(
   return may ? [{ name, cell: (row) => <AskButton visit={visit} {...ask(row)} /> }] : [];
 }
 
-/** A list filter; its value is in the page's address. */
-export interface ListFilter {
-  name: string;
-  label: string;
-  /** The allowed values; without them the filter is a text field. */
-  options?: Option[];
-  type?: "search" | "datetime-local";
-}
-
-/** The maximum number of characters, as long as the longest name. */
-const MAX_CHARACTERS = 256;
-
-export interface SearchFormProps {
-  visit: PageVisit;
-  filters: ListFilter[];
-  problems?: FormState;
-  action?: string;
-}
-
-export function SearchForm({ visit, filters, problems, action = "Filter" }: SearchFormProps): JSX.Element {
-  const { searchParams, pathname } = visit.url;
-  // Other query parameters of the page are kept.
-  const others = [...searchParams].filter(
-    ([name, value]) => value !== "" && name !== "Cursor" && !filters.some((filter) => filter.name === name),
-  );
-  const asked = [...filters.map(({ name }) => searchParams.get(name)), ...others.map(([name]) => name !== "Limit")];
-  return (
-    <search>
-      {problems?.others.map((text) => (
-        <p class="problem" role="alert" safe>
-          {text}
-        </p>
-      ))}
-      <form class="filters" method="get" action={visit.href(pathname)}>
-        {others.map(([name, value]) => (
-          <input type="hidden" name={attribute(name)} value={attribute(value)} />
-        ))}
-        {filters.map(({ name, label, options, type = "search" }) => {
-          const given = searchParams.get(name) ?? "";
-          const problem = problems?.problem(name);
-          const invalid = problem
-            ? { "aria-invalid": "true" as const, "aria-describedby": `filter-${name}-problem` }
-            : {};
-          return (
-            <div class="filter">
-              <label for={`filter-${name}`} safe>
-                {type === "datetime-local" ? `${label} ${UTC}` : label}
-              </label>
-              {problem ? (
-                <p class="wrong" role="alert" id={`filter-${name}-problem`} safe>
-                  {inLabels(problem, filters)}
-                </p>
-              ) : (
-                ""
-              )}
-              {options ? (
-                <select id={`filter-${name}`} name={name} {...invalid}>
-                  <option value="">Any</option>
-                  {options.map((option) => (
-                    <option value={attribute(option.value)} selected={option.value === given} safe>
-                      {option.label}
-                    </option>
-                  ))}
-                </select>
-              ) : (
-                <input
-                  id={`filter-${name}`}
-                  name={name}
-                  type={type}
-                  {...(type === "datetime-local"
-                    ? inReadersZone(given)
-                    : { value: attribute(given), maxlength: MAX_CHARACTERS })}
-                  {...invalid}
-                  autocomplete="off"
-                />
-              )}
-            </div>
-          );
-        })}
-        <div class="filter buttons">
-          <button type="submit" class="plain" safe>
-            {action}
-          </button>
-          {asked.some(Boolean) ? (
-            <a class="button quiet" href={visit.href(pathname)}>
-              Clear
-            </a>
-          ) : (
-            ""
-          )}
-        </div>
-      </form>
-    </search>
-  );
-}
-
-/** Replaces the API's filter names by their labels. */
-function inLabels(problem: string, filters: ListFilter[]): string {
-  return filters.reduce((text, { name, label }) => text.replace(new RegExp(`\\b${name}\\b`), `“${label}”`), problem);
-}
-
 export interface Column<Row> {
   name: string;
   cell(row: Row): JSX.Element;
   numeric?: boolean;
+  /** The value of Sort for its order. */
+  sort?: string;
+  /** The place on a narrow screen: beside the first column, or none; default: the second line. */
+  narrow?: "beside" | "none";
+  /** Its check box chooses the row. */
+  isPick?: boolean;
 }
 
 export interface TableProps<Row> {
   caption: string;
   columns: Column<Row>[];
   rows: readonly Row[];
+  /** Set for columns with a sort. */
+  visit?: PageVisit;
 }
 
 /** The implicit roles, set explicitly because CSS display can remove table semantics. */
@@ -253,33 +284,32 @@ const ROLES = {
   cell: { role: "cell" },
 } as const;
 
-/** On narrow screens each row is a card with the column name beside each cell. The first column is the row header. */
-export function Table<Row>({ caption, columns, rows }: TableProps<Row>): JSX.Element {
+/** On narrow screens each row has two lines. The first column, beside a check box, is the row header. */
+export function Table<Row>({ caption, columns, rows, visit }: TableProps<Row>): JSX.Element {
+  const first = columns.findIndex(({ isPick }) => !isPick);
   return (
-    <table class="rows" {...ROLES.table}>
+    <table class="rows" data-columns={String(columns.length)} {...ROLES.table}>
       <caption class="unseen" safe>
         {caption}
       </caption>
       <thead {...ROLES.rowgroup}>
         <tr {...ROLES.row}>
-          {columns.map(({ name, numeric }) => (
-            <th scope="col" {...ROLES.columnheader} class={numeric ? "number" : undefined} safe>
-              {name}
-            </th>
+          {columns.map((column) => (
+            <Header visit={visit} column={column} />
           ))}
         </tr>
       </thead>
       <tbody {...ROLES.rowgroup}>
         {rows.map((row) => (
           <tr {...ROLES.row}>
-            {columns.map(({ name, cell, numeric }, index) =>
-              index === 0 ? (
+            {columns.map((column, index) =>
+              index === first ? (
                 <th scope="row" {...ROLES.rowheader}>
-                  {cell(row)}
+                  {column.cell(row)}
                 </th>
               ) : (
-                <td {...ROLES.cell} class={numeric ? "number" : undefined} data-name={attribute(name)}>
-                  {cell(row)}
+                <td {...ROLES.cell} class={classOf(column)} data-name={attribute(column.name)}>
+                  {column.cell(row)}
                 </td>
               ),
             )}
@@ -287,6 +317,44 @@ export function Table<Row>({ caption, columns, rows }: TableProps<Row>): JSX.Ele
         ))}
       </tbody>
     </table>
+  );
+}
+
+function classOf({
+  numeric,
+  narrow,
+  isPick,
+}: Pick<Column<never>, "numeric" | "narrow" | "isPick">): string | undefined {
+  return [numeric && "number", narrow && `narrow-${narrow}`, isPick && "pick"].filter(Boolean).join(" ") || undefined;
+}
+
+function Header({ visit, column }: { visit: PageVisit | undefined; column: Omit<Column<never>, "cell"> }): JSX.Element {
+  const { name, sort, isPick } = column;
+  const shared = { scope: "col", ...ROLES.columnheader, class: classOf(column) } as const;
+  if (isPick) {
+    return (
+      <th {...shared}>
+        <span class="unseen">Choose</span>
+      </th>
+    );
+  }
+  if (!visit || !sort) {
+    return (
+      <th {...shared} safe>
+        {name}
+      </th>
+    );
+  }
+  const reversed = sort.startsWith("-") ? sort.slice(1) : `-${sort}`;
+  const asked = visit.url.searchParams.get("Sort");
+  const [isSame, isReversed] = [asked === sort, asked === reversed];
+  const order = (is: string) => (is.startsWith("-") ? "descending" : "ascending");
+  return (
+    <th {...shared} aria-sort={isSame || isReversed ? order(asked!) : undefined}>
+      <a href={attribute(hrefWith(visit, { Sort: isSame ? reversed : sort }))} safe>
+        {name}
+      </a>
+    </th>
   );
 }
 

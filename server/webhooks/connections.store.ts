@@ -29,6 +29,12 @@ export const CONNECTION_TABLE = recordTable<Connection>(CONNECTION, {
   written: (sql) => ({ modified_on: sql`now()` }),
   only: "deleted_on is null",
   isRaced: true,
+  // A query may contain an ApiKey.
+  searched: { URL: "split_part(url, '?', 1)" },
+  sorted: {
+    Name: "search_form(coalesce(nullif(name, ''), url))",
+    State: "array_position(array['Held', 'Paused', 'Active'], state)::text",
+  },
 });
 
 export const { columns: connectionColumns, list: listConnections } = CONNECTION_TABLE;

@@ -226,7 +226,7 @@ test.concurrent.each([true, false])(
     await page.getByRole("link", { name: "1 alert", exact: true }).click();
     const row = page.getByRole("row").filter({ hasText: "Connection held" });
     await row.getByRole("link", { name: "Directory" }).waitFor();
-    await row.getByRole("button", { name: "For 4 hours" }).click();
+    await row.getByRole("button", { name: "Acknowledge for 4 h" }).click();
     await page.getByRole("status").getByText("Acknowledged.").waitFor();
     await row.getByText(/^you until/).waitFor();
     if (javaScriptEnabled) await inspect(page, "alerts-acknowledged");

@@ -75,8 +75,8 @@ test("hostile texts are shown as typed, and are not executed", async () => {
   await page.getByRole("button", { name: "Save" }).click();
   await page.locator("#field-Name-problem").waitFor();
   expect(await page.getByLabel("Name").inputValue()).toBe(long);
-  await open(`/settings/webhooks?Name=${encodeURIComponent(HOSTILE)}`);
-  expect(await page.getByLabel("Name").inputValue()).toBe(HOSTILE);
+  await open(`/settings/webhooks?Search=${encodeURIComponent(HOSTILE)}`);
+  expect(await page.getByLabel("Search webhook connections").inputValue()).toBe(HOSTILE);
   await page.getByRole("link", { name: HOSTILE }).waitFor();
   await open(`/settings/webhooks?${encodeURIComponent(HOSTILE)}=1`);
   await page.getByText("is not a filter").waitFor();

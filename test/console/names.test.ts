@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { openWindows } from "../support/browser.ts";
 import { inspect } from "../support/inspect.ts";
-import { enterSettings, newColleague } from "../world/console.ts";
+import { enterSettings, moreFilters, newColleague, submitFilters } from "../world/console.ts";
 import { newTenant } from "../world/tenant.ts";
 
 const browser = openWindows();
@@ -28,8 +28,9 @@ test("ops reads names beside Ids, in the log and on the pages of events and conn
   await row(`Application ${front.Id} Created`).getByRole("link", { name: "Front door", exact: true }).waitFor();
   await row(`Application ${gone.Id} Deleted`).getByText("not known").first().waitFor();
   await row("2 Application records Created").getByRole("cell", { name: "2 records", exact: true }).waitFor();
+  await moreFilters(page);
   await page.getByLabel("Record's Id").fill(String(front.Id));
-  await page.getByRole("button", { name: "Filter" }).click();
+  await submitFilters(page);
   await page.waitForURL(/RecordId=/);
   expect(await page.getByRole("rowheader").allTextContents()).toEqual([`Application ${front.Id} Created`]);
 

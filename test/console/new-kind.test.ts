@@ -218,7 +218,7 @@ test("its pages in Settings are generated", async () => {
   for (const text of ["gat", Id]) {
     expect((await visitor.open(`/settings/search?q=${text}`)).html).toContain(`href="${path}/${Id}"`);
   }
-  expect((await visitor.open(`${path}/${Id}/audit`)).html).toContain("<span>Changed</span>");
+  expect((await visitor.open(`${path}/${Id}/audit`)).html).toContain(">Record.Changed</a>");
   const log = await visitor.open("/settings/audit-log?SubjectType=Badge");
   expect(log.html).toContain(`<a href="${path}/${Id}">Gate</a>`);
   expect((await call("GET", `/AuditEvent?SubjectType=Badge&SubjectId=${Id}`)).body.Items).toHaveLength(2);

@@ -18,6 +18,18 @@ export interface Visitor extends AsyncDisposable {
   open(path: string): Promise<void>;
 }
 
+const hasScript = (page: Page) => "evaluate" in page;
+
+/** Opens the filters that a list has behind a button; without script they are all there. */
+export async function moreFilters(page: Page): Promise<void> {
+  if (hasScript(page)) await page.locator("summary", { hasText: "More filters" }).click();
+}
+
+/** With script, a list follows its filters. */
+export async function submitFilters(page: Page): Promise<void> {
+  if (!hasScript(page)) await page.getByRole("button", { name: "Filter" }).click();
+}
+
 /**
  * Signs in as the tenant's admin or a named user.
  * @example await using visitor = await enterSettings(browser, api.tenant);

@@ -1,10 +1,10 @@
 import { firstPage, isUuid, MAX_LIMIT, readAsked } from "../../platform/http/query.ts";
 import type { ConnectionId } from "../../platform/ids.ts";
-import { Badge, type Column, EmptyState, find, inRange, List, Sentence, statusOf, Time } from "../../ui/index.ts";
+import { Badge, type Column, find, inRange, List, Sentence, statusOf, Time } from "../../ui/index.ts";
 import { type EventRecord, WORST_FIRST } from "../../webhooks/index.ts";
 import type { ConsoleServices, View } from "../page.tsx";
 import { type NameOf, titleOfConnection } from "../records/names.ts";
-import { isFiltered, optionsOf } from "../records/records.tsx";
+import { optionsOf } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
 import { titleOfLogged } from "./delivery.tsx";
 import { namesOfEvents, RecordCell } from "./record.tsx";
@@ -18,18 +18,18 @@ export async function listPage(deps: ConsoleServices, visit: Visit): Promise<Vie
   const { State, Was, EventRecord, EventType } = deps.eventLog.filters;
   const { caller, url } = visit;
   const filters = [
+    { name: "Reason", label: "Search answers" },
     { name: "State", label: "State", options: optionsOf(State.words) },
-    { name: "Was", label: "At some time", options: Was.words.map((value) => ({ value, label: WAS[value] })) },
-    { name: "SentAgain", label: "Sent again", options: SENT_AGAIN },
-    { name: "EventRecord", label: "Entity", options: optionsOf(EventRecord.words) },
-    { name: "RecordId", label: "Record's Id" },
-    { name: "EventType", label: "Event", options: optionsOf(EventType.words) },
-    { name: "ConnectionId", label: "Connection", options: await connectionOptions(deps, visit) },
-    { name: "Reason", label: "Answer of an attempt" },
-    { name: "From", label: "From", type: "datetime-local" as const },
-    { name: "To", label: "Before", type: "datetime-local" as const },
-    { name: "OutcomeFrom", label: "Outcome from", type: "datetime-local" as const },
-    { name: "OutcomeTo", label: "Outcome before", type: "datetime-local" as const },
+    { name: "Was", label: "At some time", options: Was.words.map((value) => ({ value, label: WAS[value] })), isBehind: true },
+    { name: "SentAgain", label: "Sent again", options: SENT_AGAIN, isBehind: true },
+    { name: "EventRecord", label: "Entity", options: optionsOf(EventRecord.words), isBehind: true },
+    { name: "RecordId", label: "Record's Id", isBehind: true },
+    { name: "EventType", label: "Event", options: optionsOf(EventType.words), isBehind: true },
+    { name: "ConnectionId", label: "Connection", options: await connectionOptions(deps, visit), isBehind: true },
+    { name: "From", label: "From", type: "datetime-local" as const, isBehind: true },
+    { name: "To", label: "Before", type: "datetime-local" as const, isBehind: true },
+    { name: "OutcomeFrom", label: "Outcome from", type: "datetime-local" as const, isBehind: true },
+    { name: "OutcomeTo", label: "Outcome before", type: "datetime-local" as const, isBehind: true },
   ];
   const found = await find(visit, filters, async () => {
     const asked = readAsked(deps.eventLog.filters, inRange(url.searchParams));
@@ -50,7 +50,7 @@ export async function listPage(deps: ConsoleServices, visit: Visit): Promise<Vie
         live={found.problems || url.searchParams.has("Cursor") ? undefined : live}
         found={found}
         columns={await eventColumns(visit, Items)}
-        empty={<NothingThere isFiltered={isFiltered(visit)} isMore={Next !== null} />}
+        empty={Next === null ? EMPTY : { none: NOT_HERE }}
       />
     ),
   };
@@ -88,24 +88,14 @@ const SENT_AGAIN = [
   { value: "false", label: "never" },
 ];
 
-function NothingThere({ isFiltered, isMore }: { isFiltered: boolean; isMore: boolean }): JSX.Element {
-  if (isMore) {
-    return (
-      <EmptyState title="No visible events on this page">
-        <p>Later pages may contain events that you can see.</p>
-      </EmptyState>
-    );
-  }
-  return isFiltered ? (
-    <EmptyState title="No matching events">
-      <p>Remove filters to see more.</p>
-    </EmptyState>
-  ) : (
-    <EmptyState title="No events yet">
-      <p>Each change of a user, an application or a department appears here, with its deliveries.</p>
-    </EmptyState>
-  );
-}
+const NOT_HERE = ["No visible events on this page", "Later pages may contain events that you can see."] as const;
+const EMPTY = {
+  none: [
+    "No events yet",
+    "Each change of a user, an application or a department appears here, with its deliveries.",
+  ] as const,
+  noMatch: ["No matching events", "Remove filters to see more."] as const,
+};
 
 /** @param events the rows */
 export async function eventColumns(visit: Visit, events: readonly EventRecord[]): Promise<Column<EventRecord>[]> {
@@ -122,10 +112,12 @@ export async function eventColumns(visit: Visit, events: readonly EventRecord[])
     { name: "Record", cell: (event) => <RecordCell visit={visit} event={event} name={name} /> },
     {
       name: "State",
+      narrow: "beside",
       cell: ({ State }) => <Badge state={State ?? "No delivery"} />,
     },
     {
       name: "Deliveries",
+      narrow: "none",
       cell: (event) => <Sentence text={event.Reason ?? deliveriesInWords(event)} />,
     },
     {

@@ -1,4 +1,4 @@
-import { EmptyState, List } from "../../ui/index.ts";
+import { List } from "../../ui/index.ts";
 import type { ConsoleServices, View } from "../page.tsx";
 import { pagingOf } from "../records/records.tsx";
 import { grantColumns } from "../users/grants.tsx";
@@ -16,11 +16,7 @@ export async function grantsPage(deps: ConsoleServices, visit: Visit): Promise<V
         caption="Users it can act for"
         found={{ page }}
         columns={grantColumns(visit, "User", `${pathOf(application)}/grants/revoke`)}
-        empty={
-          <EmptyState title="No users yet">
-            <p>Users who sign in to it appear here, with what it may do for them.</p>
-          </EmptyState>
-        }
+        empty={{ none: ["No users yet", "Users who sign in to it appear here, with what it may do for them."] }}
       />
     ),
   };

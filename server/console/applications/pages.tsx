@@ -5,7 +5,7 @@ import type { Held } from "../records/record-pages.tsx";
 import { RecordSection } from "../records/record-section.tsx";
 import { Changed, Value } from "../records/records.tsx";
 import { providersOf } from "../records/reference-field.tsx";
-import { firstRolesOf, memberRolePages, RolesSection } from "../settings/member-roles.tsx";
+import { ADD_TO_ROLE, firstRolesOf, memberRolePages, RolesSection } from "../settings/member-roles.tsx";
 import { revokePage } from "../users/grants.tsx";
 import type { Visit } from "../visit.ts";
 import {
@@ -46,6 +46,7 @@ export function applicationPages(deps: ConsoleServices): ConsolePage[] {
       added: () => "The application is added. Give it grants, scopes and a secret to make it an OAuth client.",
     },
     state: {
+      bulk: [ADD_TO_ROLE],
       effects: [
         "It gets no more tokens, and its current tokens become invalid.",
         ISSUED_TOKENS,

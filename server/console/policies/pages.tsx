@@ -54,7 +54,6 @@ export function policyPages(deps: ConsoleServices): ConsolePage[] {
         </p>
       ),
       none: ["No policies to see", "Requests without a permitting policy are denied."],
-      noMatch: ["No policy has this name", "Requests without a permitting policy are denied."],
     },
     form: {
       names: [...TEXTS, "Policy"],

@@ -19,7 +19,7 @@ import {
 import type { ConsolePage } from "../page.tsx";
 import { type Held, headingOf, type Kind, recordPages } from "./record-pages.tsx";
 import { columnOf, RecordSection, shortOf } from "./record-section.tsx";
-import { filtersOf } from "./records.tsx";
+import { filtersOf, searchFor } from "./records.tsx";
 
 // biome-ignore lint/suspicious/noExplicitAny: a record of any fields.
 type Any = any;
@@ -70,6 +70,7 @@ export function declaredKind<Item extends DeclaredRecord, Input, S extends Recor
         const { filters, paging } = readAsked(service.filters, filtersOf(visit), service.anyCase);
         return service.list(visit.permitted(scopes.read), filters, paging);
       },
+      count: (visit, max) => service.count(visit.permitted(scopes.read), {}, max),
       async read(visit) {
         const { version, ...read } = await service.read(visit.permitted(scopes.read), visit.params.id!);
         return { ...read, version: etagOf(version), stored: version };
@@ -84,10 +85,12 @@ export function declaredKind<Item extends DeclaredRecord, Input, S extends Recor
       ...records,
     },
     list: {
-      filters: async () => [{ name: "Name", label: "Name, in full" }],
+      filters: async () => [searchFor(declaration.nouns[1])],
+      ofName: { sort: "Name" },
+      nouns: declaration.nouns,
       columns: columns.map((one) => (typeof one === "string" ? columnOf<Item>(declaration, one) : one)),
       none: [`No ${declaration.nouns[1]} to see`, texts.group],
-      noMatch: [`No ${one} has this name`, texts.group],
+      noMatch: [`No matching ${declaration.nouns[1]}`, "The search finds parts of names and descriptions."],
       ...list,
     },
     form: {

@@ -25,11 +25,13 @@ import {
 import { type Confirmation, type ConsolePage, type ConsoleServices, confirming } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { ATTRIBUTES, AttributeFields, attributesOf, attributeTexts } from "./attributes.tsx";
+import { type BulkAction, bulkOf, deactivatePage } from "./bulk.tsx";
 import { type DeclaredPages, declaredKind } from "./declared.tsx";
+import { exportPage } from "./export.ts";
 import { withMembers } from "./members.tsx";
 import { aboveOf, type Held, type Identified, type Kind, recordPages } from "./record-pages.tsx";
 import { labelOf } from "./record-section.tsx";
-import { ACTIVE_FILTER, requireTexts } from "./records.tsx";
+import { ACTIVE_FILTER, Exports, filtersOf, requireTexts, searchFor } from "./records.tsx";
 import {
   type Choice,
   choiceOf,
@@ -53,6 +55,8 @@ export interface EntityPages<Item extends Identified> extends DeclaredPages<Item
 interface State {
   effects: string[];
   messages: { on: string; off: string };
+  /** Further actions on several records. */
+  bulk: readonly BulkAction[];
 }
 
 export function entityPages<Item extends Identified>(
@@ -72,7 +76,10 @@ export function entityPages<Item extends Identified>(
     titleOf: (record) => nameOf(name, record as unknown as ReferenceChoice),
     ...own,
     list: {
-      filters: async () => [{ name: "Search", label: "Search" }, ...(all.includes("Is_Active") ? [ACTIVE_FILTER] : [])],
+      filters: async () => [searchFor(entity.nouns[1]), ...(all.includes("Is_Active") ? [ACTIVE_FILTER] : [])],
+      ofName: {},
+      exports: (visit) => <Exports visit={visit} path={`${kind.path}/export`} parameters={filtersOf(visit)} />,
+      bulk: (visit) => (state ? bulkOf(kind, visit, state.bulk) : undefined),
       noMatch: [`No ${entity.nouns[0]} matches`, `The search matches parts of ${texts.join(", ")}.`],
       ...own.list,
     },
@@ -140,7 +147,8 @@ export function entityPages<Item extends Identified>(
     },
     messages: { deleted: (record) => phrase`${kind.titleOf(record)} is deleted.`, ...own.messages },
   });
-  const more = [...(state ? statePages(kind, state) : []), ...(own.more ?? [])];
+  const ofState = state ? [...statePages(kind, state), deactivatePage(kind, service, state.effects)] : [];
+  const more = [exportPage(deps, service, kind.path), ...ofState, ...(own.more ?? [])];
   return recordPages(withMembers(deps, { ...kind, more }, entity));
 }
 

@@ -9,19 +9,18 @@ import {
   ButtonLink,
   type Column,
   type Effect,
-  EmptyState,
   FormPanel,
   type FormState,
   find,
   type Labels,
   List,
   type ListFilter,
+  type ListProps,
   refusedForm,
   statusOf,
 } from "../../ui/index.ts";
 import { type Confirmation, type ConsolePage, confirming, type PageRecord, type View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
-import { isFiltered } from "./records.tsx";
 
 type Action = Extract<Scope, `${string}:${string}`>;
 
@@ -49,6 +48,8 @@ export interface Kind<Item extends Identified> {
 /** The path's `:id` is the record's Id. */
 interface Records<Item> {
   list(visit: Visit): Promise<ListPage<Item>>;
+  /** Of the whole list, up to `max`; null: it is not told. */
+  count(visit: Visit, max: number): Promise<number | null>;
   read(visit: Visit): Promise<Held<Item>>;
   /** @param conditions If-None-Match for a new record @throws ApiError */
   save(visit: Visit, body: object, conditions: Conditions): Promise<Partial<Item>>;
@@ -68,14 +69,21 @@ interface ListParts<Item> {
   filters(visit: Visit): Promise<ListFilter[]>;
   /** The first column, which links to the record; default: its name. */
   first?(visit: Visit): Column<Item>;
+  /** Of the default one. */
+  ofName?: Partial<Pick<Column<Item>, "name" | "sort">>;
+  /** Within a sentence; default: those of the kind. */
+  nouns?: readonly [one: string, several: string];
   columns: Column<Item>[];
   /** Shown instead of an empty list, and of one without a match. */
   none: EmptyText;
   noMatch: EmptyText;
   live?: { id: string; seconds: number };
+  tabs?(visit: Visit): Promise<ListProps<Item>["tabs"]>;
+  bulk?(visit: Visit): ListProps<Item>["bulk"];
+  exports?(visit: Visit): JSX.Element;
 }
 
-type EmptyText = readonly [title: string, text: string];
+type EmptyText = NonNullable<ListProps<never>["empty"]>["none"];
 
 interface FormParts<Item> {
   /** The fields that problems are shown at. */
@@ -192,10 +200,16 @@ async function listPage(kind: AnyKind, visit: Visit): Promise<View> {
   const { path, nouns, scopes, list, form } = kind;
   const [one, several] = nouns;
   const filters = await list.filters(visit);
-  const found = await find(visit, filters, () => kind.records.list(visit));
-  const [title, text] = isFiltered(visit) ? list.noMatch : list.none;
+  const { count, list: read } = kind.records;
+  const found = await find(
+    visit,
+    filters,
+    () => read(visit),
+    (max) => count(visit, max),
+  );
   const first = list.first?.(visit) ?? {
     name: "Name",
+    ...list.ofName,
     cell: (record: Identified) => (
       <a href={visit.href(`${path}/${record.Id}`)} safe>
         {kind.titleOf(record)}
@@ -209,11 +223,12 @@ async function listPage(kind: AnyKind, visit: Visit): Promise<View> {
       {label as "safe"}
     </ButtonLink>
   );
+  const add = scopes.write.every((scope) => visit.may(scope)) ? links : undefined;
   return {
     title: several,
     status: statusOf(found),
     lead: list.lead?.(visit),
-    actions: scopes.write.every((scope) => visit.may(scope)) ? links : undefined,
+    actions: found.isBare ? undefined : add,
     body: (
       <List
         visit={visit}
@@ -222,11 +237,11 @@ async function listPage(kind: AnyKind, visit: Visit): Promise<View> {
         live={list.live}
         found={found}
         columns={[first, ...list.columns]}
-        empty={
-          <EmptyState title={title}>
-            <p safe>{text}</p>
-          </EmptyState>
-        }
+        empty={{ ...list, add }}
+        nouns={list.nouns ?? nouns}
+        tabs={await list.tabs?.(visit)}
+        bulk={list.bulk?.(visit)}
+        exports={list.exports?.(visit)}
       />
     ),
   };
@@ -350,7 +365,9 @@ export function mayChangeOne({ scopes, type }: AnyKind, visit: Visit, record: Id
   return scopes.write.every((scope) => visit.may(scope)) && visit.may(scopes.write.at(-1)!, type, subjectOf(record));
 }
 
-function listOf({ nouns, path }: AnyKind) {
+export type KindPath = Pick<AnyKind, "nouns" | "path">;
+
+export function listOf({ nouns, path }: KindPath) {
   return { name: nouns[1], path };
 }
 

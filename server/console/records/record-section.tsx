@@ -94,6 +94,7 @@ function Cell({ declaration, name, record, visit }: CellProps): JSX.Element {
 export function columnOf<Item extends object>(declaration: Declared, name: string): Column<Item> {
   return {
     name: labelOf(declaration, name),
+    ...(name === "Is_Active" && { narrow: "beside" }),
     cell: (record) => <Cell declaration={declaration} name={name} record={record} />,
   };
 }

@@ -1,7 +1,7 @@
 import { BadInput } from "../../platform/errors.ts";
 import { type Page, type Paging, readAsked, readPaging, readQuery } from "../../platform/http/query.ts";
 import type { EntityService } from "../../records/index.ts";
-import { type Option, Time } from "../../ui/index.ts";
+import { attribute, type Option, Time } from "../../ui/index.ts";
 import type { Visit } from "../visit.ts";
 
 /** The filters in the address; empty ones are ignored. */
@@ -13,9 +13,7 @@ export function pagingOf(visit: Visit): Paging {
   return readPaging(readQuery(filtersOf(visit), []));
 }
 
-export function isFiltered(visit: Visit): boolean {
-  return [...filtersOf(visit).keys()].some((name) => name !== "Cursor" && name !== "Limit");
-}
+export const searchFor = (several: string) => ({ name: "Search", label: `Search ${several}` });
 
 export const optionsOf = (words: readonly string[]): Option[] => words.map((value) => ({ value, label: value }));
 
@@ -48,6 +46,31 @@ export async function readRecord<Shape>(service: EntityService, visit: Visit): P
 export function requireTexts(form: URLSearchParams, names: readonly string[]): void {
   const missing = names.filter((name) => (form.get(name) ?? "").trim() === "");
   if (missing.length > 0) throw new BadInput(...missing.map((name) => `${name} is missing.`));
+}
+
+/** Downloads of the filtered rows. @param path accepts Format */
+export function Exports({ visit, path, parameters }: ExportsProps): JSX.Element {
+  const href = (format: string) => {
+    const query = new URLSearchParams([...parameters].filter(([name]) => name !== "Cursor" && name !== "Limit"));
+    query.set("Format", format);
+    return visit.href(`${path}?${query}`);
+  };
+  return (
+    <>
+      <a class="button quiet" href={attribute(href("CSV"))}>
+        Export CSV
+      </a>
+      <a class="button quiet" href={attribute(href("NDJSON"))}>
+        Export JSON lines
+      </a>
+    </>
+  );
+}
+
+interface ExportsProps {
+  visit: Visit;
+  path: string;
+  parameters: URLSearchParams;
 }
 
 export function Value({ text }: { text: string }): JSX.Element {

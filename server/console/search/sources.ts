@@ -2,7 +2,7 @@
 
 import { ApiError } from "../../platform/errors.ts";
 import { isSaneKey } from "../../platform/http/context.ts";
-import { firstPage, isUuid, MAX_LIMIT, toRecordId } from "../../platform/http/query.ts";
+import { firstPage, isUuid, toRecordId } from "../../platform/http/query.ts";
 import { searchForm } from "../../platform/text.ts";
 import type { EntityService } from "../../records/index.ts";
 import { toEventId, toRedeliveryId } from "../../webhooks/index.ts";
@@ -10,7 +10,7 @@ import { titleOfEvent } from "../activity/list.tsx";
 import type { ConsoleServices } from "../page.tsx";
 import { titleOfConnection, titleOfRecord } from "../records/names.ts";
 import { listRecords } from "../records/records.tsx";
-import { findRequest, pathOfRequests, titleOfRequest } from "../requests.tsx";
+import { findRequest, titleOfRequest } from "../requests.tsx";
 import { ERASURES } from "../users/erasures.tsx";
 import type { Visit } from "../visit.ts";
 
@@ -126,7 +126,10 @@ const requestKey: Find = async ({ auditLog, requests }, visit, text) => {
     path: `/settings/audit-log/${Id}`,
   }));
   if (!request) return made;
-  return [{ title: titleOfRequest(request), detail: `Request ${text}`, path: pathOfRequests(text) }, ...made];
+  return [
+    { title: titleOfRequest(request), detail: `Request ${text}`, path: path(visit, "Request", request.Id) },
+    ...made,
+  ];
 };
 
 const recordById: Find = async ({ records, settings }, visit, text) => {
@@ -148,14 +151,13 @@ const recordByText =
     return answersOf(visit, service.entity.name, Items);
   };
 
-/** Matches a part of the name among the first page of each kind of settings, which have few records. */
 const settingsByText: Find = async ({ settings }, visit, text) => {
   if (text.length < MIN_CHARACTERS || !visit.may("Settings:Read")) return [];
   const caller = visit.permitted("Settings:Read");
   const found: SearchAnswer[] = [];
   for (const kind of Object.values(settings)) {
-    const { Items } = await kind.service.list(caller, {}, firstPage(MAX_LIMIT));
-    found.push(...holding(text, answersOf(visit, typeOf(kind), Items)));
+    const { Items } = await kind.service.list(caller, { Search: text }, firstPage(MAX_SHOWN));
+    found.push(...answersOf(visit, typeOf(kind), Items));
   }
   return found;
 };
@@ -163,14 +165,12 @@ const settingsByText: Find = async ({ settings }, visit, text) => {
 const connectionByText: Find = async ({ connections }, visit, text) => {
   const { caller } = visit;
   if (text.length < MIN_CHARACTERS || !caller.scopes.has("Webhooks:Read")) return [];
-  const named = await connections.list(caller, { Name: text }, firstPage(1));
-  const newest = await connections.list(caller, {}, firstPage(MAX_LIMIT));
-  const answers = [...named.Items, ...newest.Items].map((record) => ({
+  const { Items } = await connections.list(caller, { Search: text }, firstPage(MAX_SHOWN));
+  return Items.map((record) => ({
     title: titleOfConnection(record),
     detail: "Connection",
     path: path(visit, "WebhookConnection", record.Id),
   }));
-  return holding(text, answers);
 };
 
 const BY_ID: readonly Find[] = [event, connectionById, redelivery, auditRow, erasure, recordById, requestKey];

@@ -26,7 +26,6 @@ export function apiPages(deps: ConsoleServices): ConsolePage[] {
         </p>
       ),
       none: ["No APIs to see", "Add an API so that applications can request tokens for it."],
-      noMatch: ["No API has this name", "Add an API so that applications can request tokens for it."],
     },
     page: {
       show: async (visit, { record }) => <ApiSections visit={visit} api={record} />,

@@ -38,7 +38,6 @@ export function identityProviderPages(deps: ConsoleServices): ConsolePage[] {
     ],
     list: {
       none: ["People sign in by password here", about],
-      noMatch: ["No identity provider has this name", about],
     },
     form: {
       names: FIELDS,

@@ -8,12 +8,14 @@ import {
   AskButton,
   ButtonLink,
   type Column,
-  EmptyState,
+  type FormState,
   List,
   ListSection,
   phrase,
+  SelectField,
 } from "../../ui/index.ts";
 import { type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
+import { chosenIn } from "../records/bulk.tsx";
 import { askToRemove, isIn } from "../records/members.tsx";
 import { nameOfRecord } from "../records/names.ts";
 import { pagingOf, readRecord, Value } from "../records/records.tsx";
@@ -56,6 +58,42 @@ export function RolesSection({ visit, page: { Items, Next }, ...member }: RolesS
   );
 }
 
+export const ADD_TO_ROLE = {
+  to: "add-to-role",
+  label: "Add to a role",
+  needs: ["AccessManager:Read", "Settings:Read", "Settings:Update"],
+} as const;
+
+/** Adds the chosen records of a list to a role. */
+function addToRolePage(deps: ConsoleServices, type: MemberRecord["Type"], base: string): ConsolePage {
+  const list = { path: base, nouns: [type, `${type}s`] as const };
+  return confirming({
+    path: `${base}/${ADD_TO_ROLE.to}`,
+    isLinked: true,
+    needs: ADD_TO_ROLE.needs,
+    async ask(visit) {
+      const chosen = await chosenIn(list, deps.records.of(type), visit);
+      const { Items } = await deps.roles.list(visit.permitted("Settings:Read"), { Sort: "Name" }, firstPage(MAX_LIMIT));
+      const options = Items.map(({ Id, Name }) => ({ value: Id, label: Name }));
+      return {
+        ...chosen,
+        kind: "main" as const,
+        title: `Add ${chosen.count} to a role`,
+        effects: [chosen.named, "Users get the role's scopes. Policies that name the role apply."],
+        confirm: "Add to the role",
+        form: {
+          labels: { Role: "Role" },
+          fields: (state: FormState) => <SelectField state={state} name="Role" label="Role" options={options} />,
+        },
+      };
+    },
+    async act(visit, { ids, count }) {
+      const { Name } = await changeRole(deps, visit, { Add: ids.map((id) => ({ Type: type, Id: Number(id) })) });
+      return visit.goTo(base, phrase`Added to ${Name ?? "the role"}: ${count}.`);
+    },
+  });
+}
+
 /** @param base the path of its record pages */
 export function memberRolePages(deps: ConsoleServices, type: MemberRecord["Type"], base: string): ConsolePage[] {
   const path = `${base}/:id/roles`;
@@ -63,6 +101,7 @@ export function memberRolePages(deps: ConsoleServices, type: MemberRecord["Type"
   const set = [...see, "Settings:Update"] as const;
   const memberOf = (visit: Visit) => readMember(deps, visit, type, base);
   return [
+    addToRolePage(deps, type, base),
     {
       path,
       GET: { needs: see, answer: async (visit) => rolesPage(deps, visit, await memberOf(visit)) },
@@ -124,7 +163,7 @@ async function rolesPage({ roles }: ConsoleServices, visit: Visit, member: Shown
         caption="Roles"
         found={{ page }}
         columns={columns(visit, member, held.Items)}
-        empty={<EmptyState title="No roles to see" />}
+        empty={{ none: ["No roles to see"] }}
       />
     ),
   };

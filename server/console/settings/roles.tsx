@@ -31,7 +31,6 @@ export function rolePages(deps: ConsoleServices): ConsolePage[] {
         </p>
       ),
       none: ["No roles to see", about],
-      noMatch: ["No role has this name", about],
     },
     form: {
       async of(visit, held) {

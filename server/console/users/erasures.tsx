@@ -2,20 +2,20 @@ import { ERASE_DATA, type ERASURE } from "../../data/index.ts";
 import { BadInput, NotFound } from "../../platform/errors.ts";
 import { exportResponse } from "../../platform/http/export.ts";
 import type { RecordOf } from "../../platform/http/fields.ts";
+import type { Page } from "../../platform/http/query.ts";
 import {
   AskButton,
   Badge,
   ButtonLink,
   Code,
   type Column,
-  EmptyState,
   Facts,
+  find,
   List,
   Live,
-  NO_ROWS,
   Refreshing,
-  refusedForm,
   Section,
+  statusOf,
   Text,
   Time,
 } from "../../ui/index.ts";
@@ -60,43 +60,42 @@ async function certificateOf({ erasures }: ConsoleServices, visit: Visit): Promi
 
 const FIND = [{ name: "UserId", label: "Id of a deleted user" }];
 
-/** The page that erases the data of a user deleted without it, or the form with the problem. */
-async function findDeleted({ erasures }: ConsoleServices, visit: Visit, userId: string) {
+/** For the data of a user who was deleted without it. @throws BadInput */
+async function requireDeleted({ erasures }: ConsoleServices, visit: Visit, userId: string): Promise<Page<never>> {
   try {
     await erasures.preview(visit.permitted(ERASE), userId);
-    return visit.goTo(`${USERS}/${userId}/erase`);
+    return { Items: [], Next: null, Hidden: 0 };
   } catch (error) {
-    const problem = error instanceof NotFound ? new BadInput(`UserId: ${error.message}`) : error;
-    return refusedForm(visit.url.searchParams, problem, ["UserId"]);
+    throw error instanceof NotFound ? new BadInput(`UserId: ${error.message}`) : error;
   }
 }
 
 async function listPage(deps: ConsoleServices, visit: Visit): Promise<View | Response> {
   const userId = visit.url.searchParams.get("UserId")?.trim();
-  const problems = userId ? await findDeleted(deps, visit, userId) : undefined;
-  if (problems instanceof Response) return problems;
-  const page = problems ? NO_ROWS : await deps.erasures.list(visit.permitted(...READ), {}, pagingOf(visit));
+  const found = await find(visit, FIND, async () => {
+    if (userId) return requireDeleted(deps, visit, userId);
+    return deps.erasures.list(visit.permitted(...READ), {}, pagingOf(visit));
+  });
+  if (userId && !found.problems) return visit.goTo(`${USERS}/${userId}/erase`);
   const name = await lookUpNames(
     visit,
-    page.Items.map(({ CreatedBy }) => CreatedBy),
+    found.page.Items.map(({ CreatedBy }) => CreatedBy),
   );
   return {
     title: "Erasures",
     above: ABOVE,
-    status: problems ? 400 : 200,
+    status: statusOf(found),
     body: (
       <List
         visit={visit}
         caption="Erasures, newest first"
         filters={visit.may(ERASE) ? FIND : []}
         action="Find data"
-        found={{ page, problems }}
+        found={found}
         columns={columns(visit, name)}
-        empty={
-          <EmptyState title="No erasures yet">
-            <p>Erase a user from the user's page. The certificate is then here.</p>
-          </EmptyState>
-        }
+        empty={{
+          none: ["No erasures yet", "Erase a user from the user's page. The certificate is then here."],
+        }}
       />
     ),
   };

@@ -7,10 +7,10 @@ import { lastBounce, MAILS } from "../mail.tsx";
 import type { ConsolePage, ConsoleServices } from "../page.tsx";
 import { attributeText } from "../records/attributes.tsx";
 import { entityPages } from "../records/entities.tsx";
-import { RecordSection } from "../records/record-section.tsx";
-import { ACTIVE_FILTER } from "../records/records.tsx";
+import { columnOf, RecordSection } from "../records/record-section.tsx";
+import { ACTIVE_FILTER, searchFor } from "../records/records.tsx";
 import { choiceOf, nameOf, providersOf, type ReferenceChoice } from "../records/reference-field.tsx";
-import { firstRolesOf, memberRolePages, RolesSection } from "../settings/member-roles.tsx";
+import { ADD_TO_ROLE, firstRolesOf, memberRolePages, RolesSection } from "../settings/member-roles.tsx";
 import type { Visit } from "../visit.ts";
 import { erasePage } from "./erase.tsx";
 import { ERASE, ERASURES, erasurePages } from "./erasures.tsx";
@@ -28,17 +28,17 @@ export function userPages(deps: ConsoleServices): ConsolePage[] {
     sections: { Profile: PROFILE },
     columns: [
       "Username",
-      "Email",
+      { ...columnOf(deps.records.of("User").entity, "Email"), narrow: "none" },
       "Department",
       "Is_Active",
-      { name: "Last sign-in", cell: ({ Last_Login }) => <LastLogin at={Last_Login} /> },
+      { name: "Last sign-in", narrow: "none", cell: ({ Last_Login }) => <LastLogin at={Last_Login} /> },
     ],
     list: {
       lead: (visit) => <a href={visit.href(ERASURES)}>Erasures and their certificates</a>,
       filters: async (visit) => {
         const options = await departmentOptions(deps.records.of("Department"), visit);
         return [
-          { name: "Search", label: "Search" },
+          searchFor("users"),
           ACTIVE_FILTER,
           ...(options.length > 0 ? [{ name: "Department", label: "Department", options }] : []),
         ];
@@ -54,6 +54,7 @@ export function userPages(deps: ConsoleServices): ConsolePage[] {
     },
     messages: { added: () => "The user is added. A password link lets them set a password and sign in." },
     state: {
+      bulk: [ADD_TO_ROLE],
       effects: [
         "All sign-ins, codes and tokens end permanently, in every browser and application.",
         ISSUED_TOKENS,

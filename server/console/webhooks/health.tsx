@@ -31,6 +31,30 @@ export function SuccessRate({ health }: HealthProps): JSX.Element {
   );
 }
 
+const [WIDTH, HEIGHT] = [4, 20];
+
+/** A bar for each of the last 24 hours, its failed deliveries on top. */
+export function Sparkline({ health }: HealthProps): JSX.Element {
+  const hours = health?.hours ?? [];
+  const most = Math.max(...hours.map(({ delivered, exhausted }) => delivered + exhausted));
+  if (!(most > 0)) return "";
+  // Few among many stay visible.
+  const high = (count: number) => (count === 0 ? 0 : Math.max(2, (count / most) * (HEIGHT - 2)));
+  return (
+    <svg class="spark" viewBox={`0 0 ${hours.length * WIDTH} ${HEIGHT}`} aria-hidden="true" focusable="false">
+      {hours.map(({ delivered, exhausted }, index) => {
+        const [good, bad] = [high(delivered), high(exhausted)];
+        return (
+          <g transform={`translate(${index * WIDTH})`}>
+            <rect width={WIDTH - 1} height={good} y={HEIGHT - good} />
+            <rect class="exhausted" width={WIDTH - 1} height={bad} y={HEIGHT - good - bad} />
+          </g>
+        );
+      })}
+    </svg>
+  );
+}
+
 /** A percentage, rounded down, so only a complete success is 100 %. */
 function percent(rate: number): string {
   return `${(Math.floor(rate * 1_000) / 10).toLocaleString("en")} %`;

@@ -9,7 +9,7 @@ import { filtersOf, optionsOf } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
 import { actionsOn, connectionBody, ping, refreshing, type ShownConnection, setState } from "./connection.tsx";
 import { discardPages } from "./discard.tsx";
-import { LastFailure, SuccessRate, Waiting } from "./health.tsx";
+import { LastFailure, Sparkline, SuccessRate, Waiting } from "./health.tsx";
 import { redeliverPages } from "./redeliver.tsx";
 import { redeliveriesPage } from "./redeliveries.tsx";
 import { cancelPage, changeTheRedelivery, exportSent, REDELIVERIES, redeliveryPage } from "./redelivery.tsx";
@@ -47,14 +47,14 @@ export function webhookPages(deps: ConsoleServices): ConsolePage[] {
           <a href={visit.href(STATEMENT)}>Statement of all connections</a>
         </>
       ),
-      filters: async () => filtersOfList(deps),
+      tabs: (visit) => tabsOf(deps, visit),
       first: nameColumn,
       live: { id: "connections", seconds: REFRESH_SECONDS },
       none: [
         "No connections yet",
         "A webhook connection sends signed changes of the chosen entities to your receiver.",
       ],
-      noMatch: ["No matching connections", "The name must match in full."],
+      noMatch: ["No matching connections", "The search finds parts of names and addresses."],
     },
     form: {
       names: NAMES,
@@ -130,45 +130,54 @@ export function webhookPages(deps: ConsoleServices): ConsolePage[] {
 
 type Row = ConnectionRecord & { health?: Health };
 
-const filtersOfList = ({ connections }: ConsoleServices) => [
-  { name: "Name", label: "Name, in full" },
-  { name: "State", label: "State", options: optionsOf(connections.filters.State.words) },
-];
-
+/** Trouble first, unless the visitor has chosen an order. */
 async function listRows({ connections, figures }: ConsoleServices, visit: Visit) {
   const { caller } = visit;
-  const { filters, paging } = readAsked(connections.filters, filtersOf(visit));
+  const parameters = filtersOf(visit);
+  const isSorted = parameters.has("Sort");
+  if (!isSorted) parameters.set("Sort", "State");
+  const { filters, paging } = readAsked(connections.filters, parameters);
   const { Items, ...rest } = await connections.list(caller, filters, paging);
   const ids = Items.map(({ Id }) => Id);
   const health = new Map((await figures.health(caller, ids)).map((one) => [one.connectionId, one]));
-  return { Items: Items.map((record): Row => ({ ...record, health: health.get(record.Id) })), ...rest };
+  const rows = Items.map((record): Row => ({ ...record, health: health.get(record.Id) }));
+  return { Items: isSorted ? rows : rows.toSorted((one, other) => troubleOf(other) - troubleOf(one)), ...rest };
+}
+
+function troubleOf({ State, health }: Row): number {
+  if (State === "Held") return 3;
+  if (State === "Paused") return 0;
+  return health?.exhausted || health?.overdue ? 2 : 1;
+}
+
+/** A list tells more as "1,000+". */
+const MAX_COUNTED = 1_001;
+
+async function tabsOf({ connections }: ConsoleServices, { caller }: Visit) {
+  const states = connections.filters.State.words;
+  const counts = await Promise.all(states.map((State) => connections.count(caller, { State }, MAX_COUNTED)));
+  const tabs = states.map((State, index) => ({ name: State, count: counts[index], query: { State } }));
+  const all = counts.every((count) => count !== null) ? counts.reduce((sum, count) => sum! + count!, 0) : null;
+  return [{ name: "All", count: all, query: { State: undefined } }, ...tabs];
 }
 
 const nameColumn = (visit: Visit): Column<Row> => ({
   name: "Connection",
+  sort: "Name",
   cell: (row) => (
     <>
       <a href={visit.href(`/settings/webhooks/${row.Id}`)} safe>
         {titleOfConnection(row)}
       </a>
-      {row.Name ? (
-        <small class="address" safe>
-          {addressOf(row.URL)}
-        </small>
-      ) : (
-        ""
-      )}
+      {row.Name ? <small safe>{addressOf(row.URL)}</small> : ""}
     </>
   ),
 });
 
 const COLUMNS: Column<Row>[] = [
-  { name: "State", cell: ({ State }) => <Badge state={State} /> },
-  { name: "Success, 24 h", cell: ({ health }) => <SuccessRate health={health} />, numeric: true },
+  { name: "State", sort: "State", narrow: "beside", cell: ({ State }) => <Badge state={State} /> },
+  { name: "24 hours", narrow: "none", cell: ({ health }) => <Sparkline health={health} /> },
+  { name: "Success", cell: ({ health }) => <SuccessRate health={health} />, numeric: true },
   { name: "Waiting", cell: ({ health }) => <Waiting health={health} /> },
-  { name: "Last failure", cell: ({ health }) => <LastFailure health={health} /> },
-  {
-    name: "Sends",
-    cell: ({ Entities, Events }) => <small safe>{`${Entities.join(", ")}: ${Events.join(", ")}`}</small>,
-  },
+  { name: "Last failure", narrow: "none", cell: ({ health }) => <LastFailure health={health} /> },
 ];

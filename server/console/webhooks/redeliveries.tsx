@@ -2,11 +2,11 @@
 
 import { firstPage, MAX_LIMIT, readAsked } from "../../platform/http/query.ts";
 import type { ConnectionId } from "../../platform/ids.ts";
-import { Badge, type Column, EmptyState, find, List, Section, statusOf, Table, Text, Time } from "../../ui/index.ts";
+import { Badge, type Column, find, List, Section, statusOf, Table, Text, Time } from "../../ui/index.ts";
 import type { RedeliveryRecord } from "../../webhooks/index.ts";
 import type { ConsoleServices, View } from "../page.tsx";
 import { lookUpNames, type NameOf, titleOfConnection } from "../records/names.ts";
-import { isFiltered, optionsOf } from "../records/records.tsx";
+import { optionsOf } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
 import { inNumbers, isOpen, NAMES, Progress, REDELIVERIES } from "./redelivery.tsx";
 
@@ -33,9 +33,6 @@ export async function redeliveriesPage(deps: ConsoleServices, visit: Visit): Pro
   });
   const name = await lookUpNames(visit, found.page.Items.map(connectionOf));
   const [begun, ...others] = columns(visit);
-  const [title, text] = isFiltered(visit)
-    ? ["No matching redeliveries", "Remove filters to see more."]
-    : ["No redeliveries yet", "Send missed and failed deliveries again from the connection's page."];
   return {
     title: "Redeliveries",
     above: [{ name: "Webhooks", path: "/settings/webhooks" }],
@@ -48,11 +45,10 @@ export async function redeliveriesPage(deps: ConsoleServices, visit: Visit): Pro
         live={{ id: "redeliveries", seconds: REFRESH_SECONDS }}
         found={found}
         columns={[begun!, connectionColumn(visit, name), ...others]}
-        empty={
-          <EmptyState title={title!}>
-            <p safe>{text!}</p>
-          </EmptyState>
-        }
+        empty={{
+          none: ["No redeliveries yet", "Send missed and failed deliveries again from the connection's page."],
+          noMatch: ["No matching redeliveries", "Remove filters to see more."],
+        }}
       />
     ),
   };

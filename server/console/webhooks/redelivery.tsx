@@ -18,10 +18,10 @@ import {
   Time,
 } from "../../ui/index.ts";
 import { REDELIVERY_CHANGE, type RedeliveryRecord, type ResentRecord, toRedeliveryId } from "../../webhooks/index.ts";
-import { Exports } from "../audit-log.tsx";
 import { Words } from "../failure-words.tsx";
 import { type Confirmation, type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
 import { lookUpNames } from "../records/names.ts";
+import { Exports } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
 import { hrefOfWorkflow } from "../workflow.tsx";
 

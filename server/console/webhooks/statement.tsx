@@ -15,7 +15,7 @@ import {
   Time,
 } from "../../ui/index.ts";
 import type { StatementRecord } from "../../webhooks/index.ts";
-import { Exports } from "../audit-log.tsx";
+import { Exports } from "../records/records.tsx";
 import type { ConsolePage, ConsoleServices, View } from "../page.tsx";
 import { titleOfConnection } from "../records/names.ts";
 import type { Visit } from "../visit.ts";

@@ -7,8 +7,9 @@ import { changesOf, type Details, valuesShown } from "../../platform/http/contra
 import type { Fields, InputOf } from "../../platform/http/fields.ts";
 import { type Filter, type Filters, type Paging, textFilter, type Values } from "../../platform/http/query.ts";
 import type { TenantId } from "../../platform/ids.ts";
+import { searchFilter, sortFilter } from "../filters.ts";
 import type { AUDITED_AS, Declaration, RecordScopes, SETTING } from "../record.ts";
-import type { RowFilter } from "../table.store.ts";
+import { type Arranged, positionOf, type RowFilter } from "../table.store.ts";
 import { removeRecord, writeRecord } from "../write.ts";
 import type { Found, RecordKind } from "../write-parts.ts";
 import type { Caller, Permitted } from "./bearer.ts";
@@ -26,6 +27,8 @@ export interface RecordService<Item, Input, S extends RecordScopes = typeof SETT
   anyCase?: boolean;
   /** A page of readable records. @throws BadInput, ServiceBusy */
   list(caller: Permitted<ScopeOf<S["read"]>>, filters: Partial<Values<Q>>, paging: Paging): Promise<ShownPage<Item>>;
+  /** The records of a list, up to `max`; null for a caller who does not see all of the kind. */
+  count(caller: Permitted<ScopeOf<S["read"]>>, filters: Partial<Values<Q>>, max: number): Promise<number | null>;
   /**
    * @param id as it appears in the path @param by the field with this value; default: Id
    * @throws BadInput, NotFound, MultipleRows, Permission
@@ -52,7 +55,7 @@ export interface RecordService<Item, Input, S extends RecordScopes = typeof SETT
 
 export type ScopeOf<S extends string> = Extract<S, ScopeAction>;
 
-type ByName = { Name: Filter<string | undefined> };
+type ByName = Record<"Name" | "Search" | "Sort", Filter<string | undefined>>;
 
 /** One without idOf, findAll, filters and list is of single records, which always exist. */
 export interface ServedKind<Row extends object, Item extends JudgedRecord, Input, Q extends Filters = ByName>
@@ -68,6 +71,7 @@ export interface ServedKind<Row extends object, Item extends JudgedRecord, Input
   filters?: Q;
   /** One more than the limit, if there are more. */
   list?(sql: Queries, tenantId: TenantId, filters: Partial<Values<Q>>, limit: number, after?: string): Promise<Row[]>;
+  count?(sql: Queries, tenantId: TenantId, filters: Partial<Values<Q>>, max: number): Promise<number>;
   /** Validates an input before any look-up. @throws BadInput */
   checkInput?(caller: Caller, input: Input): Promise<void>;
   /** Default: a transaction of the tenant. @param work receives the caller's present permissions */
@@ -117,7 +121,7 @@ export function createRecordService<
       type: name,
       paging,
       read,
-      id: kind.idOf!,
+      id: (row) => positionOf(kind.idOf!(row), row),
       item: (row) => shown(caller, recordOf(row)),
       resource: recordOf,
     });
@@ -131,6 +135,8 @@ export function createRecordService<
     page,
     list: (caller: Caller, filters: Partial<Values<Q>>, paging: Paging) =>
       page(caller, paging, (limit, after) => kind.list!(sql, caller.tenantId, filters, limit, after)),
+    count: async (caller: Caller, filters: Partial<Values<Q>>, max: number) =>
+      caller.gate.seesAll(name) ? kind.count!(sql, caller.tenantId, filters, max) : null,
     show,
     read: async (caller: Caller, id: string) => show(caller, await find(sql, caller.tenantId, id)),
     /** @param alongside further work in the transaction, which may be repeated */
@@ -153,6 +159,8 @@ type Alongside<Row> = (tx: Transaction, row: Row) => Promise<void>;
 
 /** The rows of a kind; made by `recordTable`, and extended by some kinds. */
 export interface RecordStore<Row extends { id: string | number }> {
+  searched: readonly string[];
+  sorts: readonly string[];
   toId(text: string): Row["id"] | undefined;
   find(sql: Queries, tenantId: TenantId, key: RowKey<Row>, lock?: "for update"): Promise<Row | undefined>;
   findAll(sql: Queries, tenantId: TenantId, ids: readonly Row["id"][]): Promise<Row[]>;
@@ -162,7 +170,9 @@ export interface RecordStore<Row extends { id: string | number }> {
     wanted: RowFilter<Row>,
     limit: number,
     after: string | undefined,
+    asked: Arranged,
   ): Promise<Row[]>;
+  count(sql: Queries, tenantId: TenantId, wanted: RowFilter<Row>, max: number, asked: Arranged): Promise<number>;
   insert(sql: Queries, tenantId: TenantId, row: Row, actor: Caller["actor"]): Promise<Row | undefined>;
   update(sql: Queries, tenantId: TenantId, row: Row, actor: Caller["actor"], before: Row): Promise<Row>;
   remove(sql: Queries, tenantId: TenantId, id: Row["id"]): Promise<void>;
@@ -179,6 +189,9 @@ export function tableKind<F extends Fields, Row extends { id: string | number }>
   store: RecordStore<Row>,
   lock?: "for update",
 ) {
+  const wantedOf = ({ Search: _, Sort: __, ...equal }: ListFilters) =>
+    declaration.toColumns(equal as InputOf<F>) as RowFilter<Row>;
+  const arrangedOf = ({ Search: searched, Sort: sort }: ListFilters) => ({ searched, sort });
   return {
     declaration,
     recordOf: (row: Row) => declaration.toRecord(row),
@@ -193,13 +206,28 @@ export function tableKind<F extends Fields, Row extends { id: string | number }>
         tenantId,
         ids.flatMap((id) => store.toId(id) ?? []),
       ),
-    filters: { Name: textFilter(`The ${declaration.nouns[0]} of this Name.`, declaration.field.Name?.shown) },
-    list: (queries: Queries, tenantId: TenantId, filters: object, limit: number, after?: string) =>
-      store.list(queries, tenantId, declaration.toColumns(filters as InputOf<F>) as RowFilter<Row>, limit, after),
+    filters: listFilters(declaration, store),
+    list: (queries: Queries, tenantId: TenantId, filters: ListFilters, limit: number, after?: string) =>
+      store.list(queries, tenantId, wantedOf(filters), limit, after, arrangedOf(filters)),
+    count: (queries: Queries, tenantId: TenantId, filters: ListFilters, max: number) =>
+      store.count(queries, tenantId, wantedOf(filters), max, arrangedOf(filters)),
     insert: (tx: Transaction, { tenantId, actor }: Caller, row: Row) => store.insert(tx, tenantId, row, actor),
     update: (tx: Transaction, { tenantId, actor }: Caller, row: Row, before: Row) =>
       store.update(tx, tenantId, row, actor, before),
     remove: (tx: Transaction, { tenantId }: Caller, { id }: Row) => store.remove(tx, tenantId, id),
+  };
+}
+
+type ListFilters = Partial<Values<ByName>>;
+
+function listFilters(
+  { nouns, field }: Pick<Declaration, "nouns" | "field">,
+  { searched, sorts }: Pick<RecordStore<never>, "searched" | "sorts">,
+): ByName {
+  return {
+    Name: textFilter(`The ${nouns[0]} of this Name.`, field.Name?.shown),
+    Search: searchFilter(searched),
+    Sort: sortFilter(sorts),
   };
 }
 

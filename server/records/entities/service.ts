@@ -6,9 +6,10 @@ import type { Filters, Paging, Values } from "../../platform/http/query.ts";
 import type { Caller, Permitted } from "../access/bearer.ts";
 import type { Shown, ShownPage, Tagged } from "../access/gate/shown.ts";
 import { createRecordService, type RecordService } from "../access/record-service.ts";
+import { wantedBy } from "../filters.ts";
 import type { ENTITY } from "../record.ts";
 import type { Entity } from "../registry.ts";
-import { rowsOf } from "../rows.store.ts";
+import { countRows, rowsOf } from "../rows.store.ts";
 import { type EntityInput, isEqual } from "../values.ts";
 import { findUserAttributes } from "./attributes.store.ts";
 import type { AttributeDefinition } from "./attributes.ts";
@@ -37,6 +38,7 @@ export interface EntityService extends RecordService<EntityRecord, EntityInput, 
     paging: Paging,
     searchMs?: number,
   ): Promise<ShownPage<EntityRecord>>;
+  count(caller: Permitted<"AccessManager:Read">, filters: Values<Filters>, max: number): Promise<number | null>;
   save(
     caller: Permitted<Write>,
     input: EntityInput,
@@ -88,6 +90,8 @@ function createEntityService(records: Records, entity: Entity): EntityService {
     attributes: async ({ tenantId }) => (attributesFieldOf(entity) ? findUserAttributes(sql, tenantId) : []),
     list: (caller, wanted, paging, searchMs = SEARCH_MS) =>
       page(caller, paging, readerOf(sql, caller, entity, wanted, searchMs)),
+    count: async (caller, wanted, max) =>
+      caller.gate.seesAll(name) ? countRows(sql, caller.tenantId, entity, wantedBy(entity, wanted), max) : null,
     read: async (caller, id, by) => show(caller, (await findAddressed(sql, caller, entity, id, by)).row),
     save: (caller, input, conditions, sent, alongside) =>
       save(caller, input, conditions, sent, async (tx, { id }) => alongside?.(tx, id)),

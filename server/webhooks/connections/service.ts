@@ -44,7 +44,9 @@ import { endRotation } from "./secret-rotation.store.ts";
 const TYPE = "WebhookConnection";
 const NOT_HELD = { heldOn: null, heldReason: null };
 
+const OF_TABLE = tableKind<(typeof CONNECTION)["field"], Connection>(CONNECTION, CONNECTION_TABLE, "for update");
 const FILTERS = {
+  ...OF_TABLE.filters,
   Name: textFilter("The connection with this Name; empty: connections without one.", CONNECTION.field.Name.shown!),
   State: wordFilter(CONNECTION_STATES, "Connections in this state."),
 };
@@ -52,6 +54,7 @@ const FILTERS = {
 /** Its `find` also finds deleted ones. After a deletion, a worker cancels open deliveries beyond the first ones. */
 export interface Connections extends RecordService<ConnectionRecord, ConnectionInput, typeof WEBHOOK, typeof FILTERS> {
   list(caller: Caller, filters: Partial<Values<typeof FILTERS>>, paging: Paging): Promise<ShownPage<ConnectionRecord>>;
+  count(caller: Caller, filters: Partial<Values<typeof FILTERS>>, max: number): Promise<number | null>;
   read(caller: Caller, id: string): Promise<SeenConnection>;
   readAll(caller: Caller, ids: ConnectionId[]): Promise<Shown<LoggedConnection>[]>;
   /** Also pings a Held or Paused connection, and does not resume it. @throws NotFound, Permission */
@@ -73,7 +76,7 @@ export function createConnections(
     movedAddresses(TYPE, recordOf(before), recordOf(after)).length > 0;
 
   const kind: ServedKind<Connection, ConnectionRecord, ConnectionInput, typeof FILTERS> = {
-    ...tableKind<(typeof CONNECTION)["field"], Connection>(CONNECTION, CONNECTION_TABLE, "for update"),
+    ...OF_TABLE,
     recordOf,
     filters: FILTERS,
     version: versionOf,

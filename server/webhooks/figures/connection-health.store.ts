@@ -7,6 +7,8 @@ import { outcomes } from "./day.store.ts";
 
 export interface Health extends Ended, ConnectionBacklog {
   connectionId: ConnectionId;
+  /** The deliveries that ended in each of the last 24 hours, the oldest first. */
+  hours?: Ended[];
 }
 
 export interface Ended {
@@ -53,17 +55,31 @@ export async function listHealth(
   ]);
   const byId = new Map(ended.map((one) => [one.connectionId, one]));
   return backlogs.map((backlog) => {
-    const { delivered, exhausted } = byId.get(backlog.connectionId) ?? { delivered: 0, exhausted: 0 };
-    return { ...backlog, delivered, exhausted };
+    const { delivered, exhausted, hours } = byId.get(backlog.connectionId) ?? NONE_ENDED;
+    return { ...backlog, delivered, exhausted, hours };
   });
 }
 
-async function countEnded(sql: Queries, tenantId: TenantId): Promise<(Ended & { connectionId: ConnectionId })[]> {
-  return sql<(Ended & { connectionId: ConnectionId })[]>`
-    select connection_id as "connectionId", count(*) filter (where state = 'Delivered') as delivered,
+type EndedOfConnection = Ended & { connectionId: ConnectionId; hours: Ended[] };
+const HOURS = 24;
+const noHours = () => Array.from({ length: HOURS }, (): Ended => ({ delivered: 0, exhausted: 0 }));
+const NONE_ENDED = { delivered: 0, exhausted: 0, hours: noHours() };
+
+async function countEnded(sql: Queries, tenantId: TenantId): Promise<EndedOfConnection[]> {
+  const since = sql`now() - interval '24 hours'`;
+  const rows = await sql<(Ended & { connectionId: ConnectionId; hour: number })[]>`
+    select connection_id as "connectionId",
+      least(${HOURS - 1}::int, floor(extract(epoch from changed_on - (${since})) / 3600)::int) as hour,
+      count(*) filter (where state = 'Delivered') as delivered,
       count(*) filter (where state = 'Exhausted') as exhausted
-    from ${outcomes(sql, tenantId, sql`now() - interval '24 hours'`)}
-    group by connection_id`;
+    from ${outcomes(sql, tenantId, since)}
+    group by 1, 2`;
+  return [...Map.groupBy(rows, ({ connectionId }) => connectionId)].map(([connectionId, own]) => {
+    const hours = noHours();
+    for (const { hour, delivered, exhausted } of own) hours[hour] = { delivered, exhausted };
+    const sum = (of: keyof Ended) => own.reduce((total, one) => total + one[of], 0);
+    return { connectionId, delivered: sum("delivered"), exhausted: sum("exhausted"), hours };
+  });
 }
 
 /** One for each connection, in any order. @param retentionMs the installation's RETENTION */

@@ -9,6 +9,7 @@ import { API, type Api } from "./contract.ts";
 import { normalAddress } from "./normal-address.ts";
 
 export const API_TABLE = recordTable<Api>(API, {
+  searched: { Audience: "audience" },
   written: (sql, tenantId, { audience, applicationId }) => ({
     audience_key: normalAddress(audience!),
     // null unless it is an Application of the tenant.

@@ -24,14 +24,15 @@ import { mayHaveMail } from "../links/mailed.ts";
 import { digestOf, newOpaqueValue } from "../opaque.ts";
 import { INVITATION, type Invitation, type InvitationInput, type InvitationRecord, STATES } from "./contract.ts";
 import { requireGrantable } from "./grantable.ts";
-import { INVITATIONS, isAddressOfUser, listInvitations, lockOpen, nameOfActor } from "./store.ts";
+import { countInvitations, INVITATIONS, isAddressOfUser, listInvitations, lockOpen, nameOfActor } from "./store.ts";
 
 export const INVITATION_PATH = "/account/invitation";
 const { name: TYPE } = INVITATION;
 const LIFETIME_MS = 7 * 24 * 3_600_000;
 
+const TABLE = tableKind<(typeof INVITATION)["field"], Invitation>(INVITATION, INVITATIONS, "for update");
 const FILTERS = {
-  Name: textFilter("The invitations of this full name.", INVITATION.field.Name.shown),
+  ...TABLE.filters,
   Email: textFilter("The invitations of this address, ignoring case.", INVITATION.field.Email.shown),
   State: wordFilter(STATES, "Invitations in this state."),
 };
@@ -71,11 +72,12 @@ export function createInvitations({
   }
 
   const kind: ServedKind<Invitation, InvitationRecord, InvitationInput, typeof FILTERS> = {
-    ...tableKind<(typeof INVITATION)["field"], Invitation>(INVITATION, INVITATIONS, "for update"),
+    ...TABLE,
     recordOf,
     judged: INVITATION.judged,
     filters: FILTERS,
     list: listInvitations,
+    count: countInvitations,
     checkInput: async () => mailer.requireMail(),
     async lock(tx, { tenantId }, { Id, Email }) {
       const row = Id ? await INVITATIONS.find(tx, tenantId, { id: Id }, "for update") : undefined;

@@ -13,6 +13,7 @@ export const INVITATIONS = recordTable<Invitation>(INVITATION, {
     state: "case when state = 'Sent' and expires_on <= now() then 'Expired' else state end",
     user: "actor_reference(case when user_id is not null then 'User' end, user_id)",
   },
+  searched: { Email: "email" },
   isRaced: true,
   // null unless it is a Department of the tenant.
   written: (sql, tenantId, { departmentId }) =>
@@ -24,23 +25,40 @@ export const INVITATIONS = recordTable<Invitation>(INVITATION, {
         },
 });
 
+export interface InvitationFilter {
+  Name?: string | undefined;
+  Email?: string | undefined;
+  State?: InvitationState | undefined;
+  Search?: string | undefined;
+  Sort?: string | undefined;
+}
+
 export function listInvitations(
   sql: Queries,
   tenantId: TenantId,
-  {
-    Name,
-    Email,
-    State,
-  }: { Name?: string | undefined; Email?: string | undefined; State?: InvitationState | undefined },
+  wanted: InvitationFilter,
   limit: number,
   after: string | undefined,
 ): Promise<Invitation[]> {
+  return INVITATIONS.list(sql, tenantId, { name: wanted.Name }, limit, after, arranged(sql, wanted));
+}
+
+export function countInvitations(
+  sql: Queries,
+  tenantId: TenantId,
+  wanted: InvitationFilter,
+  max: number,
+): Promise<number> {
+  return INVITATIONS.count(sql, tenantId, { name: wanted.Name }, max, arranged(sql, wanted));
+}
+
+function arranged(sql: Queries, { Email, State, Search: searched, Sort: sort }: InvitationFilter) {
   const email = Email === undefined ? sql`` : sql`and lower(email) = lower(${Email})`;
   const state =
     State === undefined
       ? sql``
       : sql`and case when state = 'Sent' and expires_on <= now() then 'Expired' else state end = ${State}`;
-  return INVITATIONS.list(sql, tenantId, { name: Name }, limit, after, sql`${email} ${state}`);
+  return { condition: sql`${email} ${state}`, searched, sort };
 }
 
 /** The one that is not accepted or revoked. */

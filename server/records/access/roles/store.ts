@@ -32,7 +32,8 @@ export function listRolesOf(
   limit: number,
   after: string | undefined,
 ): Promise<Role[]> {
-  return ROLE_TABLE.list(sql, tenantId, {}, limit, after, sql`and id in (${rolesHeldBy(sql, tenantId, member)})`);
+  const condition = sql`and id in (${rolesHeldBy(sql, tenantId, member)})`;
+  return ROLE_TABLE.list(sql, tenantId, {}, limit, after, { condition });
 }
 
 /** Without their members. */

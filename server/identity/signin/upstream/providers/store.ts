@@ -4,7 +4,11 @@ import { recordTable } from "../../../../records/index.ts";
 import type { Provider } from "./contract.ts";
 import { PROVIDER } from "./contract.ts";
 
-export const PROVIDER_TABLE = recordTable<Provider>(PROVIDER, { more: ["clientKey"], isRaced: true });
+export const PROVIDER_TABLE = recordTable<Provider>(PROVIDER, {
+  more: ["clientKey"],
+  isRaced: true,
+  searched: { ExternalId: "external_id", Issuer: "issuer" },
+});
 
 export function findProvider(sql: Queries, tenantId: TenantId, id: number): Promise<Provider | undefined> {
   return PROVIDER_TABLE.find(sql, tenantId, { id });
