@@ -20,14 +20,14 @@ const WORDS = new Map<string, string>(
     cancelled: "The post was cancelled while it was sent. The receiver may have got it.",
     lost: "The worker stopped during the post. The receiver may have got it.",
     "401":
-      "The receiver rejected the call: it checked the signature with another secret, or expects another ApiKey or header.",
+      "The receiver rejected the call: it may have checked the signature with another secret, or expect another ApiKey or header.",
     "403":
-      "The receiver rejected the call: it checked the signature with another secret, or a login or a firewall protects the path.",
+      "The receiver rejected the call: it may have checked the signature with another secret, or a login or a firewall protects the path.",
     "404": "Nothing is at this path of the receiver. Correct the URL.",
     "410": "The receiver wants no more calls.",
     "413": "The payload is larger than the receiver accepts. Raise the limit of its proxy or framework.",
     "429": "The receiver is overloaded. Set RatePerSecond or MaxInFlight, or let it send Retry-After.",
-    "5xx": "The receiver failed. Search its log for the webhook-id, which is the EventId.",
+    "5xx": "The receiver failed. Its log has the reason; webhooks are found by their webhook-id, the EventId.",
   }),
 );
 

@@ -25,7 +25,7 @@ test("charts and their tables link to the log of the same time and state", async
   await open(`/settings/webhooks/${Id}`);
   await page.getByText("In the order of each record; at most 50 calls a second").waitFor();
   const statistics = page.locator("#statistics");
-  await page.getByText("Search its log for the webhook-id").waitFor();
+  await page.getByText("webhooks are found by their webhook-id").waitFor();
   expect(await page.getByRole("link", { name: "500", exact: true }).getAttribute("href")).toMatch(
     /^\/settings\/activity\/[\da-f-]{36}$/,
   );
