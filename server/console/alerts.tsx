@@ -71,8 +71,8 @@ async function listPage(deps: ConsoleServices, visit: Visit): Promise<View> {
         empty={
           <EmptyState title={isFiltered(visit) ? "No matching alerts" : "No alerts"}>
             <p>
-              Held connections, failing or waiting deliveries, many failed sign-ins or logouts, nearly reached
-              limits, and held mails are shown here.
+              Held connections, failing or waiting deliveries, many failed sign-ins or logouts, nearly reached limits,
+              and held mails are shown here.
             </p>
           </EmptyState>
         }

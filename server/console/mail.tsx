@@ -238,7 +238,9 @@ async function mailPage({ mails }: ConsoleServices, visit: Visit): Promise<View>
         </Live>
         {content ? (
           <Section title={content.subject}>
-            <pre class="mail" safe>{content.text}</pre>
+            <pre class="mail" safe>
+              {content.text}
+            </pre>
           </Section>
         ) : (
           ""
@@ -299,7 +301,9 @@ async function previewPage({ mails }: ConsoleServices, visit: Visit): Promise<Vi
               {" · "}
               <a href={visit.href(`${MAILS}/preview.html?Kind=${kind}`)}>as HTML</a>
             </p>
-            <pre class="mail" safe>{text}</pre>
+            <pre class="mail" safe>
+              {text}
+            </pre>
           </Section>
         ))}
       </>

@@ -1,10 +1,10 @@
 // Mails of features, written as these write them.
 
-import { createMailer } from "../../server/identity/mail/mailer.ts";
 import type { NewMail } from "../../server/identity/mail/kinds.ts";
+import { createMailer } from "../../server/identity/mail/mailer.ts";
+import type { Sql } from "../../server/platform/db/sql.ts";
 import { createLog } from "../../server/platform/log.ts";
 import { createVault } from "../../server/platform/vault.ts";
-import type { Sql } from "../../server/platform/db/sql.ts";
 import { db, setting } from "./tenant.ts";
 
 const SMTP = { host: "unused", port: 1, tls: "none", login: undefined, caFile: undefined } as const;

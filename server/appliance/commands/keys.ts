@@ -1,12 +1,6 @@
 // `bun run keys` (docs/operations.md "Signing keys").
 
-import {
-  createKeyRotation,
-  mail,
-  SEALED_BY_OAUTH,
-  SEALED_BY_SIGN_IN,
-  SIGNING_ALGS,
-} from "../../identity/index.ts";
+import { createKeyRotation, mail, SEALED_BY_OAUTH, SEALED_BY_SIGN_IN, SIGNING_ALGS } from "../../identity/index.ts";
 import { readConfig } from "../../platform/config/config.ts";
 import { connect, type Sql } from "../../platform/db/sql.ts";
 import { refuseUsage, runEntry } from "../../platform/process.ts";

@@ -77,14 +77,16 @@ function plain(text: string): string {
 
 /** Without control characters and marks that reverse text, so that it stays within its header and its sentence. */
 export function oneLine(text: string, max: number): string {
-  return text
-    .toWellFormed()
-    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, " ")
-    // RFC 2047: readers would decode it.
-    .replaceAll("=?", "= ?")
-    .trim()
-    .slice(0, max)
-    .toWellFormed();
+  return (
+    text
+      .toWellFormed()
+      .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, " ")
+      // RFC 2047: readers would decode it.
+      .replaceAll("=?", "= ?")
+      .trim()
+      .slice(0, max)
+      .toWellFormed()
+  );
 }
 
 const hello = (name: string) => (plain(name) ? `Hello ${plain(name)},` : "Hello,");

@@ -20,7 +20,9 @@ import {
   sendMail as sendMailAsItIs,
 } from "../../../workflows/index.ts";
 
-const { cancelRedelivery, closeDelivery, closeLogout, closeMail } = proxyActivities<Activities>({ startToCloseTimeout: "1m" });
+const { cancelRedelivery, closeDelivery, closeLogout, closeMail } = proxyActivities<Activities>({
+  startToCloseTimeout: "1m",
+});
 
 export async function deliverWebhook(input: DeliverWebhookInput) {
   const { tenantId, eventId } = input;
