@@ -14,7 +14,7 @@ test("a mail is shown in Settings and noted in the log, and waits", async () => 
   const address = newAddress();
   const { Id } = await ok(api.call("POST", "/Mail", { To: address }));
   await until("its line in the log", () => readFileSync(stack.logFile, "utf8").includes(address));
-  const visitor = new Visitor(stack.url);
+  const visitor = new Visitor(stack.publicUrl);
   await visitor.submit(await visitor.open(`/settings?organisation=${api.tenantId}`), api.tenant.admin);
   const list = await visitor.open("/settings/mail");
   expect(list.html).toContain("This installation has no mail server, so mails stay here");
