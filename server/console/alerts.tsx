@@ -113,7 +113,7 @@ function rowsOf(alerts: readonly AlertRecord[], states: readonly AlertRecord["St
 const EMPTY = {
   none: [
     "No alerts",
-    "Held connections, failing or waiting deliveries, many failed sign-ins or logouts, and nearly reached limits are shown here.",
+    "Held connections, failing or waiting deliveries, many failed sign-ins or logouts, and nearly reached limits, and held mails are shown here.",
   ] as const,
   noMatch: ["No matching alerts"] as const,
 };

@@ -3,6 +3,7 @@
 import { MAIL_STATES } from "../../workflows/contract.ts";
 import { mail } from "../identity/index.ts";
 import { NotFound } from "../platform/errors.ts";
+import { exportResponse } from "../platform/http/export.ts";
 import { firstPage, readAsked } from "../platform/http/query.ts";
 import {
   ActionButton,
@@ -18,7 +19,6 @@ import {
   formOf,
   List,
   Live,
-  pageResponse,
   Refreshing,
   refusedForm,
   Section,
@@ -62,7 +62,7 @@ export function mailPages(deps: ConsoleServices): ConsolePage[] {
       POST: { needs: CHANGE, answer: (visit) => sendTest(deps, visit) },
     },
     { path: `${MAILS}/preview`, GET: { needs: READ, answer: (visit) => previewPage(deps, visit) } },
-    { path: `${MAILS}/preview.html`, GET: { needs: READ, answer: (visit) => previewOf(deps, visit) } },
+    { path: `${MAILS}/preview.eml`, GET: { needs: READ, answer: (visit) => previewFile(deps, visit) } },
     { path: `${MAILS}/:id`, shows: MAIL.name, GET: { needs: READ, answer: (visit) => mailPage(deps, visit) } },
     { path: `${MAILS}/:id/resend`, POST: { needs: CHANGE, answer: (visit) => resend(deps, visit) } },
   ];
@@ -297,7 +297,9 @@ async function previewPage({ mails }: ConsoleServices, visit: Visit): Promise<Vi
             <p>
               <strong safe>{subject}</strong>
               {" · "}
-              <a href={visit.href(`${MAILS}/preview.html?Kind=${kind}`)}>as HTML</a>
+              <a href={visit.href(`${MAILS}/preview.eml?Kind=${kind}`)} download="">
+                for a mail program
+              </a>
             </p>
             <pre class="mail" safe>
               {text}
@@ -309,16 +311,15 @@ async function previewPage({ mails }: ConsoleServices, visit: Visit): Promise<Vi
   };
 }
 
-/** The HTML as mail programs get it, in a page of its own that can run and load nothing. */
-async function previewOf({ mails }: ConsoleServices, visit: Visit): Promise<Response> {
+/** A file that mail programs open, so the preview is what they show. */
+async function previewFile({ mails }: ConsoleServices, visit: Visit): Promise<Response> {
   const asked = visit.url.searchParams.get("Kind");
   const kind = asked === null ? MAIL_KINDS[0] : MAIL_KINDS.find((one) => one === asked);
   if (!kind) throw new NotFound("There is no such kind of mail.");
-  const { html } = await mails.preview(visit.permitted(...READ), kind);
-  return pageResponse(html as "safe", {
-    headers: {
-      "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox",
-      "content-disposition": "inline",
-    },
+  const { source } = await mails.preview(visit.permitted(...READ), kind);
+  return exportResponse({
+    type: "message/rfc822",
+    fileName: `${kind}.eml`,
+    body: new Blob([new Uint8Array(source)]).stream(),
   });
 }

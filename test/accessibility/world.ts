@@ -9,7 +9,7 @@ import { HOSTILE } from "../world/hostile.ts";
 import { enrolled } from "../world/person.ts";
 import type { RealProvider } from "../world/provider.ts";
 import type { Receiver } from "../world/receiver.ts";
-import { fill, plantAlert } from "../world/rows.ts";
+import { fill, plantAlert, plantMail } from "../world/rows.ts";
 import { db, shared } from "../world/tenant.ts";
 
 const DAY_MS = 86_400_000;
@@ -58,6 +58,7 @@ export async function newWorld({ receiver, provider, hanging }: Parts): Promise<
     ids: {
       ...{ webhooks, activity, openEvent, alerts, departments, users, applications, secret, apis, hostileApi },
       ...{ "identity-providers": providers.openid, oauth2: providers.oauth2 },
+      mail: await plantMail(api.tenantId),
       erasures: await newErasure(api, made),
       redeliveries: (await api.replay({ ConnectionId: webhooks, From: new Date(Date.now() - 60_000) })).Id,
       roles: (await first("Role?Name=editor")).Id,

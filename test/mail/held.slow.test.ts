@@ -60,7 +60,7 @@ test("a mail survives a killed worker, between its commit and its sending", asyn
 
 test("many invitations leave within the rate, and the mail of another tenant overtakes them", async () => {
   const [api, other] = await Promise.all([newTenant(stack), newTenant(stack)]);
-  const count = 300;
+  const count = 150;
   const tenantId = api.tenantId as TenantId;
   await using server = await startMailServer({}, first.port);
   const expiresOn = new Date(Date.now() + 3_600_000);

@@ -7,7 +7,8 @@ import { API, type Api, ok, until } from "../world/api.ts";
 import { issuer } from "../world/client.ts";
 import { arrived, mailsTo, newAddress } from "../world/mailbox.ts";
 import { recordMails } from "../world/mails.ts";
-import { db, newTenant } from "../world/tenant.ts";
+import { rowsOf } from "../world/rows.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -35,7 +36,7 @@ test("the link is only in the mail: not in the API, and no longer in the databas
   const [mail] = await arrived(address);
   expect(mail.link).toBe(reset.values.link);
   await until("the mail to be Sent", async () => (await stateOf(api, id!)) === "Sent");
-  const [row] = await db()`select * from mails where id = ${id!}`;
+  const [row] = await rowsOf("mails", { id });
   expect(row).toMatchObject({ content: null });
   const answers = await Promise.all(["/Mail", `/Mail/${id}`, "/AuditEvent"].map((path) => api.get(path)));
   expect(JSON.stringify([row, ...answers.map(({ body }) => body)])).not.toContain(reset.values.link.split("=")[1]!);

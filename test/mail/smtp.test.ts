@@ -74,6 +74,13 @@ test("wrong credentials are a failure of the server, whose line is kept without 
   expect(result).toEqual({ failure: "credentials", isServing: false, response: "535 not …" });
 });
 
+test("a refused sender is a failure of the server, because it concerns every mail", async () => {
+  const refusal = Object.assign(new Error("5.7.1 not you"), { responseCode: 550 });
+  await using server = await startMailServer({ onMailFrom: (_, __, callback) => callback(refusal) });
+  const result = await send({ port: server.port, tls: "none" });
+  expect(result).toEqual({ failure: "sender", isServing: false, response: "550 5.7.1 not you" });
+});
+
 test("a private address needs an entry of EGRESS_ALLOW, and a closed port is a failure of the server", async () => {
   const server = await startMailServer();
   const { port } = server;

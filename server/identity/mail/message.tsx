@@ -29,8 +29,7 @@ export interface RenderedMail {
 const MAX_ORGANISATION = 100;
 const MAX_SUBJECT = 200;
 
-export const organisationOf = ({ senderName, tenantName }: Sender) =>
-  oneLine(senderName ?? tenantName, MAX_ORGANISATION);
+const organisationOf = ({ senderName, tenantName }: Sender) => oneLine(senderName ?? tenantName, MAX_ORGANISATION);
 
 export function renderMail<Kind extends MailKind>(kind: Kind, values: MailValues[Kind], sender: Sender): RenderedMail {
   const mail = textOf(kind, values, organisationOf(sender));

@@ -11,13 +11,13 @@ import type { SmtpResult } from "./smtp.ts";
 
 export const MAIL_LEASE: Lease = { table: "mails" };
 /** Days for which a mail's row is kept. */
-export const MAIL_KEPT_DAYS = 30;
+const MAIL_KEPT_DAYS = 30;
 /** An arbitrary constant, unique among our advisory locks: workers lease in turn, so that the rate is kept. */
 const LEASING_LOCK = 7_203_447;
 /** Mails that are being sent, over all workers; those that wait for a retry are not counted. */
 const MAX_UNDER_WAY = 20;
 /** Attempts of a mail that are kept; a held one is tried often. */
-export const MAX_ATTEMPTS_KEPT = 20;
+const MAX_ATTEMPTS_KEPT = 20;
 
 export interface DueMail {
   id: MailId;

@@ -8,11 +8,11 @@ import type { MailId } from "../../platform/ids.ts";
 import type { Vault } from "../../platform/vault.ts";
 import { createLog, type Log, type Permitted, recordAudit, type Shown } from "../../records/index.ts";
 import { MAIL, MAIL_FILTERS, type MailRecord } from "./contract.ts";
-import type { MailKind, MailValues } from "./kinds.ts";
+import type { MailKind } from "./kinds.ts";
 import { countTestMails, findMailContent, findSender, type LoggedMail, MAILS, resendMail } from "./log.store.ts";
 import type { Mailer } from "./mailer.ts";
 import { MAIL_PURPOSE } from "./mails.store.ts";
-import { type RenderedMail, renderMail, withDates } from "./message.tsx";
+import { messageOf, type RenderedMail, renderMail, withDates } from "./message.tsx";
 import { mailWorkflowId } from "./starter.ts";
 
 const TYPE = MAIL.name;
@@ -27,8 +27,8 @@ export interface Mails extends Log<"Settings:Read", MailRecord, typeof MAIL_FILT
   resend(caller: Changer, id: string): Promise<Shown<MailRecord>>;
   /** @throws Permission, Conflict without SMTP_URL, TooManyRequests */
   sendTest(caller: Changer, to: string): Promise<Shown<MailRecord>>;
-  /** A mail of this kind with example values. */
-  preview(caller: Reader, kind: MailKind): Promise<RenderedMail>;
+  /** A mail of this kind with example values; `source` has all its bytes. */
+  preview(caller: Reader, kind: MailKind): Promise<RenderedMail & { source: Buffer }>;
   /** Under `start` without SMTP_URL: the content with its link, of a mail that the caller may read. */
   contentOf(caller: Reader, mail: Pick<MailRecord, "Id" | "Kind">): Promise<RenderedMail | undefined>;
   settings: Pick<MailConfig, "from" | "isKept"> & { host: string | undefined };
@@ -88,8 +88,15 @@ export function createMails({ sql, vault, mailer, config, publicUrl, workflowUrl
       return (await gate.written(TYPE, toRecord(mail), {})).record;
     },
 
-    preview: async ({ tenantId }, kind) =>
-      renderMail(kind, exampleOf(publicUrl) as MailValues[typeof kind], await findSender(sql, tenantId)),
+    async preview({ tenantId }, kind) {
+      const [values, sender] = [exampleOf(publicUrl), await findSender(sql, tenantId)];
+      const envelope = {
+        ...{ messageId: "<preview@example.com>", createdOn: new Date() },
+        ...{ from: config.from || "noreply@example.com", to: "ana@example.com" },
+      };
+      const source = await messageOf(kind, values, sender, envelope);
+      return { ...renderMail(kind, values as never, sender), source };
+    },
 
     async contentOf({ tenantId }, { Id, Kind }) {
       const content = config.isKept ? await findMailContent(sql, tenantId, Id) : null;

@@ -116,7 +116,8 @@ function judged(error: unknown, isContentSent: boolean, signal: AbortSignal): Om
     statusCode,
     failure,
     response: typeof response === "string" ? response : String(message),
-    isServing: isOfMail || isContentSent || signal.aborted,
+    // The content is read before the server has accepted the sender.
+    isServing: isOfMail || signal.aborted || (isContentSent && failure === "reset"),
     isFinal,
   };
 }
