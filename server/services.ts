@@ -7,7 +7,6 @@ import {
   createLogouts,
   createProvider,
   createSettings,
-  invited,
   mail,
   type SettingsKinds,
   scopesNow,
@@ -75,6 +74,7 @@ export function createServices(deps: ServicesDependencies) {
   const auditLog = createAuditLog(sql, auditSubjects(entities, kinds), exporter);
   access.addRecords(AUDIT_RECORD, auditLog.find);
 
+  const withEvents = Object.values(kinds).flatMap(({ type }) => (type.events ? type : []));
   const webhooks = createWebhooks({
     sql,
     vault,
@@ -85,7 +85,7 @@ export function createServices(deps: ServicesDependencies) {
     secretOverlapMs: config.webhooks.secretOverlap,
     retentionMs: config.retention.log,
     samples: new Map<string, Record<string, unknown>>([
-      ...[...entities, ALERT, invited.INVITATION].map(({ name, example }) => [name, example] as const),
+      ...[...entities, ALERT, ...withEvents].map(({ name, example }) => [name, example] as const),
       [AUDIT_RECORD, auditLog.sample],
     ]),
   });

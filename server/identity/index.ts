@@ -51,7 +51,6 @@ export { IDENTITY_DATA } from "./signin/administration/identities.ts";
 export { noFactor } from "./signin/administration/service.ts";
 export type { Cookies } from "./signin/cookies.ts";
 export { pageController } from "./signin/endpoint.tsx";
-export * as invited from "./signin/invitations/contract.ts";
 export { digestOf, newOpaqueValue } from "./signin/opaque.ts";
 export type { Session } from "./signin/session.ts";
 export { signOut } from "./signin/sign-out.tsx";

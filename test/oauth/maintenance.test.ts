@@ -28,6 +28,7 @@ const TABLES = [
   "password_resets",
   "mailed_links",
   "invitations",
+  "mails",
   "upstream_attempts",
   "used_jwts",
   "used_dpop_proofs",

@@ -1,28 +1,33 @@
 // Invitations: mails by which people make their own Users.
 
-import { invited } from "../../identity/index.ts";
+import { SETTINGS } from "../../identity/index.ts";
+import type { RecordOf } from "../../platform/http/fields.ts";
 import { firstPage, MAX_LIMIT } from "../../platform/http/query.ts";
 import type { SETTING } from "../../records/index.ts";
 import {
   ActionButton,
   bodyOf,
   CheckboxGroup,
+  Code,
   ContractFields,
+  Facts,
   formOf,
   formOfRecord,
   phrase,
+  Section,
   Text,
   Time,
 } from "../../ui/index.ts";
 import type { ConsolePage, ConsoleServices } from "../page.tsx";
 import { declaredKind } from "../records/declared.tsx";
+import { lookUpNames } from "../records/names.ts";
 import { recordPages } from "../records/record-pages.tsx";
 import { Value } from "../records/records.tsx";
 import { choiceOf } from "../records/reference-field.tsx";
 import type { Visit } from "../visit.ts";
 
-const { INVITATION } = invited;
-type InvitationRecord = invited.InvitationRecord;
+const INVITATION = SETTINGS.invitations.type;
+type InvitationRecord = RecordOf<(typeof INVITATION)["field"]>;
 const INVITATIONS = "/settings/invitations";
 /** Roles are checkboxes. */
 const PLAIN = ["Email", "Name", "DepartmentId"];
@@ -83,6 +88,11 @@ export function invitationPages(deps: ConsoleServices): ConsolePage[] {
         taken: () => "This address has an open invitation.",
       },
       page: {
+        show: async (visit, { record }) => (
+          <Section title="Invitation">
+            <Facts facts={await factsOf(visit, record)} />
+          </Section>
+        ),
         actions: (visit, { record }) =>
           isOpen(record)
             ? { next: <ActionButton visit={visit} action={`${INVITATIONS}/${record.Id}/resend`} label="Send again" /> }
@@ -120,6 +130,29 @@ export function invitationPages(deps: ConsoleServices): ConsolePage[] {
     },
   );
   return recordPages(kind);
+}
+
+async function factsOf(visit: Visit, invitation: InvitationRecord): Promise<[string, JSX.Element][]> {
+  const { Id, Name, State, Roles, DepartmentId, ExpiresOn, InvitedBy, User } = invitation;
+  const people = [InvitedBy, User].filter(({ Type }) => Type !== "");
+  const references = people.map((one) => ({ Type: one.Type, Id: String(one.Id) }));
+  const department = { Type: "Department", Id: DepartmentId };
+  const name = await lookUpNames(visit, [...references, ...(DepartmentId ? [department] : [])]);
+  const link = (one: { Type: string; Id: string }) => (
+    <a href={visit.href(visit.pathOf(one)!)} safe>
+      {name(one)}
+    </a>
+  );
+  const labels = User.Type === "" ? ["Invited by"] : ["Invited by", "Accepted by"];
+  return [
+    ["Full name", <Value text={Name} />],
+    ["State", <Text text={State} />],
+    ["Expires", <Time at={new Date(ExpiresOn)} />],
+    ["Roles", <Value text={Roles.join(", ")} />],
+    ...(DepartmentId ? [["Department", link(department)] satisfies [string, JSX.Element]] : []),
+    ...references.map((one, index): [string, JSX.Element] => [labels[index] ?? "Accepted by", link(one)]),
+    ["Id", <Code text={Id} copy />],
+  ];
 }
 
 const STATE_OPTIONS = ["", "Sent", "Accepted", "Expired", "Revoked"].map((value) => ({ value, label: value || "any" }));
