@@ -121,6 +121,7 @@ export function createServices(deps: ServicesDependencies) {
     log,
     egress,
     issued,
+    mailer,
     onClient: admit,
     onDevice: metrics.device,
     onFailure: logFailure,

@@ -18,6 +18,12 @@ const SENTENCES: Record<AuditRecord["Kind"], string | [other: string, own: strin
   "Password.Changed": ["{who} changed the password of {whom}", "{who} changed their password"],
   "Password.Reset": ["{who} reset the password of {whom}", "{who} set a new password by a link"],
   "PasswordReset.Created": "{who} made a password link for {whom}",
+  "PasswordReset.Refused": "A password link was asked for, and not sent to {whom}",
+  "Address.Verified": ["{who} verified the mail address of {whom}", "{who} verified their mail address"],
+  "Account.TakenBack": [
+    "{who} protected the account of {whom}",
+    "{who} disowned a change and was signed out everywhere",
+  ],
   "RecoveryCodes.Replaced": ["{who} replaced the recovery codes of {whom}", "{who} replaced their recovery codes"],
   "Identity.Linked": ["{who} linked an account of {provider} to {whom}", "{who} linked their account of {provider}"],
   "Identity.Unlinked": [

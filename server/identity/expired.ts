@@ -12,6 +12,7 @@ import { removeSpentInitialTokens } from "./oauth/registration/store.ts";
 import { deleteEndedFamilies } from "./oauth/tokens/families.store.ts";
 import { removeOldIssued } from "./oauth/tokens/issued.store.ts";
 import { deleteExpiredRevocations } from "./oauth/tokens/revocations.store.ts";
+import { removeExpiredLinks } from "./signin/links/store.ts";
 import { removeExpiredResets } from "./signin/password-reset.store.ts";
 import { removeExpiredSessions, removeForgottenDevices } from "./signin/store.ts";
 import { removeOldFailures } from "./signin/throttle.store.ts";
@@ -32,6 +33,7 @@ export const IDENTITY_EXPIRED: Record<string, (sql: Sql) => Promise<number>> = {
   known_devices: removeForgottenDevices,
   signin_failures: removeOldFailures,
   password_resets: removeExpiredResets,
+  mailed_links: removeExpiredLinks,
   upstream_attempts: removeExpiredAttempts,
   issued_tokens: removeOldIssued,
   logouts: removeOldLogouts,

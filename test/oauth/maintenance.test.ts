@@ -26,6 +26,8 @@ const TABLES = [
   "known_devices",
   "signin_failures",
   "password_resets",
+  "mailed_links",
+  "mails",
   "upstream_attempts",
   "used_jwts",
   "used_dpop_proofs",

@@ -37,7 +37,7 @@ function partsOf(sql: Sql, vault: Vault) {
   const keys = createSigningKeys(sql, vault);
   const tokens = createTokens({ keys, issuer: ISSUER, lifetime: 3600, ...livenessBy(sql) });
   return {
-    factor: createSecondFactor(sql, vault, browsers, ISSUER),
+    factor: createSecondFactor({ sql, vault, browsers, issuer: ISSUER, warnOwner: async () => {} }),
     families: createFamilies({ vault, tokens, onReuse: () => {} }),
   };
 }

@@ -133,6 +133,8 @@ const NO_WAY_IN = [
   "consents",
   "device_codes",
   "known_devices",
+  // They change an address, or end sessions.
+  "mailed_links",
   "recovery_codes",
   "refresh_families",
   "role_members",

@@ -64,7 +64,18 @@ const TABLES = {
   // Encrypts the person's data in the audit log.
   personal_keys: { file: "PersonalKeys", column: "user_id", exported: ["user_id"], withheld: ["key"] },
   passwords: { file: "Passwords", column: "user_id", exported: ["user_id"], withheld: ["hash"] },
-  password_resets: { file: "PasswordResets", column: "user_id", exported: ["expires_on"], withheld: ["digest"] },
+  password_resets: {
+    file: "PasswordResets",
+    column: "user_id",
+    exported: ["address", "expires_on"],
+    withheld: ["digest"],
+  },
+  mailed_links: {
+    file: "MailedLinks",
+    column: "user_id",
+    exported: ["purpose", "address", "expires_on"],
+    withheld: ["id", "digest"],
+  },
   totp_secrets: {
     file: "SecondFactors",
     column: "user_id",

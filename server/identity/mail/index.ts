@@ -3,7 +3,7 @@
 export { MAIL, MAIL_FILTERS, type MailRecord, TEST_MAIL } from "./contract.ts";
 export { createMailEngine, type MailEngine } from "./engine.ts";
 export { MAIL_KINDS, type MailKind } from "./kinds.ts";
-export { createMailer } from "./mailer.ts";
+export { createMailer, type Mailer } from "./mailer.ts";
 export { SEALED_MAILS } from "./mails.store.ts";
 export { mailRoutes } from "./routes.ts";
 export { removeOldMails } from "./sending.store.ts";

@@ -11,15 +11,19 @@ import type { DeviceStep } from "../../platform/metrics/index.ts";
 import type { Vault } from "../../platform/vault.ts";
 import type { Access, bearerTokens } from "../../records/index.ts";
 import { createSite } from "../../ui/index.ts";
+import type { Mailer } from "../mail/index.ts";
 import { accountController } from "../signin/account/account.tsx";
 import { createCredentials } from "../signin/account/credentials.ts";
 import { createAccountReturns } from "../signin/account/providers/link.tsx";
 import { createLinkedAccounts } from "../signin/account/providers/linked.ts";
+import { createTakeBack } from "../signin/account/take-back.ts";
 import type { AccountDependencies } from "../signin/account/visit.ts";
 import { createUserAdministration, type FindUser } from "../signin/administration/service.ts";
 import { createCookies } from "../signin/cookies.ts";
 import { createCsrf, createForms } from "../signin/forms.ts";
 import { createKnownBrowsers } from "../signin/known-browsers.ts";
+import { createForgottenPasswords } from "../signin/links/forgotten.ts";
+import { createConfirmAddress, createWarnOwner } from "../signin/links/mailed.ts";
 import { createOwnPassword, createPasswordProblem, createPasswords } from "../signin/password.ts";
 import { createSecondFactor } from "../signin/second-factor/second-factor.ts";
 import { createSessions } from "../signin/sessions.ts";
@@ -90,6 +94,7 @@ export interface ProviderDependencies {
   log: Logger;
   egress: Pick<Egress, "fetch" | "checkUrl" | "forStrangers">;
   issued: Pick<IssuedTokens, "count">;
+  mailer: Mailer;
   /** May throw to reject the request. @param network the origin of the request, for clients without authentication */
   onClient(request: Request, client: { tenantId: TenantId; clientId: string }, network: string | undefined): void;
   onDevice(step: DeviceStep): void;
@@ -98,7 +103,7 @@ export interface ProviderDependencies {
 }
 
 export function createProvider(deps: ProviderDependencies) {
-  const { config, sql, access, vault, log, egress, issued, onClient, onDevice, onFailure, exportOwn } = deps;
+  const { config, sql, access, vault, log, egress, issued, mailer, onClient, onDevice, onFailure, exportOwn } = deps;
   const issuer = config.publicUrl;
   const { fetch, checkUrl, forStrangers } = egress;
   const mtls = createMtls(issuer, config.mtls);
@@ -153,6 +158,8 @@ export function createProvider(deps: ProviderDependencies) {
   const cookies = createCookies(issuer);
   const passwords = createPasswords();
   const browsers = createKnownBrowsers(sql, cookies);
+  const warnOwner = createWarnOwner({ mailer, issuer });
+  const forgotten = createForgottenPasswords({ sql, mailer, issuer, onFailure });
   const forPeople = {
     sql,
     consoleClient,
@@ -170,7 +177,8 @@ export function createProvider(deps: ProviderDependencies) {
     sessions: createSessions(sql, cookies),
     signIn: createSignIn(sql, cookies, passwords, browsers),
     ownPassword: createOwnPassword(sql, passwords, browsers),
-    secondFactor: createSecondFactor(sql, vault, browsers, issuer),
+    secondFactor: createSecondFactor({ sql, vault, browsers, issuer, warnOwner }),
+    forgotten,
     upstream: createUpstream({ sql, vault, fetch, cookies, publicUrl: issuer, log }),
     browsers,
     log,
@@ -179,7 +187,9 @@ export function createProvider(deps: ProviderDependencies) {
 
   const forAccounts = {
     ...forPeople,
-    credentials: createCredentials(sql, passwords, endGrants),
+    credentials: createCredentials({ sql, passwords, endGrants, warnOwner }),
+    takeBack: createTakeBack({ sql, passwords, endGrants, forgotten }),
+    confirmAddress: createConfirmAddress({ mailer, issuer }),
     passwordProblem: createPasswordProblem(sql, urlOf(issuer).hostname),
     linkedAccounts: createLinkedAccounts(sql, endGrants),
     applications: createApplications({ ...forPeople, families }),
@@ -215,7 +225,7 @@ export function createProvider(deps: ProviderDependencies) {
     .use(logoutController(forPeople));
   const verifyAccessToken: bearerTokens.VerifyAccessToken = tokens.verifyAccessToken;
   const administration = (findUser: FindUser) => ({
-    users: createUserAdministration({ sql, issuer, findUser, endGrants }),
+    users: createUserAdministration({ sql, issuer, findUser, endGrants, warnOwner }),
     grants: createUserGrants({ sql, families, findApis }),
     credentials: createClientCredentials(sql, access, possible, readSector),
     initialTokens: createInitialTokens(sql),

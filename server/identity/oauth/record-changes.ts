@@ -4,6 +4,7 @@ import type { Transaction } from "../../platform/db/sql.ts";
 import { changesOf } from "../../platform/http/contract.ts";
 import { type AuditEntry, type Caller, type OnChange, recordAudit } from "../../records/index.ts";
 import { type EndGrants, endSessions } from "../signin/account/credentials.ts";
+import { deleteAlarms } from "../signin/links/store.ts";
 import { noteAdministrator } from "./clients/ceilings.store.ts";
 import { hasCredentials } from "./clients/store.ts";
 
@@ -16,6 +17,9 @@ export function createOnRecordChange(endGrants: EndGrants): OnChange {
       await endSessions(tx, endGrants, caller.tenantId, change.before.id);
     }
     const { before, after } = change;
+    if (entityName === "User" && before && after && before.email !== after.email) {
+      await deleteAlarms(tx, caller.tenantId, after.id);
+    }
     if (entityName === "Application" && before && after) {
       const set = Object.keys(SHOWN_TO_PEOPLE).filter(
         (name) => before[SHOWN_TO_PEOPLE[name]!] !== after[SHOWN_TO_PEOPLE[name]!],

@@ -11,12 +11,24 @@ export interface SignInProps {
   csrf: string;
   username: string;
   problem?: string;
+  /** Undefined: no mail can be sent. */
+  forgottenHref: string | undefined;
   providers?: { name: string; href: string }[];
 }
 
 /** The form has one submit button, so scripts can find it; links to providers are outside it. */
 export function SignInPage(props: SignInProps): JSX.Element {
-  const { site, action = "/signin", application, request, csrf, username, problem, providers = [] } = props;
+  const {
+    site,
+    action = "/signin",
+    application,
+    request,
+    csrf,
+    username,
+    problem,
+    forgottenHref,
+    providers = [],
+  } = props;
   return (
     <CardPage site={site} title={problem ? "Error: Sign in" : "Sign in"}>
       <h1>Sign in</h1>
@@ -36,6 +48,13 @@ export function SignInPage(props: SignInProps): JSX.Element {
         <NameAndPassword username={username} problem={problem} />
         <button type="submit">Sign in</button>
       </form>
+      <p class="note">
+        {forgottenHref === undefined ? (
+          "Forgot your password? Ask your administrator for a link to set a new one."
+        ) : (
+          <a href={attribute(forgottenHref)}>Forgot your password?</a>
+        )}
+      </p>
       {providers.length > 0 ? (
         <section class="accounts others" aria-label="Other ways to sign in">
           {providers.map(({ name, href }) => (

@@ -23,11 +23,11 @@ const BY_ACCOUNT: FailureRule = { free: 20, max: 60 };
 export interface SignInTry {
   tenantId: TenantId;
   /**
-   * For a password: the key of the typed user name, so unknown accounts are throttled like known ones. Otherwise the
-   * user's Id.
+   * For a password: the key of the typed user name, so unknown accounts are throttled like known ones. For a second
+   * factor: the user's Id.
    */
   account: string;
-  factor: "password" | "second";
+  factor: "password" | "second" | "forgotten";
   address: string;
   /** The cookie of a browser in which the account's owner has signed in before. */
   knownDevice: Buffer | undefined;
@@ -51,14 +51,19 @@ interface Counts {
  */
 function countsOf({ account, factor, address, knownDevice, knownAddress }: SignInTry): Counts {
   if (knownDevice) return { place: keyOf("device", factor, account, knownDevice.toString("hex")), others: [] };
-  const others = [{ key: keyOf("address", address), rule: BY_ADDRESS }];
+  const others = [{ key: addressKey(factor, address), rule: BY_ADDRESS }];
   if (!knownAddress) others.push({ key: keyOf("account", factor, account), rule: BY_ACCOUNT });
   return { place: keyOf("place", factor, account, address), others };
 }
 
 /** The key of an address across all tenants; undefined if the tenant exists or the browser is known. */
-function namedKey({ isNamed, address, knownDevice }: SignInTry): string | undefined {
-  return isNamed && !knownDevice ? keyOf("address", address) : undefined;
+function namedKey({ isNamed, factor, address, knownDevice }: SignInTry): string | undefined {
+  return isNamed && !knownDevice ? addressKey(factor, address) : undefined;
+}
+
+/** Requests for links do not delay sign-ins of other people at the address. */
+function addressKey(factor: SignInTry["factor"], address: string): string {
+  return factor === "forgotten" ? keyOf("address", factor, address) : keyOf("address", address);
 }
 
 function keyOf(...parts: string[]): string {

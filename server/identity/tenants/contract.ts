@@ -48,6 +48,19 @@ const FIELDS = {
     },
     example: "Required",
   }),
+  SessionsAfterReset: oneOf(["End", "Keep"], {
+    description:
+      "Whether a user's sessions and refresh tokens end when a forgotten password is replaced by a mailed link. Links " +
+      "that administrators make always end them.",
+    audit: "value",
+    judged: true,
+    form: {
+      label: "After a forgotten password",
+      hint: "When a user sets a new password by a link in a mail.",
+      words: { End: "The user is signed out everywhere", Keep: "The user stays signed in elsewhere" },
+    },
+    example: "End",
+  }),
   ClientRegistration: oneOf(REGISTRATION_MODES, {
     description:
       "Whether applications can register themselves at `/oauth2/register` (RFC 7591): no, with an initial access " +

@@ -24,6 +24,12 @@ const OUTCOME_OF = {
   "Password.Reset": "Success",
   /** A one-time link for setting a password was created. */
   "PasswordReset.Created": "Success",
+  /** A link was asked for and not mailed. */
+  "PasswordReset.Refused": "Failure",
+  /** The user receives mail at the address; `Changed` if it is new. */
+  "Address.Verified": "Success",
+  /** The user disowned a change of a credential by the link of a mail. */
+  "Account.TakenBack": "Success",
   "RecoveryCodes.Replaced": "Success",
   "Identity.Linked": "Success",
   "Identity.Unlinked": "Success",
@@ -92,6 +98,7 @@ export const STRANGERS_FAILURES: readonly AuditKind[] = [
   "SignIn.Failed",
   "SignIn.Throttled",
   "SecondFactor.Failed",
+  "PasswordReset.Refused",
   "ClientAuthentication.Failed",
 ];
 

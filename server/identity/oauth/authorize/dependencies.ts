@@ -5,6 +5,7 @@ import type { Cookies } from "../../signin/cookies.ts";
 import type { PageEndpoints } from "../../signin/endpoint.tsx";
 import type { Forms } from "../../signin/forms.ts";
 import type { KnownBrowsers } from "../../signin/known-browsers.ts";
+import type { ForgottenPasswords } from "../../signin/links/forgotten.ts";
 import type { OwnPassword } from "../../signin/password.ts";
 import type { SecondFactor } from "../../signin/second-factor/second-factor.ts";
 import type { Sessions } from "../../signin/session.ts";
@@ -35,6 +36,7 @@ export interface AuthorizeDependencies {
   forms: Forms;
   sessions: Sessions;
   signIn: SignIn;
+  forgotten: Pick<ForgottenPasswords, "canSend" | "request">;
   ownPassword: OwnPassword;
   secondFactor: SecondFactor;
   browsers: KnownBrowsers;

@@ -3,6 +3,7 @@ import { authorizationPages } from "./authorize.ts";
 import { consentPages } from "./consent.ts";
 import type { AuthorizeDependencies } from "./dependencies.ts";
 import { devicePages } from "./device-pages.tsx";
+import { forgottenPages } from "./forgotten.tsx";
 import { linkPages } from "./link.ts";
 import { logoPages } from "./logo.ts";
 import { secondFactorPages } from "./second-factor.tsx";
@@ -13,6 +14,7 @@ export function authorizeController(deps: AuthorizeDependencies) {
   return pageController(deps.endpoints, {
     ...authorizationPages(deps),
     ...signInPages(deps),
+    ...forgottenPages(deps),
     ...upstreamPages(deps),
     ...linkPages(deps),
     ...secondFactorPages(deps),

@@ -19,6 +19,7 @@ import { logoPath } from "./logo.ts";
 import {
   type AuthorizationTarget,
   CHOSEN_ACCOUNT,
+  forgottenPathOf,
   targetText,
   upstreamPath,
   withoutPrompts,
@@ -44,6 +45,7 @@ export function signInPage(
   checked: AuthorizationRequest,
   { csrf, cookies }: Protection,
   providers: OfferedProvider[],
+  canSendMail: boolean,
   { username, problem, status, headers }: SignInState,
 ): Promise<Response> {
   const page = (
@@ -54,6 +56,7 @@ export function signInPage(
       csrf={csrf}
       username={username}
       problem={problem}
+      forgottenHref={canSendMail ? site.href(forgottenPathOf(target)) : undefined}
       providers={providers.map(({ id, name }) => ({ name, href: site.href(upstreamPath(id, target)) }))}
     />
   );

@@ -140,6 +140,10 @@ const carrying = (path: string, target: AuthorizationTarget) =>
 export const upstreamPath = (providerId: number, target: AuthorizationTarget) =>
   carrying(`/signin/upstream/${providerId}`, target);
 
+/** The form's own path, and with a request. */
+export const forgottenPath = "/signin/forgotten";
+export const forgottenPathOf = (target: AuthorizationTarget) => carrying(forgottenPath, target);
+
 export const localPath = (target: AuthorizationTarget) => carrying("/signin/local", target);
 
 /** The request inside such an address, which is untrusted. @throws BadInput */

@@ -65,10 +65,16 @@ async function signIn(
   if (stale) return again(stale);
 
   const { tenantId, isConsole } = checked.client;
-  const isNamed = isConsole || checked.accountPage !== undefined;
   const clientId = String(checked.client.id);
   const password = form.get("password") ?? "";
-  const result = await deps.signIn(request, { tenantId, clientId, username, password, visitor, isNamed });
+  const result = await deps.signIn(request, {
+    tenantId,
+    clientId,
+    username,
+    password,
+    visitor,
+    isNamed: isNamed(checked),
+  });
   if (result.outcome === "throttled") return again(throttled(result.retryAfter));
   if (result.outcome === "refused") return again({ problem: isConsole ? REFUSED_AT_SETTINGS : REFUSED, status: 422 });
   const { userId } = result.authentication;
@@ -82,15 +88,20 @@ async function signIn(
   return goTo(deps.endpoints.site, target.path, rest, [cookie, ...result.cookies]);
 }
 
+/** The user typed the organisation, so the tenant may not exist. */
+export const isNamed = ({ client, accountPage }: AuthorizationRequest) => client.isConsole || accountPage !== undefined;
+
 /** @throws Permission if the application's users must sign in at an identity provider */
-function requireLocal({ client: { identityProvider } }: AuthorizationRequest): void {
+export function requireLocal({ client: { identityProvider } }: AuthorizationRequest): void {
   if (!identityProvider || identityProvider.allowLocal) return;
   throw new Permission("The users of this application sign in at its identity provider, not here.");
 }
 
+type ShowSignInDependencies = Pick<AuthorizeDependencies, "endpoints" | "forms" | "upstream" | "forgotten">;
+
 /** The sign-in page with the tenant's providers; an application with its own provider shows only that one. */
 export async function showSignIn(
-  { endpoints: { site }, forms, upstream }: Pick<AuthorizeDependencies, "endpoints" | "forms" | "upstream">,
+  { endpoints: { site }, forms, upstream, forgotten }: ShowSignInDependencies,
   request: Request,
   target: AuthorizationTarget,
   checked: AuthorizationRequest,
@@ -100,5 +111,5 @@ export async function showSignIn(
   const all = await upstream.offered(tenantId);
   const offered = identityProvider ? all.filter(({ id }) => id === identityProvider.id) : all;
   const providers = wantsFreshSignIn(checked) && !isOwn(checked) ? offered.filter(canSignInAnew) : offered;
-  return signInPage(site, target, checked, forms.protect(request), providers, state);
+  return signInPage(site, target, checked, forms.protect(request), providers, forgotten.canSend, state);
 }

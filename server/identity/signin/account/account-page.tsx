@@ -1,6 +1,7 @@
 import { Ask, CardPage, Time } from "../../../ui/index.ts";
 import { deviceOf } from "../device-name.ts";
 import type { EnrolledFactor } from "../second-factor/store.ts";
+import { CHANGE_PATH, type OwnAddress, VERIFY_PATH } from "./own-address.ts";
 import { ProvidersSection, type ProvidersSectionProps } from "./providers/pages.tsx";
 import type { ListedSession } from "./store.ts";
 
@@ -18,6 +19,7 @@ export interface AccountProps extends ProvidersSectionProps {
   user: string;
   organisation: string;
   notice?: string;
+  address: OwnAddress;
   factor: EnrolledFactor | undefined;
   sessions: ListedSession[];
   /** The Id of this browser's session. */
@@ -41,6 +43,7 @@ export function AccountPage(props: AccountProps): JSX.Element {
       ) : (
         ""
       )}
+      <AddressSection {...props} />
       <PasswordSection {...props} />
       <SecondFactorSection {...props} />
       <ProvidersSection {...props} />
@@ -54,6 +57,45 @@ export function AccountPage(props: AccountProps): JSX.Element {
         </a>
       </section>
     </CardPage>
+  );
+}
+
+function AddressSection({ site, csrf, address: own }: AccountProps): JSX.Element {
+  const { address, isVerified, canVerify, canChange } = own;
+  if (!address && !canChange) return "";
+  return (
+    <section>
+      <h2>Mail address</h2>
+      {address ? (
+        <p>
+          <strong class="address" safe>
+            {address}
+          </strong>{" "}
+          <span class="badge">{isVerified ? "verified" : "not verified"}</span>
+        </p>
+      ) : (
+        <p>None. Without a verified address you cannot get a mail to set a new password.</p>
+      )}
+      <div class="actions">
+        {canVerify ? (
+          <form method="post" action={site.href(VERIFY_PATH)}>
+            <input type="hidden" name="csrf" value={csrf} />
+            <button type="submit" class="outline">
+              Send a link to verify it
+            </button>
+          </form>
+        ) : (
+          ""
+        )}
+        {canChange ? (
+          <a class="button outline" href={site.href(CHANGE_PATH)}>
+            {address ? "Change it" : "Add an address"}
+          </a>
+        ) : (
+          ""
+        )}
+      </div>
+    </section>
   );
 }
 

@@ -5,10 +5,14 @@ import { isUuid } from "../../../platform/http/query.ts";
 import { pageResponse } from "../../../ui/index.ts";
 import { readFlash } from "../cookies.ts";
 import { type Pages, pageController } from "../endpoint.tsx";
+import { ADDRESS_PATH, ALARM_PATH } from "../links/mailed.ts";
 import { RESET_PATH } from "../password-reset.store.ts";
 import { AccountPage } from "./account-page.tsx";
+import { changePage, confirm, confirmPage, ownAddress, requestChange, sendVerification } from "./address.tsx";
+import { alarmPage, disown } from "./alarm.tsx";
 import { DATA } from "./data.ts";
 import { type Guarded, guardedAct, guardedPage } from "./guarded.tsx";
+import { CHANGE_PATH, VERIFY_PATH } from "./own-address.ts";
 import { changePassword, passwordPage, resetPage, resetPassword } from "./password.tsx";
 import { finishLinking, startLinking, unlink } from "./providers/link.tsx";
 import { LINK_PATH, START_LINK_PATH, UNLINK_PATH } from "./providers/pages.tsx";
@@ -37,6 +41,10 @@ export function accountController(deps: AccountDependencies) {
     [UNLINK_PATH]: { post: own(unlink) },
     "/account/sessions/end": { post: own(endSessions) },
     "/account/grants/revoke": { post: own(revokeGrant) },
+    [ADDRESS_PATH]: { get: own(confirmPage), post: own(confirm) },
+    [CHANGE_PATH]: { get: own(changePage), post: own(requestChange) },
+    [VERIFY_PATH]: { post: own(sendVerification) },
+    [ALARM_PATH]: { get: (request) => alarmPage(deps, request), post: (request) => disown(deps, request) },
     [RESET_PATH]: { get: (request) => resetPage(deps, request), post: (request) => resetPassword(deps, request) },
   });
 }
@@ -44,7 +52,8 @@ export function accountController(deps: AccountDependencies) {
 async function overview(deps: AccountDependencies, { request, session }: AccountVisit): Promise<Response> {
   const { tenantId, userId } = session;
   const notice = readFlash(deps.cookies, request);
-  const [hasPassword, factor, linked, providers, sessions, applications] = await Promise.all([
+  const [address, hasPassword, factor, linked, providers, sessions, applications] = await Promise.all([
+    ownAddress(deps, session),
     deps.ownPassword.exists(session),
     deps.secondFactor.find(tenantId, userId),
     deps.linkedAccounts.list(tenantId, userId),
@@ -60,6 +69,7 @@ async function overview(deps: AccountDependencies, { request, session }: Account
       user={nameOf(session)}
       organisation={session.tenantName}
       notice={notice}
+      address={address}
       hasPassword={hasPassword}
       factor={factor}
       linked={linked}

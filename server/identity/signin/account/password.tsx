@@ -75,18 +75,29 @@ async function liveReset({ sql }: AccountDependencies, token: string): Promise<P
 }
 
 function deadLink(): NotFound {
-  return new NotFound("This link was already used or has expired. Ask your administrator for a new one.");
+  return new NotFound(
+    "This link was already used, has expired, or a newer one replaces it. Get a new one from the sign-in page or your administrator.",
+  );
 }
 
 function resetForm(
   { endpoints: { site }, forms }: AccountDependencies,
   request: Request,
   token: string,
-  { username }: PasswordReset,
+  { username, endsSessions }: PasswordReset,
   { problem, status, headers }: Partial<Trouble> = {},
 ): Promise<Response> {
   const { csrf, cookies } = forms.protect(request);
-  const page = <ResetPasswordPage site={site} csrf={csrf} problem={problem} username={username} token={token} />;
+  const page = (
+    <ResetPasswordPage
+      site={site}
+      csrf={csrf}
+      problem={problem}
+      username={username}
+      endsSessions={endsSessions}
+      token={token}
+    />
+  );
   return pageResponse(page, { status, headers, cookies });
 }
 
@@ -125,14 +136,15 @@ function ChangePasswordPage({ site, csrf, problem, username, organisation }: Cha
 
 export interface ResetPasswordProps extends UsernameProps {
   token: string;
+  endsSessions: boolean;
 }
 
-function ResetPasswordPage({ site, csrf, problem, username, token }: ResetPasswordProps): JSX.Element {
+function ResetPasswordPage({ site, csrf, problem, username, token, endsSessions }: ResetPasswordProps): JSX.Element {
   return (
     <CardPage site={site} title={problem ? "Error: Choose a password" : "Choose a password"}>
       <h1>Choose a password</h1>
       <p class="lead">
-        for <strong safe>{username}</strong>. Setting it signs you out everywhere.
+        for <strong safe>{username}</strong>.{endsSessions ? " Setting it signs you out everywhere." : ""}
       </p>
       <Problem text={problem} />
       <form method="post" action={site.href("/account/reset")}>

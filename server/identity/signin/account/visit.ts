@@ -8,6 +8,8 @@ import { type Cookies, flashCookie } from "../cookies.ts";
 import type { PageEndpoints } from "../endpoint.tsx";
 import type { Forms } from "../forms.ts";
 import type { KnownBrowsers } from "../known-browsers.ts";
+import type { ForgottenPasswords } from "../links/forgotten.ts";
+import type { ConfirmAddress } from "../links/mailed.ts";
 import type { OwnPassword, PasswordProblem } from "../password.ts";
 import type { SecondFactor } from "../second-factor/second-factor.ts";
 import type { Session, Sessions, Visitor } from "../session.ts";
@@ -15,6 +17,7 @@ import type { Upstream } from "../upstream/upstream.ts";
 import type { AllowedApplication } from "./account-page.tsx";
 import type { AccountCredentials } from "./credentials.ts";
 import type { LinkedAccounts } from "./providers/linked.ts";
+import type { TakeBack } from "./take-back.ts";
 
 export interface AccountVisit {
   request: Request;
@@ -41,6 +44,9 @@ export const NOTICES = {
   linked: "It is linked. You can now sign in with it.",
   unlinked: "It is unlinked. You can no longer sign in with it.",
   grant: "The application's access is revoked.",
+  verification: "A mail with a link is on its way. The link is valid for 24 hours.",
+  manyMails: "Your address has had many mails in the last hour. Try again later.",
+  address: "Your mail address is verified.",
 };
 
 /** Redirects to the account page with 303, so reloading does not repeat the POST. */
@@ -76,6 +82,9 @@ export interface AccountDependencies {
   secondFactor: SecondFactor;
   browsers: KnownBrowsers;
   credentials: AccountCredentials;
+  forgotten: Pick<ForgottenPasswords, "canSend">;
+  confirmAddress: ConfirmAddress;
+  takeBack: TakeBack;
   upstream: Upstream;
   linkedAccounts: LinkedAccounts;
   applications: Applications;

@@ -24,7 +24,10 @@ export async function visited(
 
 /** User names are unique only in a tenant, so an application's link or the name of the organisation selects it. */
 function signInPath(request: Request): string {
-  const { pathname: next, searchParams } = requestUrl(request);
+  const { pathname, searchParams } = requestUrl(request);
+  const token = searchParams.get("token");
+  // A mailed link continues after the sign-in.
+  const next = token === null ? pathname : `${pathname}?${new URLSearchParams({ token })}`;
   const application = searchParams.get("client_id");
   if (application) return accountSignIn(application, next);
   const organisation = searchParams.get("organisation");

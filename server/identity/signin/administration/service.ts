@@ -16,6 +16,7 @@ import {
 } from "../../../records/index.ts";
 import { type EndGrants, endSessions } from "../account/credentials.ts";
 import { deleteUsersSession } from "../account/store.ts";
+import type { WarnOwner } from "../links/mailed.ts";
 import { digestOf, newOpaqueValue } from "../opaque.ts";
 import { RESET_LIFETIME, RESET_PATH, saveReset } from "../password-reset.store.ts";
 import { deleteFactor, findFactor } from "../second-factor/store.ts";
@@ -50,10 +51,11 @@ export interface AdministrationDependencies {
   issuer: string;
   findUser: FindUser;
   endGrants: EndGrants;
+  warnOwner: WarnOwner;
 }
 
 export function createUserAdministration(deps: AdministrationDependencies): UserAdministration {
-  const { sql, issuer, findUser, endGrants } = deps;
+  const { sql, issuer, findUser, endGrants, warnOwner } = deps;
 
   const open: OpenUser = async (queries, caller, action, userId) => {
     const user = await requireUser(findUser, queries, caller.tenantId, userId);
@@ -91,6 +93,7 @@ export function createUserAdministration(deps: AdministrationDependencies): User
         const factor = await findFactor(tx, caller.tenantId, id);
         if (!factor || !(await deleteFactor(tx, caller.tenantId, id))) throw noFactor();
         await record(tx, caller, id, { kind: "SecondFactor.Removed" });
+        await warnOwner(tx, caller.tenantId, id, "second factor");
         return { user, factor };
       });
       return (await caller.gate.written("User", FACTOR.toRecord(factor), {}, seenBy(user))).record;

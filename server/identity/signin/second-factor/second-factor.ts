@@ -6,6 +6,7 @@ import type { TenantId } from "../../../platform/ids.ts";
 import type { Vault } from "../../../platform/vault.ts";
 import { type Origin, originOf, recordAudit } from "../../../records/index.ts";
 import type { KnownBrowsers } from "../known-browsers.ts";
+import type { WarnOwner } from "../links/mailed.ts";
 import type { Session, Visitor } from "../session.ts";
 import { admit, type CheckOutcome, countSuccess, noteFailure, noteThrottled } from "../throttle.ts";
 import {
@@ -58,8 +59,17 @@ export interface SecondFactor {
   remove(request: Request, owner: Owner): Promise<void>;
 }
 
-/** @param issuer PUBLIC_URL */
-export function createSecondFactor(sql: Sql, vault: Vault, browsers: KnownBrowsers, issuer: string): SecondFactor {
+interface SecondFactorDependencies {
+  sql: Sql;
+  vault: Vault;
+  browsers: KnownBrowsers;
+  /** PUBLIC_URL. */
+  issuer: string;
+  warnOwner: WarnOwner;
+}
+
+export function createSecondFactor(deps: SecondFactorDependencies): SecondFactor {
+  const { sql, vault, browsers, issuer, warnOwner } = deps;
   const { hostname } = urlOf(issuer);
   const totpKeys = vault.sealFor(TOTP_PURPOSE);
   const recoveryKeys = vault.sealFor(RECOVERY_KEY_PURPOSE);
@@ -119,6 +129,7 @@ export function createSecondFactor(sql: Sql, vault: Vault, browsers: KnownBrowse
         const codes = await giveRecoveryCodes(tx, session, recoveryKey);
         const subject = { type: "User", id: userId };
         await recordAudit(tx, tenantId, byOwner(request, session), { kind: "SecondFactor.Enrolled", subject });
+        await warnOwner(tx, tenantId, userId, "second factor");
         return codes;
       });
     },
@@ -149,6 +160,7 @@ export function createSecondFactor(sql: Sql, vault: Vault, browsers: KnownBrowse
         await replaceRecoveryKey(tx, tenantId, userId, recoveryKeys.seal(key));
         const codes = await giveRecoveryCodes(tx, owner, key);
         await recordAudit(tx, tenantId, byOwner(request, owner), { kind: "RecoveryCodes.Replaced", subject });
+        await warnOwner(tx, tenantId, userId, "second factor");
         return codes;
       });
     },
@@ -159,6 +171,7 @@ export function createSecondFactor(sql: Sql, vault: Vault, browsers: KnownBrowse
       await sql.beginFor(tenantId, async (tx) => {
         if (!(await deleteFactor(tx, tenantId, userId))) return;
         await recordAudit(tx, tenantId, byOwner(request, owner), { kind: "SecondFactor.Removed", subject });
+        await warnOwner(tx, tenantId, userId, "second factor");
       });
     },
   };

@@ -1,0 +1,84 @@
+// Links in mails to users. A link is built from PUBLIC_URL alone and works once. Its page has one button, and only the
+// button uses it up, because mail programs open links in advance.
+
+import type { Queries, Sql, Transaction } from "../../../platform/db/sql.ts";
+import type { TenantId } from "../../../platform/ids.ts";
+import type { Mailer } from "../../mail/index.ts";
+import { digestOf, newOpaqueValue } from "../opaque.ts";
+import { countMails, findRecipient, insertLink, type LinkPurpose, type Recipient } from "./store.ts";
+
+/** Seconds until a link expires. */
+export const LIFETIME = { reset: 15 * 60, address: 24 * 3_600, alarm: 72 * 3_600 };
+/** Requested mails to one address in an hour; warnings are not limited. */
+const MAILS_PER_HOUR = 5;
+
+export const ALARM_PATH = "/account/not-me";
+export const ADDRESS_PATH = "/account/address";
+
+export interface MailedLinksDependencies {
+  sql: Sql;
+  mailer: Mailer;
+  /** PUBLIC_URL. */
+  issuer: string;
+}
+
+type Mail<Kind> = Extract<Parameters<Mailer["recordMail"]>[1], { kind: Kind }>;
+export type Credential = Mail<"CredentialChanged">["values"]["credential"];
+
+/**
+ * Warns a user that a credential was changed, at the verified address; without one there is no mail.
+ * @param former the address before it was changed
+ */
+export type WarnOwner = (
+  tx: Transaction,
+  tenantId: TenantId,
+  userId: number,
+  credential: Credential,
+  former?: Recipient,
+) => Promise<void>;
+
+export function createWarnOwner({ mailer, issuer }: Pick<MailedLinksDependencies, "mailer" | "issuer">): WarnOwner {
+  return async (tx, tenantId, userId, credential, former) => {
+    const owner = former ?? (await findRecipient(tx, tenantId, userId));
+    if (!mailer.canSend || !owner?.isVerified) return;
+    const link = await newLink(tx, issuer, ALARM_PATH, { tenantId, userId, purpose: "Alarm", address: owner.address });
+    const values = { ...link, name: owner.name, credential, at: new Date() };
+    await mailer.recordMail(tx, { tenantId, kind: "CredentialChanged", to: owner.address, userId, values });
+  };
+}
+
+/** Sends a link that confirms an address. @returns false if the address has had many mails lately */
+export type ConfirmAddress = (tx: Transaction, tenantId: TenantId, userId: number, address: string) => Promise<boolean>;
+
+export function createConfirmAddress({
+  mailer,
+  issuer,
+}: Pick<MailedLinksDependencies, "mailer" | "issuer">): ConfirmAddress {
+  return async (tx, tenantId, userId, address) => {
+    if (!(await mayHaveMail(tx, tenantId, address))) return false;
+    const owner = await findRecipient(tx, tenantId, userId);
+    const link = await newLink(tx, issuer, ADDRESS_PATH, { tenantId, userId, purpose: "Address", address });
+    // The page asks its user to sign in to this organisation.
+    link.link += `&organisation=${tenantId}`;
+    const values = { ...link, name: owner?.name ?? "" };
+    await mailer.recordMail(tx, { tenantId, kind: "VerifyAddress", to: address, userId, values });
+    return true;
+  };
+}
+
+/** Whether one more mail can be requested for the address, so that no one is flooded with mails. */
+export async function mayHaveMail(sql: Queries, tenantId: TenantId, address: string): Promise<boolean> {
+  return (await countMails(sql, tenantId, address)) < MAILS_PER_HOUR;
+}
+
+async function newLink(
+  tx: Transaction,
+  issuer: string,
+  path: string,
+  bound: { tenantId: TenantId; userId: number; purpose: LinkPurpose; address: string },
+) {
+  const token = newOpaqueValue();
+  const lifetime = bound.purpose === "Alarm" ? LIFETIME.alarm : LIFETIME.address;
+  const expiresOn = await insertLink(tx, { ...bound, digest: digestOf(token), lifetime });
+  return { link: `${issuer}${path}?token=${token}`, expiresOn };
+}
