@@ -3,7 +3,7 @@
 import { type Erasures, type PersonalData, personalDataRoutes } from "./data/index.ts";
 import { type IdentityRoutes, identityRoutes } from "./identity/index.ts";
 import type { Route } from "./platform/http/route.ts";
-import { type RecordRoutes, recordRoutes } from "./records/index.ts";
+import { EVENT_TYPES, type RecordRoutes, recordRoutes, typeName } from "./records/index.ts";
 import { ALERT_DESCRIPTION, type WebhookRoutes, webhookRoutes } from "./webhooks/index.ts";
 
 export interface ApiServices extends RecordRoutes, WebhookRoutes, IdentityRoutes {
@@ -14,9 +14,20 @@ export interface ApiServices extends RecordRoutes, WebhookRoutes, IdentityRoutes
 
 export function apiRoutes(services: ApiServices): Route[] {
   return [
-    ...recordRoutes(services, [ALERT_DESCRIPTION]),
+    ...recordRoutes(services, [ALERT_DESCRIPTION, ...described(services)]),
     ...webhookRoutes(services),
     ...identityRoutes(services),
     ...personalDataRoutes(services),
   ];
 }
+
+/** Kinds of settings with events, for the list of entities. */
+const described = ({ settings }: Pick<ApiServices, "settings">) =>
+  Object.values(settings).flatMap(({ type, service }) => {
+    if (!type.events) return [];
+    const fields = Object.entries(type.field).filter(([, { shown }]) => shown);
+    const Fields = fields.map(([Name, { shown }]) => {
+      return { Name, Type: typeName(shown!), Filter: Object.hasOwn(service.filters, Name) };
+    });
+    return { Name: type.name, Fields, Events: [...EVENT_TYPES] };
+  });

@@ -14,10 +14,11 @@ import {
 import { ALERT, CONNECTION, webhookResourceTypes } from "./webhooks/index.ts";
 
 export function policyTypes(entities: readonly Entity[], settings: SettingsKinds) {
+  const withEvents = typesOf(settings).filter(({ events }) => events);
   const [entityTypes, alert, audit] = [resourceTypes(entities), resourceType(ALERT), resourceType(AUDIT_EVENT)];
   return [
     ...entityTypes,
-    ...webhookResourceTypes([...entityTypes, alert, audit]),
+    ...webhookResourceTypes([...entityTypes, alert, audit, ...withEvents.map((type) => resourceType(type))]),
     ...OAUTH_RESOURCE_TYPES,
     alert,
     audit,
@@ -33,8 +34,8 @@ export function policyTypes(entities: readonly Entity[], settings: SettingsKinds
 export const namesOfRecords = (entities: readonly Entity[], settings: SettingsKinds) =>
   [...entities, ...typesOf(settings), CONNECTION].map(({ name }) => name);
 
-export const namesOfEventRecords = (entities: readonly Entity[]) => [
-  ...entities.filter(({ events }) => events).map(({ name }) => name),
+export const namesOfEventRecords = (entities: readonly Entity[], settings: SettingsKinds) => [
+  ...[...entities, ...typesOf(settings)].filter(({ events }) => events).map(({ name }) => name),
   ALERT_RECORD,
   AUDIT_RECORD,
 ];

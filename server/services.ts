@@ -80,6 +80,7 @@ export function createServices(deps: ServicesDependencies) {
     onDecision: metrics.decided,
   });
 
+  const withEvents = Object.values(kinds).flatMap(({ type }) => (type.events ? type : []));
   const webhooks = createWebhooks({
     sql,
     vault,
@@ -90,7 +91,7 @@ export function createServices(deps: ServicesDependencies) {
     secretOverlapMs: config.webhooks.secretOverlap,
     retentionMs: config.retention.log,
     samples: new Map<string, Record<string, unknown>>([
-      ...[...entities, ALERT].map(({ name, example }) => [name, example] as const),
+      ...[...entities, ALERT, ...withEvents].map(({ name, example }) => [name, example] as const),
       [AUDIT_RECORD, AUDIT_SAMPLE()],
     ]),
   });
@@ -151,6 +152,7 @@ export function createServices(deps: ServicesDependencies) {
     vault,
     publicUrl,
     access,
+    mailer,
     checkUrl: egress.checkUrl,
     fetch: egress.fetch,
     endGrantsBy: provider.endGrantsBy,
@@ -187,8 +189,8 @@ export function createServices(deps: ServicesDependencies) {
     limits,
     tenants: createTenants(sql),
     ownTenant: createOwnTenant(sql, config.retention.log, config.tenantLimits, limits.forget),
-    connection: connectionContract({ entities: namesOfEventRecords(entities), checkUrl: egress.checkUrl }),
-    entities: namesOfEventRecords(entities),
+    connection: connectionContract({ entities: namesOfEventRecords(entities, kinds), checkUrl: egress.checkUrl }),
+    entities: namesOfEventRecords(entities, kinds),
     workflowUrl,
     workflowsUrl,
     findWorkflow: createFindWorkflow(config.temporal),

@@ -46,6 +46,7 @@ import { rootController } from "./root.tsx";
 import { searchPages } from "./search/pages.tsx";
 import { apiPages } from "./settings/apis.tsx";
 import { identityProviderPages } from "./settings/identity-providers.tsx";
+import { invitationPages } from "./settings/invitations.tsx";
 import { rolePages } from "./settings/roles.tsx";
 import { signInController } from "./sign-in.tsx";
 import { signingKeyPages } from "./signing-keys.tsx";
@@ -63,9 +64,10 @@ const SPECIAL: Record<string, (deps: ConsoleServices) => ConsolePage[]> = {
 };
 
 /** Kinds of settings in the group Identity; the others are in the group Access. */
-const OF_IDENTITY = ["providers"];
+const OF_IDENTITY = ["invitations", "providers"];
 
 const SPECIAL_SETTINGS: Record<string, (deps: ConsoleServices) => ConsolePage[]> = {
+  invitations: invitationPages,
   providers: identityProviderPages,
   apis: apiPages,
   policies: policyPages,

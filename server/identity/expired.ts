@@ -12,6 +12,7 @@ import { removeSpentInitialTokens } from "./oauth/registration/store.ts";
 import { deleteEndedFamilies } from "./oauth/tokens/families.store.ts";
 import { removeOldIssued } from "./oauth/tokens/issued.store.ts";
 import { deleteExpiredRevocations } from "./oauth/tokens/revocations.store.ts";
+import { removeOldInvitations } from "./signin/invitations/store.ts";
 import { removeExpiredLinks } from "./signin/links/store.ts";
 import { removeExpiredResets } from "./signin/password-reset.store.ts";
 import { removeExpiredSessions, removeForgottenDevices } from "./signin/store.ts";
@@ -34,6 +35,7 @@ export const IDENTITY_EXPIRED: Record<string, (sql: Sql) => Promise<number>> = {
   signin_failures: removeOldFailures,
   password_resets: removeExpiredResets,
   mailed_links: removeExpiredLinks,
+  invitations: removeOldInvitations,
   upstream_attempts: removeExpiredAttempts,
   issued_tokens: removeOldIssued,
   logouts: removeOldLogouts,

@@ -8,12 +8,21 @@ import {
   type SettingsResource,
 } from "../records/index.ts";
 import { APIS } from "./oauth/apis/service.ts";
+import { INVITATION_KIND as INVITATIONS } from "./signin/invitations/service.ts";
 import { PROVIDERS } from "./signin/upstream/providers/routes.ts";
 
 /** In the order of the console's navigation. */
-export const SETTINGS = { providers: PROVIDERS, apis: APIS, policies: POLICIES, roles: ROLES };
+export const SETTINGS = {
+  invitations: INVITATIONS,
+  providers: PROVIDERS,
+  apis: APIS,
+  policies: POLICIES,
+  roles: ROLES,
+};
 
-export type KindDependencies = Parameters<typeof POLICIES.create>[0] & Parameters<typeof PROVIDERS.create>[0];
+export type KindDependencies = Parameters<typeof POLICIES.create>[0] &
+  Parameters<typeof PROVIDERS.create>[0] &
+  Parameters<typeof INVITATIONS.create>[0];
 
 type Known = typeof SETTINGS;
 type Resource = SettingsResource<RecordService<{ Id: string } & Record<string, unknown>, object>>;

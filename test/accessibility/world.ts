@@ -60,6 +60,7 @@ export async function newWorld({ receiver, provider, hanging }: Parts): Promise<
       ...{ "identity-providers": providers.openid, oauth2: providers.oauth2 },
       erasures: await newErasure(api, made),
       redeliveries: (await api.replay({ ConnectionId: webhooks, From: new Date(Date.now() - 60_000) })).Id,
+      invitations: await made("Invitation", { Email: "ana@mail.test", Name: "Ana" }),
       roles: (await first("Role?Name=editor")).Id,
       policies: (await first("Policy?Name=Auditors")).Id,
       "audit-log": (await first("AuditEvent?Kind=Role.Changed")).Id,

@@ -27,6 +27,7 @@ const TABLES = [
   "signin_failures",
   "password_resets",
   "mailed_links",
+  "invitations",
   "mails",
   "upstream_attempts",
   "used_jwts",

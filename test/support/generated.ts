@@ -23,7 +23,7 @@ import { createEntities } from "../../server/records/entities/service.ts";
 import { ALERT } from "../../server/webhooks/alerts/contract.ts";
 import { connectionContract, createWebhooks } from "../../server/webhooks/index.ts";
 
-const connection = connectionContract({ entities: namesOfEventRecords(ENTITIES), checkUrl: () => undefined });
+const connection = connectionContract({ entities: namesOfEventRecords(ENTITIES, SETTINGS), checkUrl: () => undefined });
 const settings = Object.values(SETTINGS).map(({ type }): Contract<Fields> => type);
 const contracts: Contract<Fields>[] = [
   ...[...ENTITIES, connection, ...settings],
@@ -124,7 +124,7 @@ function operations(): string {
 
 /** Only described here, never called. */
 export function describedRoutes(): Route[] {
-  const entities = namesOfEventRecords(ENTITIES);
+  const entities = namesOfEventRecords(ENTITIES, SETTINGS);
   const vault = createVault("");
   const samples = new Map(entities.map((name) => [name, {}]));
   const services: Partial<ApiServices> = {

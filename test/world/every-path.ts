@@ -39,6 +39,7 @@ export async function arrange(api: Api, sql = db()): Promise<Ids> {
     redeliveries: await made("Redelivery", { ConnectionId: webhooks, From: "2026-01-01" }),
     applications: await made("Application", { Name: "Payroll" }),
     users: await made("User", { Name: "Ana", Username: "ana" }),
+    invitations: await made("Invitation", { Email: "ana@mail.test", Name: "Ana" }),
     mail: await made("Mail", { To: "ana@mail.test" }),
     departments: await made("Department", { Name: "Finance" }),
     activity: await first("WebhookEvent", "EventId"),
@@ -63,6 +64,7 @@ export async function arrangeTwo(api: Api): Promise<void> {
   const second = {
     ...{ Application: {}, Department: {}, Role: {}, User: { Username: "two" }, WebhookConnection: webhooks },
     ...{ Api: { Audience: `urn:two:${Bun.randomUUIDv7()}` }, IdentityProvider: provider },
+    Invitation: { Email: "two@mail.test" },
   };
   for (const [kind, fields] of Object.entries(second)) {
     const { status, body } = await api.call("POST", `/${kind}`, { Name: "Two", ...fields });

@@ -32,7 +32,7 @@ const checkUrl = (url: string) =>
 
 /** Settings of the tenant come first, and policies and roles last, because they can restrict the caller. */
 export function kindsOf(entities: readonly Entity[], settings: SettingsKinds): FileKind[] {
-  const connection = connectionContract({ entities: namesOfEventRecords(entities), checkUrl });
+  const connection = connectionContract({ entities: namesOfEventRecords(entities, settings), checkUrl });
   const others = [connection, ...Object.values(settings).map(({ type }) => type)];
   return [
     kindOf(TENANT_SETTINGS, []),

@@ -191,6 +191,8 @@ export async function searchEvents(
       insert into erasure_events (erasure_id, event_id)
       select ${id}, s.id from searched s left join payloads p on p.event_id = s.id
       where (s.event_record = 'User' and string_to_array(s.record_id, ',') @> ${[String(userId)]}::text[])
+        or (s.event_record = 'Invitation' and exists (
+          select from invitations i where i.tenant_id = ${tenantId} and i.user_id = ${userId} and i.id::text = s.record_id))
         or (p.payload like ${`%"Id":${userId},%`} and p.payload ~ ${reference})
       on conflict do nothing
     )
@@ -227,6 +229,7 @@ export async function completeErasure(
   const payloads = await tx`delete from payloads where event_id in (${events})`;
   await tx`update events set payload_erased_on = now() where id in (${events}) and payload_erased_on is null`;
   const logouts = await tx`delete from logouts where tenant_id = ${tenantId} and user_id = ${userId}`;
+  await tx`delete from invitations where tenant_id = ${tenantId} and user_id = ${userId}`;
   const mails = await tx`delete from mails where tenant_id = ${tenantId} and user_id = ${userId}`;
   const [sealed] = await tx<{ count: number }[]>`
     select count(*) as count from audit_log

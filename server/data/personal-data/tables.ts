@@ -70,6 +70,13 @@ const TABLES = {
     exported: ["address", "expires_on"],
     withheld: ["digest"],
   },
+  invitations: {
+    file: "Invitations",
+    column: "user_id",
+    exported: ["id", "email", "name", "roles", "department_id", "state", "created_on", "expires_on", "user_id"],
+    withheld: ["digest", "client_id", "sequence", "modified_on", "created_by_type", "modified_by_type", ...STAMPS],
+    mentions: STAMPS,
+  },
   mailed_links: {
     file: "MailedLinks",
     column: "user_id",

@@ -20,7 +20,10 @@ import { createTakeBack } from "../signin/account/take-back.ts";
 import type { AccountDependencies } from "../signin/account/visit.ts";
 import { createUserAdministration, type FindUser } from "../signin/administration/service.ts";
 import { createCookies } from "../signin/cookies.ts";
+import { pageController } from "../signin/endpoint.tsx";
 import { createCsrf, createForms } from "../signin/forms.ts";
+import { createAcceptance } from "../signin/invitations/accept.ts";
+import { invitationPages } from "../signin/invitations/pages.tsx";
 import { createKnownBrowsers } from "../signin/known-browsers.ts";
 import { createForgottenPasswords } from "../signin/links/forgotten.ts";
 import { createConfirmAddress, createWarnOwner } from "../signin/links/mailed.ts";
@@ -88,7 +91,14 @@ export interface ProviderDependencies {
   sql: Sql;
   access: Pick<
     Access,
-    "knownScopes" | "keepOfClients" | "forget" | "forgetClients" | "namedByPolicies" | "permissionsOf" | "findRecords"
+    | "knownScopes"
+    | "permissionsIn"
+    | "keepOfClients"
+    | "forget"
+    | "forgetClients"
+    | "namedByPolicies"
+    | "permissionsOf"
+    | "findRecords"
   >;
   vault: Vault;
   log: Logger;
@@ -196,6 +206,8 @@ export function createProvider(deps: ProviderDependencies) {
     exportOwn,
   };
 
+  const invitations = createAcceptance({ sql, access, passwords });
+
   const controller = new Elysia()
     .use(jwksController(keys))
     .use(
@@ -221,6 +233,7 @@ export function createProvider(deps: ProviderDependencies) {
     .use(site.controller())
     .use(authorizeController({ ...forPeople, accountReturns: createAccountReturns(forAccounts) }))
     .use(accountController(forAccounts))
+    .use(pageController(forPeople.endpoints, invitationPages({ ...forAccounts, invitations })))
     .use(userinfoController({ sql, tokens, findClient, checkPossession: dpop.checkPossession, onFailure }))
     .use(logoutController(forPeople));
   const verifyAccessToken: bearerTokens.VerifyAccessToken = tokens.verifyAccessToken;

@@ -97,7 +97,8 @@ export const PASSWORD_LENGTH = { min: 8, max: 256 };
 
 /** @returns why a user's new password is rejected; undefined if it is accepted @throws TenantBusy, ServiceBusy */
 export type PasswordProblem = (
-  user: { tenantId: TenantId; userId: number },
+  /** `owner`: of a user who does not exist yet. */
+  user: { tenantId: TenantId; userId: number; owner?: PasswordOwner },
   password: string,
 ) => Promise<string | undefined>;
 
@@ -109,7 +110,7 @@ export function createPasswordProblem(sql: Sql, host: string): PasswordProblem {
     const length = password.length > PASSWORD_LIMIT ? Number.POSITIVE_INFINITY : [...normalized(password)].length;
     if (length < PASSWORD_LENGTH.min) return `A password must have at least ${PASSWORD_LENGTH.min} characters.`;
     if (length > PASSWORD_LENGTH.max) return `A password must have at most ${PASSWORD_LENGTH.max} characters.`;
-    const words = knownWords(await findPasswordOwner(sql, user.tenantId, user.userId), host);
+    const words = knownWords(user.owner ?? (await findPasswordOwner(sql, user.tenantId, user.userId)), host);
     const strength = await estimate(user, normalized(password), [...words.keys()]);
     return strength.strong ? undefined : weakness(strength, words);
   };

@@ -3,6 +3,7 @@
 
 import type { Transaction } from "../../platform/db/sql.ts";
 import type { TenantId } from "../../platform/ids.ts";
+import type { Actor } from "../access/caller.ts";
 import { recordEvent } from "../events/write-event.ts";
 import { type Changes, claimRow, countReferencing, lockByIdentifiers, rowsOf, waitForTurn } from "../rows.store.ts";
 import { givenValues, unvouched } from "../values.ts";
@@ -39,6 +40,27 @@ export async function makeOwnUser(
   const row = await claimRow(tx, tenantId, USER, made.id);
   await recordEvent(tx, tenantId, changeOf(USER, "Created", [row]));
   return row.id;
+}
+
+/** The record of a User that does not exist yet, as policies evaluate it. */
+export function recordOfNewUser(values: Record<string, unknown>): Record<string, unknown> {
+  return USER.toRecord({ id: 0, sequence: 1, ...values, isActive: true } as never);
+}
+
+/** The same as `makeOwnUser`, made by the person who invited the User. */
+export async function makeInvitedUser(
+  tx: Transaction,
+  tenantId: TenantId,
+  fields: Fields,
+  vouched: Vouched,
+  departmentId: number | null,
+  inviter: Actor,
+): Promise<number | undefined> {
+  const values = { ...fitting(fields), isActive: true, departmentId };
+  const made = await rowsOf(USER).insert(tx, tenantId, { ...values, ...vouchedOf(values, vouched) }, inviter);
+  if (!made) return undefined;
+  await recordEvent(tx, tenantId, changeOf(USER, "Created", [made]));
+  return made.id;
 }
 
 /** Changes only different values; without a difference there is no event. Invalid values are left out. */

@@ -40,3 +40,25 @@ end
 $$;
 create trigger passwords_void_resets after insert or update on passwords
   for each row execute function void_password_resets();
+
+create table invitations (
+  id uuid primary key,
+  tenant_id uuid not null references tenants,
+  email text not null,
+  name text not null,
+  roles text[] not null, -- names
+  department_id bigint references departments on delete set null,
+  state text not null check (state in ('Sent', 'Accepted', 'Revoked')), -- Sent and past expires_on: Expired
+  digest bytea constraint invitations_digest_key unique, -- of the token in the last mail's link
+  client_id bigint not null, -- of the last one who saved or sent it, who is judged again when it is accepted
+  user_id integer, -- accepted by; a row outlives the User, as a log
+  expires_on timestamptz(3) not null,
+  sequence bigint not null,
+  created_on timestamptz(3) not null default now(), created_by_type text, created_by_id bigint,
+  modified_on timestamptz(3) not null default now(), modified_by_type text, modified_by_id bigint
+);
+create unique index invitations_open on invitations (tenant_id, lower(email)) where state = 'Sent';
+create index invitations_tenant on invitations (tenant_id, id);
+create index invitations_user on invitations (tenant_id, user_id);
+create index invitations_department on invitations (department_id);
+create index invitations_expiry on invitations (expires_on);

@@ -1,0 +1,88 @@
+// A person accepts an invitation: a User with the verified address, a password, the roles and the department.
+
+import type { Sql, Transaction } from "../../../platform/db/sql.ts";
+import { ApiError, Conflict } from "../../../platform/errors.ts";
+import { contextOf } from "../../../platform/http/context.ts";
+import { type Access, type Actor, originOf, ownRecords, recordAudit } from "../../../records/index.ts";
+import { digestOf } from "../opaque.ts";
+import type { Passwords } from "../password.ts";
+import { savePassword } from "../store.ts";
+import type { Invitation } from "./contract.ts";
+import { requireGrantable } from "./grantable.ts";
+import { announceInvitation, recordState } from "./service.ts";
+import { findOpen, INVITATIONS, joinRoles, lockByDigest, type OpenInvitation } from "./store.ts";
+
+export interface Acceptance {
+  find(token: string): Promise<OpenInvitation | undefined>;
+  /**
+   * @returns false if the link is void or expired
+   * @throws Conflict if the user name is taken, or the inviter may no longer grant what it carries; TenantBusy
+   */
+  accept(request: Request, open: OpenInvitation, token: string, given: Chosen): Promise<boolean>;
+}
+
+interface Chosen {
+  username: string;
+  name: string;
+  password: string;
+}
+
+interface AcceptanceDependencies {
+  sql: Sql;
+  access: Pick<Access, "permissionsIn" | "knownScopes" | "findRecords">;
+  passwords: Passwords;
+}
+
+export function createAcceptance({ sql, access, passwords }: AcceptanceDependencies): Acceptance {
+  return {
+    find: (token) => findOpen(sql, digestOf(token)),
+    async accept(request, { tenantId }, token, { username, name, password }) {
+      const hash = await passwords.hash(tenantId, password);
+      return sql.beginFor(tenantId, async (tx) => {
+        await ownRecords.waitForUsers(tx, tenantId);
+        const invitation = await lockByDigest(tx, tenantId, digestOf(token));
+        if (!invitation) return false;
+        const { email, departmentId, roles, actor } = invitation;
+        const named = { ...invitation, name: name || invitation.name };
+        await requireStillGrantable(tx, request, named, username, tenantId);
+        const fields = { Name: named.name, Username: username, Email: email };
+        const userId = await ownRecords.makeInvitedUser(tx, tenantId, fields, { Email: email }, departmentId, actor);
+        if (userId === undefined) throw taken();
+        await savePassword(tx, tenantId, userId, hash);
+        const origin = originOf(request, { actor: { type: "User", id: userId } });
+        for (const id of await joinRoles(tx, tenantId, userId, roles)) {
+          const details = { Changed: ["Members"], Members: { Added: [{ Type: "User", Id: userId }], Removed: [] } };
+          await recordAudit(tx, tenantId, origin, { kind: "Role.Changed", subject: { type: "Role", id }, details });
+        }
+        const accepted = { id: invitation.id, digest: null, userId, storedState: "Accepted" as const };
+        const after = await INVITATIONS.update(tx, tenantId, { ...accepted, sequence: invitation.sequence + 1 }, actor);
+        await recordState(tx, tenantId, origin, after, "Sent");
+        await announceInvitation(tx, tenantId, "Updated", after, origin.traceParent);
+        return true;
+      });
+    },
+  };
+
+  /** The last one who saved or sent the invitation was judged then. */
+  async function requireStillGrantable(
+    tx: Transaction,
+    request: Request,
+    invitation: Invitation & { actor: Actor },
+    username: string,
+    tenantId: OpenInvitation["tenantId"],
+  ): Promise<void> {
+    const { actor, clientId } = invitation;
+    const scopes = await access.knownScopes(tenantId, clientId, actor.type === "User" ? actor.id : undefined);
+    const { key, address, traceParent } = contextOf(request);
+    const call = { tenantId, clientId: String(clientId), actor, scopes: new Set(scopes), time: new Date() };
+    try {
+      const permissions = await access.permissionsIn(tx, { ...call, requestKey: key, address, traceParent });
+      await requireGrantable(access, tx, { ...call, permissions }, invitation, username);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      throw new Conflict("The person who invited you may no longer do so. Ask for a new invitation.");
+    }
+  }
+}
+
+const taken = () => new Conflict("Username is already used by another User.");
