@@ -23,9 +23,10 @@ export function overviewPages(deps: ConsoleServices): ConsolePage[] {
 /** Each part is shown to its permitted readers; a part that fails does not affect the others. */
 async function overview(deps: ConsoleServices, visit: Visit): Promise<View> {
   const since = firstHour(Date.now());
+  const deliveries = unlessBusy("Deliveries", webhooksPart(deps, visit, since));
   const [steps, webhooks, policies, signIns, tokens] = await Promise.all([
-    unlessBusy("First steps", firstStepsPart(deps, visit)),
-    unlessBusy("Deliveries", webhooksPart(deps, visit, since)),
+    unlessBusy("First steps", firstStepsPart(deps, visit, deliveries)),
+    deliveries,
     unlessBusy("Policies", policiesPart(deps, visit)),
     unlessBusy("Sign-ins", signInsPart(deps, visit, since)),
     unlessBusy("Tokens", tokensPart(deps, visit, since)),

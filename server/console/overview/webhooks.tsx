@@ -19,6 +19,8 @@ const MAX_CONNECTIONS = 200;
 export interface OverviewPart {
   lead?: JSX.Element;
   body: JSX.Element;
+  /** Whether a delivery has arrived in the last 24 hours; undefined: not known. */
+  hasDelivered?: boolean;
 }
 
 /** @param since the start of the first displayed hour */
@@ -50,6 +52,7 @@ export async function webhooksPart(deps: ConsoleServices, visit: Visit, since: D
   const concerns = concernsOf(watched, now);
   return {
     lead: Next === null ? undefined : <OnlyTheNewest visit={visit} />,
+    hasDelivered: endedOf(counts).delivered > 0,
     body: (
       <>
         <Section title="Needs attention">
