@@ -1,9 +1,10 @@
 import type { Fragment } from "postgres";
 import { keptFrom } from "../../platform/db/partitions.ts";
 import type { Queries } from "../../platform/db/sql.ts";
+import { DAY_MS } from "../../platform/durations.ts";
 import { type ConnectionId, lowestIdOf, type TenantId } from "../../platform/ids.ts";
 import { isOpen } from "../states.store.ts";
-import { outcomes } from "./day.store.ts";
+import { countedOutcomes, firstOfDay } from "./hours.store.ts";
 
 export interface Health extends Ended, ConnectionBacklog {
   connectionId: ConnectionId;
@@ -35,10 +36,9 @@ export const unsentOf = (sql: Queries, tenantId: TenantId, connectionId: Fragmen
   select count(*) as count, uuid_extract_timestamp(min(d.event_id::text)::uuid) as since
   from deliveries d
   where d.tenant_id = ${tenantId} and d.connection_id = ${connectionId} and d.state = 'Exhausted' and not d.is_ping
-    and d.event_id >= ${lowestIdOf(new Date(Date.now() - UNSENT_MS))}`;
-const UNSENT_MS = 86_400_000;
+    and d.event_id >= ${lowestIdOf(new Date(Date.now() - DAY_MS))}`;
 
-/** The health of connections in the last 24 hours. */
+/** The health of connections in the last 24 hours, with the same hours as the charts. */
 export async function listHealth(
   sql: Queries,
   tenantId: TenantId,
@@ -46,7 +46,7 @@ export async function listHealth(
   retentionMs: number,
 ): Promise<Health[]> {
   const [ended, backlogs] = await Promise.all([
-    countEnded(sql, tenantId),
+    countEnded(sql, tenantId, connectionIds),
     listBacklogs(sql, tenantId, connectionIds, retentionMs),
   ]);
   const byId = new Map(ended.map((one) => [one.connectionId, one]));
@@ -56,11 +56,16 @@ export async function listHealth(
   });
 }
 
-async function countEnded(sql: Queries, tenantId: TenantId): Promise<(Ended & { connectionId: ConnectionId })[]> {
+async function countEnded(
+  sql: Queries,
+  tenantId: TenantId,
+  connectionIds: ConnectionId[],
+): Promise<(Ended & { connectionId: ConnectionId })[]> {
   return sql<(Ended & { connectionId: ConnectionId })[]>`
-    select connection_id as "connectionId", count(*) filter (where state = 'Delivered') as delivered,
-      count(*) filter (where state = 'Exhausted') as exhausted
-    from ${outcomes(sql, tenantId, sql`now() - interval '24 hours'`)}
+    select connection_id as "connectionId", coalesce(sum(count) filter (where state = 'Delivered'), 0)::bigint as delivered,
+      coalesce(sum(count) filter (where state = 'Exhausted'), 0)::bigint as exhausted
+    from ${countedOutcomes(sql, tenantId, firstOfDay())}
+    where connection_id = any (${connectionIds}::uuid[])
     group by connection_id`;
 }
 
