@@ -10,6 +10,7 @@ import { measureKept } from "../server/data/retention/measure.ts";
 import { removeExpiredLogs } from "../server/data/retention/retention.ts";
 import { connect, type Sql } from "../server/platform/db/sql.ts";
 import { createLog } from "../server/platform/log.ts";
+import { countFinishedHours } from "../server/webhooks/figures/hours.ts";
 import { type Stack, startStack } from "../test/support/stack.ts";
 import { API, type Api, until } from "../test/world/api.ts";
 import { startReceiver } from "../test/world/receiver.ts";
@@ -102,6 +103,9 @@ async function fillLog(): Promise<void> {
   const measured = await measureKept(sql, new Date(Date.now() + 600_000));
   const seconds = ((performance.now() - measuredAt) / 1000).toFixed(1);
   console.log(`${measured} partitions measured for the page Data in ${seconds} s`);
+  const countedAt = performance.now();
+  await countFinishedHours(sql);
+  console.log(`8 days of outcomes counted by the hour in ${((performance.now() - countedAt) / 1000).toFixed(1)} s`);
   const [size] = await sql<{ gib: number }[]>`select pg_database_size(current_database()) / 1024.0 ^ 3 as gib`;
   const partitions = await sql`select from pg_inherits where inhparent = 'events'::regclass`;
   console.log(

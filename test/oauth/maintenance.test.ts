@@ -42,6 +42,7 @@ const TABLES = [
   "audit_chain",
   "audit_places",
   "tenant_usage",
+  "outcome_hours",
 ];
 
 test("its runs are visible in Temporal, with the number of expired rows removed", async () => {

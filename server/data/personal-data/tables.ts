@@ -243,6 +243,8 @@ const TABLES = {
   webhook_connection_changes: NOTHING,
   dispatches: NOTHING,
   former_outcomes: NOTHING,
+  outcome_hours: NOTHING,
+  counted_outcomes: NOTHING,
   redeliveries: NOTHING,
   delivery_troubles: NOTHING,
   worker_windows: NOTHING,

@@ -92,7 +92,10 @@ export const recordAttempt = repeating(async function recordAttempt(
       where c.id = connection.id and ${holds}
       returning c.id
     )
-    update deliveries set changed_on = now(),
+    update deliveries set
+      -- A closed delivery reached its state before, in an hour that may be counted.
+      changed_on = case when state in ('Delivered', 'Exhausted', 'Cancelled') and (${state} <> 'Delivered' or state = 'Delivered')
+        then changed_on else now() end,
       state = case when state in ('Pending', 'Retrying') or ${state} = 'Delivered' then ${state} else state end,
       reason = case when ${state} = 'Delivered' then null
         when state in ('Pending', 'Retrying', 'Held') then ${reason} else reason end,

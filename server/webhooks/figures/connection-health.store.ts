@@ -1,9 +1,10 @@
 import type { Fragment } from "postgres";
 import { keptFrom } from "../../platform/db/partitions.ts";
 import type { Queries } from "../../platform/db/sql.ts";
+import { DAY_MS, HOUR_MS } from "../../platform/durations.ts";
 import { type ConnectionId, type EventId, lowestIdOf, type TenantId } from "../../platform/ids.ts";
 import { isOpen } from "../states.store.ts";
-import { outcomes } from "./day.store.ts";
+import { countedOutcomes, firstOfDay } from "./hours.store.ts";
 
 export interface Health extends Ended, ConnectionBacklog {
   connectionId: ConnectionId;
@@ -39,10 +40,9 @@ export const unsentOf = (sql: Queries, tenantId: TenantId, connectionId: Fragmen
   select count(*) as count, uuid_extract_timestamp(min(d.event_id::text)::uuid) as since
   from deliveries d
   where d.tenant_id = ${tenantId} and d.connection_id = ${connectionId} and d.state = 'Exhausted' and not d.is_ping
-    and d.event_id >= ${lowestIdOf(new Date(Date.now() - UNSENT_MS))}`;
-const UNSENT_MS = 86_400_000;
+    and d.event_id >= ${lowestIdOf(new Date(Date.now() - DAY_MS))}`;
 
-/** The health of connections in the last 24 hours. */
+/** The health of connections in the last 24 hours, with the same hours as the charts. */
 export async function listHealth(
   sql: Queries,
   tenantId: TenantId,
@@ -50,7 +50,7 @@ export async function listHealth(
   retentionMs: number,
 ): Promise<Health[]> {
   const [ended, backlogs] = await Promise.all([
-    countEnded(sql, tenantId),
+    countEnded(sql, tenantId, connectionIds),
     listBacklogs(sql, tenantId, connectionIds, retentionMs),
   ]);
   const byId = new Map(ended.map((one) => [one.connectionId, one]));
@@ -65,18 +65,26 @@ const HOURS = 24;
 const noHours = () => Array.from({ length: HOURS }, (): Ended => ({ delivered: 0, exhausted: 0 }));
 const NONE_ENDED = { delivered: 0, exhausted: 0, hours: noHours() };
 
-async function countEnded(sql: Queries, tenantId: TenantId): Promise<EndedOfConnection[]> {
-  const since = sql`now() - interval '24 hours'`;
-  const rows = await sql<(Ended & { connectionId: ConnectionId; hour: number })[]>`
-    select connection_id as "connectionId",
-      least(${HOURS - 1}::int, floor(extract(epoch from changed_on - (${since})) / 3600)::int) as hour,
-      count(*) filter (where state = 'Delivered') as delivered,
-      count(*) filter (where state = 'Exhausted') as exhausted
-    from ${outcomes(sql, tenantId, since)}
+async function countEnded(
+  sql: Queries,
+  tenantId: TenantId,
+  connectionIds: ConnectionId[],
+): Promise<EndedOfConnection[]> {
+  const since = firstOfDay();
+  const rows = await sql<(Ended & { connectionId: ConnectionId; hour: Date })[]>`
+    select connection_id as "connectionId", date_trunc('hour', reached_on, 'UTC') as hour,
+      coalesce(sum(count) filter (where state = 'Delivered'), 0)::bigint as delivered,
+      coalesce(sum(count) filter (where state = 'Exhausted'), 0)::bigint as exhausted
+    from ${countedOutcomes(sql, tenantId, since)}
+    where connection_id = any (${connectionIds}::uuid[])
     group by 1, 2`;
   return [...Map.groupBy(rows, ({ connectionId }) => connectionId)].map(([connectionId, own]) => {
     const hours = noHours();
-    for (const { hour, delivered, exhausted } of own) hours[hour] = { delivered, exhausted };
+    for (const { hour, delivered, exhausted } of own) {
+      // An outcome of the hour that has just begun belongs to the last one of the page.
+      const index = Math.min(HOURS - 1, (hour.getTime() - since.getTime()) / HOUR_MS);
+      hours[index] = { delivered: hours[index]!.delivered + delivered, exhausted: hours[index]!.exhausted + exhausted };
+    }
     const sum = (of: keyof Ended) => own.reduce((total, one) => total + one[of], 0);
     return { connectionId, delivered: sum("delivered"), exhausted: sum("exhausted"), hours };
   });

@@ -4,6 +4,7 @@ import type { Fragment } from "postgres";
 import type { DeliveryState } from "../../../workflows/contract.ts";
 import type { Queries } from "../../platform/db/sql.ts";
 import type { ConnectionId, TenantId } from "../../platform/ids.ts";
+import { countedOutcomes } from "./hours.store.ts";
 
 /** Deliveries that reached this state in one hour, regardless of later changes. */
 export interface HourCount {
@@ -27,7 +28,7 @@ export interface Counts {
 }
 
 /** The present state of each delivery, and those before each redelivery, so a later success changes no past hour. */
-export const outcomes = (sql: Queries, tenantId: TenantId | Fragment, since: Date | Fragment) => sql`(
+export const outcomes = (sql: Queries, tenantId: Fragment, since: Fragment) => sql`(
   select connection_id, state, changed_on from deliveries
   where tenant_id = ${tenantId} and changed_on >= ${since} and not is_ping
   union all
@@ -46,8 +47,8 @@ export async function countDeliveries(
   const rows = await sql<(HourCount & ConnectionCount)[]>`
     select hour, connection_id as "connectionId", state, sum(count)::bigint as count
     from (
-      select date_bin('1 hour', changed_on, ${since}) as hour, connection_id, state, count(*) as count
-      from ${outcomes(sql, tenantId, since)}
+      select date_bin('1 hour', reached_on, ${since}) as hour, connection_id, state, sum(count) as count
+      from ${countedOutcomes(sql, tenantId, since)}
       ${connectionIds ? sql`where connection_id = any (${connectionIds}::uuid[])` : sql``}
       group by 1, 2, 3
     ) counted

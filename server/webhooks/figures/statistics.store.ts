@@ -2,7 +2,7 @@ import type { DeliveryState } from "../../../workflows/contract.ts";
 import type { Queries } from "../../platform/db/sql.ts";
 import { type ConnectionId, lowestIdOf, type TenantId } from "../../platform/ids.ts";
 import { newestClosed } from "../states.store.ts";
-import { outcomes } from "./day.store.ts";
+import { countedOutcomes } from "./hours.store.ts";
 
 /** Deliveries that reached this state in a slice of time, or attempts that failed in it. */
 export interface SliceCount {
@@ -20,8 +20,9 @@ export async function countBySlice(
   sliceMs: number,
 ): Promise<SliceCount[]> {
   return sql<SliceCount[]>`
-    select date_bin(${sliceMs} * interval '1 millisecond', changed_on, ${since}) as "from", state, count(*) as count
-    from ${outcomes(sql, tenantId, since)} where connection_id = ${connectionId}
+    select date_bin(${sliceMs} * interval '1 millisecond', reached_on, ${since}) as "from", state,
+      sum(count)::bigint as count
+    from ${countedOutcomes(sql, tenantId, since)} where connection_id = ${connectionId}
     group by 1, 2
     union all
     select date_bin(${sliceMs} * interval '1 millisecond', started_on, ${since}), 'Failed', count(*)
