@@ -82,7 +82,7 @@ async function untilAllLeave({ primaryUrl }: Pair): Promise<void> {
   const former = connect(primaryUrl, "look", 1);
   await until("no session to be left behind", async () => {
     const all = await rowsOf("pg_stat_activity", {}, former);
-    return all.every(({ application_name }) => !application_name.startsWith("gatehouse "));
+    return all.every(({ application_name: name }) => !name?.startsWith("gatehouse "));
   });
   await former.end();
 }

@@ -89,8 +89,8 @@ async function switchover(pair: Pair): Promise<TakenOver> {
   const led = performance.now();
   await using former = session(pair.primaryUrl);
   await until("all sessions to leave", async () => {
-    const all = await rowsOf<{ application_name: string }>("pg_stat_activity", {}, former);
-    return all.every(({ application_name: name }) => !name.startsWith("gatehouse ") || name === "gatehouse test");
+    const all = await rowsOf<{ application_name: string | null }>("pg_stat_activity", {}, former);
+    return all.every(({ application_name: name }) => !name?.startsWith("gatehouse ") || name === "gatehouse test");
   });
   const left = Math.round(performance.now() - led);
   return { unsafe: left > MAX_BACK_MS ? 1 : 0, summary: `the last session left the former primary after ${left} ms` };
