@@ -21,6 +21,4 @@ export function apiRoutes(services: ApiServices): Route[] {
 
 /** Kinds of settings with events, for the list of entities. */
 const withEvents = ({ settings }: Pick<ApiServices, "settings">) =>
-  Object.values(settings).flatMap(({ type, service }) =>
-    type.events ? { kind: type, filters: service.filters } : [],
-  );
+  Object.values(settings).flatMap(({ type, service }) => (type.events ? { kind: type, filters: service.filters } : []));

@@ -4,7 +4,8 @@ import { describe, expect, test } from "bun:test";
 import { type Api, expectError, ok } from "../world/api.ts";
 import { byClient, logOf } from "../world/audit.ts";
 import { type Person, signedIn } from "../world/person.ts";
-import { clientOf, db, newMember } from "../world/tenant.ts";
+import { setRows } from "../world/rows.ts";
+import { clientOf, newMember } from "../world/tenant.ts";
 
 const IPHONE =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Mobile/15E148 Safari/604.1";
@@ -22,9 +23,8 @@ describe.concurrent("a User's sessions", () => {
     const { person, admin, path, userId } = await arrange();
     const { client } = person;
     const thief = await signedIn(client);
-    await db()`
-      update sessions set user_agent = ${IPHONE} where id = (
-        select id from sessions where tenant_id = ${client.tenant.tenantId} order by id desc limit 1)`;
+    const [newest] = (await ok(admin.get(path))).Items;
+    await setRows("sessions", { id: newest.Id }, { user_agent: IPHONE });
     const tokens = (await client.token(await client.code(thief.visitor))).body;
 
     const { Items, Next } = await ok(admin.get(path));

@@ -1,11 +1,12 @@
 // A one-time link overrides everything in progress with the former password.
 
 import { describe, expect, test } from "bun:test";
-import type { Transaction } from "../../server/platform/db/sql.ts";
-import { ok, until } from "../world/api.ts";
+import { ok } from "../world/api.ts";
 import { answerOf, type Client } from "../world/client.ts";
+import { holdRows, untilWaiting } from "../world/locks.ts";
 import { newApplication, Person, signedIn } from "../world/person.ts";
 import { newPerson, newRealTenant, signIn, startRealProvider } from "../world/provider.ts";
+import type { Values } from "../world/rows.ts";
 import { clientOf, db } from "../world/tenant.ts";
 import { Visitor } from "../world/visitor.ts";
 
@@ -21,22 +22,10 @@ async function atTheLink(client: Client) {
   return { userId: Id as number, reset: () => visitor.submit(page, { new_password: NEW }) };
 }
 
-/** Runs `act` while other transactions wait for the rows that `lock` has locked. */
-async function holding<T>(lock: (tx: Transaction) => Promise<unknown>, act: () => Promise<T>): Promise<T> {
-  return db().begin(async (tx) => {
-    await lock(tx);
-    return act();
-  }) as Promise<T>;
-}
-
-/** Waits until this number of matching statements wait for a row. */
-function untilWaiting(statement: string, count: number): Promise<unknown> {
-  return until(`${count} waiting: ${statement}`, async () => {
-    const rows = await db()`
-      select from pg_stat_activity
-      where wait_event_type = 'Lock' and query like ${`%${statement}%`} and pid <> pg_backend_pid()`;
-    return rows.length >= count;
-  });
+/** Runs `act` while others wait for these rows. */
+async function holding<T>(table: string, where: Values, act: () => Promise<T>): Promise<T> {
+  await using _ = await holdRows(table, where, db(), "no key update");
+  return await act();
 }
 
 // In sequence, because each holds one of the two connections and queries by the other.
@@ -45,15 +34,12 @@ describe("while a link sets a new password", () => {
     const client = await newApplication();
     const { userId, reset } = await atTheLink(client);
     const person = new Person(client);
-    const signingIn = await holding(
-      (tx) => tx`select from users where id = ${userId} for no key update`,
-      async () => {
-        const sent = person.signIn();
-        await untilWaiting("set last_login", 1);
-        expect((await reset()).heading).toBe("Your password is set");
-        return { sent };
-      },
-    );
+    const signingIn = await holding("users", { id: userId }, async () => {
+      const sent = person.signIn();
+      await untilWaiting(1, ["set last_login"]);
+      expect((await reset()).heading).toBe("Your password is set");
+      return { sent };
+    });
     expect((await signingIn.sent).status).toBe(409);
     expect(await person.isSignedIn()).toBe(false);
     expect(answerOf(await new Person(client).signIn(NEW)).code).toBeString();
@@ -65,15 +51,12 @@ describe("while a link sets a new password", () => {
     const { userId, reset } = await atTheLink(client);
     const visitor = new Visitor();
     const page = await signIn(visitor, real.visitor(), newPerson(real).login, client.authorize());
-    const linking = await holding(
-      (tx) => tx`select from users where id = ${userId} for no key update`,
-      async () => {
-        const sent = visitor.submit(page, client.tenant.admin);
-        await untilWaiting("set last_login", 1);
-        expect((await reset()).heading).toBe("Your password is set");
-        return { sent };
-      },
-    );
+    const linking = await holding("users", { id: userId }, async () => {
+      const sent = visitor.submit(page, client.tenant.admin);
+      await untilWaiting(1, ["set last_login"]);
+      expect((await reset()).heading).toBe("Your password is set");
+      return { sent };
+    });
     expect((await linking.sent).status).toBe(409);
     expect((await ok(caller.get(`/User/${userId}/Identities`))).Items).toEqual([]);
     // Repeats all actions with the new password.
@@ -87,16 +70,13 @@ describe("while a link sets a new password", () => {
     const { userId, reset } = await atTheLink(client);
     const person = await signedIn(client);
     const { password } = client.tenant.admin;
-    const both = await holding(
-      (tx) => tx`select from passwords where user_id = ${userId} for no key update`,
-      async () => {
-        const first = reset();
-        await untilWaiting("insert into passwords", 1);
-        const second = person.send("/account/password", { password, new_password: "a third good one" });
-        await untilWaiting("insert into passwords", 2);
-        return { first, second };
-      },
-    );
+    const both = await holding("passwords", { user_id: userId }, async () => {
+      const first = reset();
+      await untilWaiting(1, ["insert into passwords"]);
+      const second = person.send("/account/password", { password, new_password: "a third good one" });
+      await untilWaiting(2, ["insert into passwords"]);
+      return { first, second };
+    });
     expect((await both.first).heading).toBe("Your password is set");
     expect((await both.second).status).toBe(409);
     expect(answerOf(await new Person(client).signIn(NEW)).code).toBeString();

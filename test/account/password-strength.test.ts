@@ -12,7 +12,7 @@ import { newId, type TenantId } from "../../server/platform/ids.ts";
 import { type Api, ok } from "../world/api.ts";
 import { alertOf, Person, signedIn } from "../world/person.ts";
 import { setRows } from "../world/rows.ts";
-import { db, newTenant } from "../world/tenant.ts";
+import { newTenant } from "../world/tenant.ts";
 import { Visitor } from "../world/visitor.ts";
 
 const ANA = { Name: "Ana Reis", Email: "ana.reis@payroll.example", Is_Active: true };
@@ -69,7 +69,7 @@ const GUESSABLE: [string, RegExp][] = [
 describe.concurrent("a password that is easy to guess", () => {
   test("is refused at both places, with the time in words and its reason, and not repeated", async () => {
     const api = await newTenant();
-    await db()`update tenants set name = 'Musterwerk AG ' || id where id = ${api.tenantId}`;
+    await setRows("tenants", { id: api.tenantId }, { name: `Musterwerk AG ${api.tenantId}` });
     const visitor = new Visitor();
     const link = await linkFor(api, { ...ANA, Username: "ana" });
     const page = await visitor.open(link);

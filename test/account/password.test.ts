@@ -5,8 +5,9 @@ import { decodeJwt } from "jose";
 import { ok, unique } from "../world/api.ts";
 import { answerOf } from "../world/client.ts";
 import { alertOf, enrolled, newApplication, Person, signedIn, statusOf } from "../world/person.ts";
+import { removePasswords } from "../world/planted.ts";
 import { eventsOf, expire, rowsOf } from "../world/rows.ts";
-import { clientOf, db } from "../world/tenant.ts";
+import { clientOf } from "../world/tenant.ts";
 import { Visitor } from "../world/visitor.ts";
 
 const GOOD = "correct horse battery staple";
@@ -97,9 +98,7 @@ describe.concurrent("changing the password", () => {
 
   test("is not offered to a user without a password", async () => {
     const person = await signedIn();
-    const { tenantId } = person.client.tenant;
-    await db()`
-      delete from passwords p using users u where u.id = p.user_id and u.tenant_id = ${tenantId}`;
+    await removePasswords(person.client.tenant);
     expect((await person.account()).html).not.toContain(PATH);
     expect((await person.visitor.open(PATH)).heading).toBe("Your account");
   });

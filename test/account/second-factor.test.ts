@@ -16,6 +16,7 @@ import {
   signedIn,
   waitOut,
 } from "../world/person.ts";
+import { setUsers, tenantOf } from "../world/planted.ts";
 import { rowsOf, setRows } from "../world/rows.ts";
 import { clientOf } from "../world/tenant.ts";
 
@@ -31,8 +32,8 @@ describe.concurrent("setting up", () => {
     // On a phone the link opens the app, which lists the account under its organisation.
     const link = new URL(/<a href="(otpauth:[^"]+)"/.exec(page.html)![1]!.replaceAll("&amp;", "&"));
     expect(link.searchParams.get("secret")).toBe(app.key);
-    const [tenant] = await rowsOf("tenants", { id: person.client.tenant.tenantId });
-    expect(decodeURIComponent(link.pathname)).toContain(`(${tenant!.name})`);
+    const { name } = await tenantOf(person.client.tenant);
+    expect(decodeURIComponent(link.pathname)).toContain(`(${name})`);
     const { password } = person.client.tenant.admin;
 
     const wrongCode = await person.visitor.submit(page, { password, code: app.wrongCode() });
@@ -147,7 +148,7 @@ describe.concurrent("at sign-in", () => {
   test("Last_Login and the known browser are set only after the code", async () => {
     const { person: owner } = await enrolled();
     const { tenantId } = owner.client.tenant;
-    await setRows("users", { tenant_id: tenantId }, { last_login: null });
+    await setUsers({ tenantId }, { last_login: null });
     const { person } = await atTheCode(owner.client);
     expect(person.visitor.cookies.has("gatehouse-device")).toBe(false);
     const [user] = await rowsOf("users", { tenant_id: tenantId });

@@ -3,7 +3,8 @@
 import { describe, expect, test } from "bun:test";
 import { otherClient } from "../world/client.ts";
 import { newApplication, Person, signedIn, statusOf } from "../world/person.ts";
-import { removeRows, rowsOf, setRows } from "../world/rows.ts";
+import { setUsers } from "../world/planted.ts";
+import { removeRows, rowsOf } from "../world/rows.ts";
 import { Visitor } from "../world/visitor.ts";
 
 const pathOf = ({ trail }: Visitor) => new URL(trail.at(-1)!.url).pathname;
@@ -140,7 +141,7 @@ describe.concurrent("where a user is signed in", () => {
   test("the user agent is shown as text", async () => {
     const client = await newApplication();
     const name = `<img src=x onerror=alert(1)> "quoted" &lt;b&gt;`;
-    await setRows("users", { tenant_id: client.tenant.tenantId }, { name });
+    await setUsers(client.tenant, { name });
     const person = new Person(client);
     const page = await person.visitor.open(client.authorize());
     await person.visitor.submit(page, client.tenant.admin, { "user-agent": name });

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { issuer, otherClient } from "../world/client.ts";
 import { newApplication, signedIn } from "../world/person.ts";
-import { rowsOf } from "../world/rows.ts";
+import { tenantOf } from "../world/planted.ts";
 import { clientOf } from "../world/tenant.ts";
 import { Visitor } from "../world/visitor.ts";
 
@@ -13,7 +13,7 @@ describe.concurrent("signing in to the account pages", () => {
   test("works while the application of Settings is inactive", async () => {
     const { tenant } = await newApplication();
     const { tenantId, admin } = tenant;
-    const [{ settings_client_id: settings }] = await rowsOf("tenants", { id: tenantId });
+    const { settings } = await tenantOf({ tenantId });
     await (await clientOf(tenant)).made("Application", { Id: String(settings), Is_Active: false });
     const visitor = new Visitor();
     for (const address of [`/account?organisation=${tenantId}`, "/account", `/account?client_id=${settings}`]) {
@@ -44,7 +44,7 @@ describe.concurrent("signing in to the account pages", () => {
 describe.concurrent("the account pages of a user of one organisation", () => {
   test("name it", async () => {
     const { visitor, client } = await signedIn();
-    const [{ name }] = await rowsOf("tenants", { id: client.tenant.tenantId });
+    const { name } = await tenantOf(client.tenant);
     for (const path of PAGES) {
       const { html } = await visitor.open(path);
       expect({ path, isNamed: html.includes(`<span class="organisation">${name}</span>`) }).toEqual({
@@ -56,7 +56,8 @@ describe.concurrent("the account pages of a user of one organisation", () => {
 
   test("open with its own links, also of an inactive application", async () => {
     const { visitor, client } = await signedIn();
-    const [{ id, name, settings_client_id: settings }] = await rowsOf("tenants", { id: client.tenant.tenantId });
+    const { tenantId: id } = client.tenant;
+    const { name, settings } = await tenantOf(client.tenant);
     const inactive = await otherClient(client);
     await (await clientOf(client.tenant)).made("Application", { Id: inactive.id, Is_Active: false });
     const questions: Record<string, string>[] = [
@@ -74,9 +75,9 @@ describe.concurrent("the account pages of a user of one organisation", () => {
 
   test("report a link for a different organisation, existing or not, and lead there or stay", async () => {
     const { visitor, client } = await signedIn();
-    const [{ name }] = await rowsOf("tenants", { id: client.tenant.tenantId });
+    const { name } = await tenantOf(client.tenant);
     const other = await newApplication();
-    const [{ name: theirs }] = await rowsOf("tenants", { id: other.tenant.tenantId });
+    const { name: theirs } = await tenantOf(other.tenant);
     const questions: Record<string, string>[] = [
       { client_id: other.id },
       { client_id: "x" },

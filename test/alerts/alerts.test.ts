@@ -11,8 +11,10 @@ import { type Api, expectError, ok, unique, until } from "../world/api.ts";
 import { logOf } from "../world/audit.ts";
 import { type Client, otherClient } from "../world/client.ts";
 import { enterSettings, newColleague } from "../world/console.ts";
+import { plantLogouts } from "../world/planted.ts";
+import { analyze, rowsRead } from "../world/postgresql.ts";
 import { startReceiver } from "../world/receiver.ts";
-import { elapse, expire, fill, plantAlert, plantEntries, setRows } from "../world/rows.ts";
+import { countOf, elapse, expire, fill, plantAlert, plantEntries, setRows } from "../world/rows.ts";
 import { hide, send } from "../world/spy.ts";
 import { db, newMember, newTenant, savePolicy } from "../world/tenant.ts";
 
@@ -164,17 +166,15 @@ describe.concurrent("an alert", () => {
     }
     const some = { tenantId: api.tenantId as TenantId, events: 300, spanMs: 60_000 };
     await fill(db(), { ...some, connectionIds, stateOf: (n) => (n < 50 ? "Exhausted" : "Delivered") });
-    await db()`analyze deliveries`;
-    const rowsRead = await db().begin(async (tx) => {
+    await analyze(["deliveries"], db());
+    const read = await db().begin(async (tx) => {
       const causes = await until("our turn", () => listAlertCauses(tx, new Date(), readConfig({}).tenantLimits));
       expect(causes.filter(({ tenantId }) => tenantId === api.tenantId)).toHaveLength(10);
-      const [row] = await tx<{ read: number }[]>`
-          select pg_stat_get_xact_tuples_returned('deliveries_changed'::regclass)::int as read`;
-      return row!.read;
+      return rowsRead(["deliveries_changed"], tx);
     });
-    const [all] = await db()<{ count: number }[]>`select count(*)::int as count from deliveries`;
+    const all = await countOf("deliveries");
     // If each connection read it once, the number would be ten times higher.
-    expect(rowsRead).toBeLessThan(3 * all!.count);
+    expect(read).toBeLessThan(3 * all);
   });
 });
 
@@ -182,9 +182,8 @@ test.concurrent("for failing logouts names the applications, and ends when they 
   const api = await newTenant();
   const owner = { tenant: api.tenant } as Client;
   const [failing, fine, few] = await Promise.all([1, 2, 3].map(() => otherClient(owner)));
-  const log = ({ id }: Client, state: string, count: number) => db()`
-      insert into logouts (id, tenant_id, client_id, user_id, sid, state, ended_on)
-      select uuidv7(), ${api.tenantId}, ${id}, 1, uuidv4(), ${state}, now() from generate_series(1, ${count})`;
+  const log = ({ id }: Client, state: string, count: number) =>
+    plantLogouts(api, id, count, { state, ended_on: new Date() });
   await log(failing!, "Exhausted", 2);
   await log(failing!, "Delivered", 8);
   await log(fine!, "Exhausted", 1);

@@ -15,6 +15,8 @@ import { type StartedProcess, startProcess } from "../support/process.ts";
 import { type Api, ok, until } from "../world/api.ts";
 import { carrying, newPkce } from "../world/client.ts";
 import { type ForgedProvider, startForgedProvider } from "../world/forged-provider.ts";
+import { columnsOf } from "../world/postgresql.ts";
+import { countOf } from "../world/rows.ts";
 import { newTenant, setting } from "../world/tenant.ts";
 import { Visitor } from "../world/visitor.ts";
 
@@ -267,17 +269,11 @@ async function settled(path: string): Promise<void> {
 /** Rows by table. For the second tenant only rows made by others, because the test itself calls it. */
 async function counted(): Promise<Record<string, number>> {
   const { sql } = database;
-  const tables = await sql<{ name: string; isTenants: boolean }[]>`
-    select t.table_name as name, exists (
-      select from information_schema.columns c
-      where c.table_schema = 'public' and c.table_name = t.table_name and c.column_name = 'tenant_id') as "isTenants"
-    from information_schema.tables t where t.table_schema = 'public' and t.table_type = 'BASE TABLE'
-      and not (select relispartition from pg_class where oid = format('public.%I', t.table_name)::regclass)`;
+  const byTable = Map.groupBy(await columnsOf(sql), ({ table }) => table);
   const counts: Record<string, number> = {};
-  for (const { name, isTenants } of tables) {
-    const where = isTenants ? sql`where tenant_id <> ${other.tenantId}` : sql``;
-    const [row] = await sql<{ count: number }[]>`select count(*)::int as count from ${sql(name)} ${where}`;
-    counts[name] = row!.count;
+  for (const [table, columns] of byTable) {
+    const own = columns.some(({ column }) => column === "tenant_id") ? { tenant_id: other.tenantId } : undefined;
+    counts[table] = (await countOf(table, {}, sql)) - (own ? await countOf(table, own, sql) : 0);
   }
   return counts;
 }

@@ -8,7 +8,8 @@ import { type Api, ok, until } from "../world/api.ts";
 import { issuer } from "../world/client.ts";
 import { newColleague } from "../world/console.ts";
 import { readDocument } from "../world/documented.ts";
-import { fill, plantEntries, setRows } from "../world/rows.ts";
+import { plantDeliveries, plantEvent, plantFormerOutcomes } from "../world/planted.ts";
+import { fill, plantEntries, rowsOf, setRows } from "../world/rows.ts";
 import { type Item, PATIENCE_MS, send } from "../world/spy.ts";
 import { db, newMember, newTenant, savePolicy, shared } from "../world/tenant.ts";
 import { Visitor } from "../world/visitor.ts";
@@ -67,19 +68,10 @@ const LONG_ANSWERS: Record<string, LongAnswer> = {
       const connection = await ok(admin.patch("/WebhookConnection", { Name: "Receiver", ...hook }));
       const replay = { ConnectionId: connection.Id, From: "2020-01-01" };
       const { Id } = await ok(send(admin, "POST", "/Redelivery", replay));
-      await db()`
-        with event as (
-          insert into events (id, tenant_id, event_record, event_type, record_id, occurred_on)
-          values (uuidv7(), ${admin.tenantId}, 'Department', 'Updated', '1', now()) returning id, position
-        ), payload as (
-          insert into payloads select id, '{}' from event
-        ), sent as (
-          insert into deliveries (id, tenant_id, event_id, connection_id, position, part, state)
-          select gen_random_uuid(), ${admin.tenantId}, id, ${connection.Id}, position, 1, 'Delivered'
-          from event, generate_series(1, ${ROWS}) returning event_id, id
-        )
-        insert into former_outcomes (tenant_id, event_id, delivery_id, connection_id, state, reason, reached_on, redelivery_id)
-        select ${admin.tenantId}, event_id, id, ${connection.Id}, 'Exhausted', ${MARK}, now(), ${Id} from sent`;
+      const event = await plantEvent(admin, Date.now(), { event_record: "Department" });
+      await plantDeliveries(admin, event, connection.Id, { state: "Delivered" }, ROWS);
+      const sent = await rowsOf("deliveries", { event_id: event.id });
+      await plantFormerOutcomes(sent, { reason: MARK, redelivery_id: Id });
       return { Id };
     },
     during: async () => {},

@@ -20,7 +20,8 @@ import {
   startRealProvider,
   toProvider,
 } from "../world/provider.ts";
-import { db, newTenant } from "../world/tenant.ts";
+import { rowsOf } from "../world/rows.ts";
+import { newTenant } from "../world/tenant.ts";
 import { Visitor } from "../world/visitor.ts";
 
 const real = closedAfterAll(await startRealProvider());
@@ -48,8 +49,7 @@ describe.concurrent("login CSRF: the attacker's callback in the victim's browser
     // password.
     const refused = await victim.open(sentBack(provider, await startLinking(victim, tenant)));
     expect(refused).toMatchObject({ status: 409, heading: "Linking did not work" });
-    const linked = await db()`
-      select from upstream_identities where tenant_id = ${tenant.caller.tenantId} and not provisioned`;
+    const linked = await rowsOf("upstream_identities", { tenant_id: tenant.caller.tenantId, provisioned: false });
     expect(linked).toHaveLength(0);
   });
 });

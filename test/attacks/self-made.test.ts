@@ -202,7 +202,7 @@ function fileOf({ name, contract, identifiers }: (typeof KINDS)[number], values:
   return JSON.stringify({ [name]: [{ ...Object.fromEntries(needed), ...own, ...values }] }, null, 1);
 }
 
-describe.each(WAYS)("`bun run apply` with the name of a stranger's $kind", (way) => {
+describe.each(WAYS)("`bun run apply`, with the name of a stranger's $kind", (way) => {
   const kind = KINDS.find(({ name }) => name === way.kind)!;
 
   test("changes nothing, and names the Id; with the Id the file changes the record", async () => {

@@ -9,7 +9,8 @@ import { newKeyDatabase } from "../support/key-database.ts";
 import { startPrivateApp } from "../support/private-app.ts";
 import { API, type Api, expectError, ok, until } from "../world/api.ts";
 import { type Client, newClient } from "../world/client.ts";
-import { plantEntries } from "../world/rows.ts";
+import { holdRows, holdTable, waitingFor } from "../world/locks.ts";
+import { countOf, fill, plantEntries, rowsOf, times } from "../world/rows.ts";
 import { db, newTenant, shared } from "../world/tenant.ts";
 import { Visitor } from "../world/visitor.ts";
 
@@ -142,44 +143,29 @@ test("slow arrays of several tenants leave PostgreSQL connections for other tena
   await using app = startPrivateApp({}, "silent");
   const [other, ...attackers] = await Promise.all(Array.from({ length: 4 }, () => newTenant(app)));
   const held = await Promise.all(attackers.map((attacker) => attacker.change({ Name: "held" })));
-  const attacks = await db().begin(async (tx) => {
-    await tx`select from applications where id = any(${held.map(({ Id }) => Number(Id))}::int8[]) for update`;
-    // A request that waits for a record occupies its connection.
-    const arrays = attackers.flatMap((attacker) =>
-      Array.from({ length: 4 }, () =>
-        attacker.call("PATCH", "/Application", [{ Name: "held", Description: "attack" }]),
-      ),
-    );
-    await until("arrays to wait", async () => {
-      const waiting = await tx`select from pg_stat_activity where pg_backend_pid() = any (pg_blocking_pids(pid))`;
-      return waiting.length >= 2;
-    });
-    await other!.change({ Name: "beside" });
-    expect((await other!.call("GET", "/Application")).status).toBe(200);
-    return { arrays };
-  });
-  for (const { status } of await Promise.all(attacks.arrays)) expect(status).toBe(200);
+  await using lock = await holdRows("applications", { id: held.map(({ Id }) => Number(Id)) });
+  // A request that waits for a record occupies its connection.
+  const arrays = attackers.flatMap((attacker) =>
+    times(4, () => attacker.call("PATCH", "/Application", [{ Name: "held", Description: "attack" }])),
+  );
+  await until("arrays to wait", async () => (await waitingFor(lock)).length >= 2);
+  await other!.change({ Name: "beside" });
+  expect((await other!.call("GET", "/Application")).status).toBe(200);
+  await lock.release();
+  for (const { status } of await Promise.all(arrays)) expect(status).toBe(200);
 });
 
 test("a Search that takes too long ends with an error, and other requests keep their connections", async () => {
   await using database = await newKeyDatabase();
   await using app = startPrivateApp({}, "silent", { databaseUrl: database.url });
   const api = await newTenant(app);
-  const { promise: release, resolve } = Promise.withResolvers<void>();
-  const { promise: locked, resolve: isLocked } = Promise.withResolvers<void>();
-  const lock = database.sql.begin(async (tx) => {
-    await tx`lock table departments in access exclusive mode`;
-    isLocked();
-    await release;
-  });
-  await locked;
+  await using lock = await holdTable("departments", "access exclusive", database.sql);
   const search = api.call("GET", "/Department?Search=x");
   await api.change({ Name: "beside" });
   const { status, body } = await search;
   expect(status).toBe(503);
   expect(body.Errors).toEqual(["The search took more than 5 s. Add a filter, or try again in a moment."]);
-  resolve();
-  await lock;
+  await lock.release();
   expect((await api.call("GET", "/Department?Search=x")).status).toBe(200);
 });
 
@@ -187,34 +173,17 @@ test("a connection with a large backlog is deleted at once, without blocking cha
   const api = await newTenant();
   const { Id } = await api.connect("https://localhost/", { Entities: ["Application"] });
   await api.setState(Id, "Paused");
-  const { tenantId } = api.tenant;
-  await db()`
-    with held as (
-      insert into events (id, tenant_id, event_record, event_type, record_id, occurred_on)
-      select uuidv7(), ${tenantId}, 'Application', 'Updated', '1', now() from generate_series(1, 2500)
-      returning id, position
-    )
-    insert into deliveries (id, tenant_id, event_id, connection_id, position, part, state)
-    select gen_random_uuid(), ${tenantId}, id, ${Id}, position, 1, 'Held' from held`;
-  const countHeld = async () => {
-    const [row] = await db()<{ held: number }[]>`
-      select count(*) as held from deliveries where connection_id = ${Id} and state = 'Held'`;
-    return row!.held;
-  };
-  const { promise: release, resolve } = Promise.withResolvers<void>();
-  const { promise: locked, resolve: isLocked } = Promise.withResolvers<void>();
+  const held = { connection_id: Id, state: "Held" };
+  const made = { tenantId: api.tenantId as TenantId, connectionIds: [Id], events: 2_500, spanMs: 0 };
+  await fill(db(), { ...made, stateOf: () => "Held" });
+  const countHeld = () => countOf("deliveries", held);
+  const [first] = (await rowsOf<{ id: string }>("deliveries", held)).toSorted((a, b) => (a.id < b.id ? -1 : 1));
   // One record is locked by another transaction. If all tenants shared one queue, every change would wait for it.
-  const lock = db().begin(async (tx) => {
-    await tx`select from deliveries where connection_id = ${Id} order by event_id limit 1 for update`;
-    isLocked();
-    await release;
-  });
-  await locked;
+  await using lock = await holdRows("deliveries", { id: first!.id });
   await api.disconnect(Id);
   expect((await api.call("GET", `/WebhookConnection/${Id}`)).status).toBe(404);
   await api.change({ Name: "beside" });
   await until("all others to be cancelled", async () => (await countHeld()) === 1);
-  resolve();
-  await lock;
+  await lock.release();
   await until("the last one to be cancelled", async () => (await countHeld()) === 0);
 });

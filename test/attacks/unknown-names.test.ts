@@ -8,7 +8,10 @@ import { createVault } from "../../server/platform/vault.ts";
 import { composedApp } from "../support/composed-app.ts";
 import { expectError, ok, until } from "../world/api.ts";
 import { CALLBACK, issuer, newClient, RFC_PATH, SPEC_PATH } from "../world/client.ts";
-import { rowsOf, setRows } from "../world/rows.ts";
+import { holdTable } from "../world/locks.ts";
+import { tenantOf } from "../world/planted.ts";
+import { columnsOf } from "../world/postgresql.ts";
+import { countOf, rowsOf, setRows } from "../world/rows.ts";
 import { clientOf, db, newTenant, shared } from "../world/tenant.ts";
 import { Visitor } from "../world/visitor.ts";
 
@@ -18,14 +21,12 @@ const UNKNOWN = "900719925474";
 const PATHS = [...new Set(composedApp().routes.map(({ path }) => path.replace(/\*$/, "x").replace(/:\w+\??/g, "1")))];
 
 async function nameOf(tenantId: string): Promise<string> {
-  const [row] = await rowsOf<{ name: string }>("tenants", { id: tenantId });
-  return row!.name;
+  return (await tenantOf({ tenantId })).name;
 }
 
 /** The Id of the Application of Settings. */
 async function settingsOf(tenantId: string): Promise<string> {
-  const [row] = await db()<{ id: number }[]>`select settings_client_id as id from tenants where id = ${tenantId}`;
-  return String(row!.id);
+  return (await tenantOf({ tenantId })).settings;
 }
 
 interface Seen {
@@ -197,33 +198,27 @@ describe.concurrent("a client with a wrong secret", () => {
     const client = await newClient();
     const { tenantId } = client.tenant;
     const rows = () => rowsOf("audit_log", { tenant_id: tenantId, kind: "ClientAuthentication.Failed" });
-    await db().begin(async (tx) => {
-      // No row is written during the test.
-      await tx`lock table audit_log in share mode`;
-      const response = await fetch(`${shared().url}/oauth2/token`, {
-        method: "POST",
-        body: new URLSearchParams({ client_id: client.id, client_secret: "wrong", grant_type: "client_credentials" }),
-        signal: AbortSignal.timeout(30_000),
-      });
-      expect(response.status).toBe(401);
-      expect(await rows()).toHaveLength(0);
+    // No row is written during the test.
+    await using hold = await holdTable("audit_log", "share");
+    const response = await fetch(`${shared().url}/oauth2/token`, {
+      method: "POST",
+      body: new URLSearchParams({ client_id: client.id, client_secret: "wrong", grant_type: "client_credentials" }),
+      signal: AbortSignal.timeout(30_000),
     });
+    expect(response.status).toBe(401);
+    expect(await rows()).toHaveLength(0);
+    await hold.release();
     await until("the row", async () => (await rows()).length === 1);
   });
 });
 
 /** The number of a tenant's rows in each table. The requests themselves may be listed. */
 async function countsOf(tenantId: string): Promise<Record<string, number>> {
-  const tables = await db()<{ name: string }[]>`
-    select table_name as name from information_schema.columns
-    where table_schema = 'public' and column_name = 'tenant_id'
-      -- What was asked for and issued before is written later.
-      and table_name not in ('requests', 'issued_tokens') order by name`;
   const counts: Record<string, number> = {};
-  for (const { name } of tables) {
-    const [row] = await db()<{ count: number }[]>`
-      select count(*)::int as count from ${db()(name)} where tenant_id = ${tenantId}`;
-    counts[name] = row!.count;
+  for (const { table, column } of await columnsOf()) {
+    // Earlier requests and tokens are written later.
+    if (column !== "tenant_id" || ["requests", "issued_tokens"].includes(table)) continue;
+    counts[table] = await countOf(table, { tenant_id: tenantId });
   }
   return counts;
 }

@@ -15,6 +15,9 @@ import { blockMarked } from "../support/pages.ts";
 import { startProcess } from "../support/process.ts";
 import { until } from "../world/api.ts";
 import { runAudit } from "../world/audit.ts";
+import { adminIdOf } from "../world/planted.ts";
+import { columnsOf, dropPartition } from "../world/postgresql.ts";
+import { countOf, removeRows, rowsOf } from "../world/rows.ts";
 import { addFormerMonths, copyOf, tamper } from "./tampering.ts";
 
 const DAY_MS = 86_400_000;
@@ -35,16 +38,16 @@ async function arrange({ chained = true } = {}): Promise<Installation> {
   const tenants = made.map(({ tenantId }) => tenantId as TenantId);
   const [tenant, other] = tenants as [TenantId, TenantId];
   const origin = { address: "203.0.113.9", userAgent: 'Browser, "quoted" ü', requestKey: Bun.randomUUIDv7() };
-  const [admin] = await sql<{ id: number }[]>`select id from users where tenant_id = ${tenant}`;
+  const admin = await adminIdOf({ tenantId: tenant }, sql);
   const write = async (count: number, tenantId = tenant) => {
     for (let number = 1; number <= count; number++) {
       await recordAudit(
         sql,
         tenantId,
-        { ...origin, actor: { type: "User", id: admin!.id } },
+        { ...origin, actor: { type: "User", id: admin } },
         {
           kind: number % 2 ? "SignIn.Succeeded" : "Consent.Given",
-          subject: { type: "User", id: admin!.id },
+          subject: { type: "User", id: admin },
           details: { Number: number, Text: "ü, 1:x" },
         },
       );
@@ -54,17 +57,14 @@ async function arrange({ chained = true } = {}): Promise<Installation> {
   await write(3, other);
   await write(5);
   await recordAudit(sql, tenant, origin, { kind: "SignIn.Failed" });
-  if (chained) await chainEntries(sql, await soonOf(sql));
+  if (chained) await chainEntries(sql, soon());
   return { database, sql, tenants, write, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() };
 }
 
 const password = async () => ({ password: "x", hash: "x" });
 
 /** After all entries. */
-async function soonOf(sql: Sql): Promise<Date> {
-  const [row] = await sql<{ soon: Date }[]>`select clock_timestamp() + interval '1 second' as soon`;
-  return row!.soon;
-}
+const soon = () => new Date(Date.now() + 1_000);
 
 async function problemsOf(sql: Sql, heads: string[] = []) {
   const problems: ChainProblem[] = [];
@@ -77,13 +77,14 @@ async function problemsOf(sql: Sql, heads: string[] = []) {
 }
 
 async function entriesOf(sql: Sql): Promise<{ id: string; tenantId: string }[]> {
-  return sql<{ id: string; tenantId: string }[]>`select id, tenant_id as "tenantId" from audit_log order by id`;
+  const rows = await rowsOf<{ id: string; tenant_id: string }>("audit_log", {}, sql);
+  return rows.map(({ id, tenant_id: tenantId }) => ({ id, tenantId })).toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-const hashesOf = async (sql: Sql) =>
-  (await sql<{ hash: string }[]>`select encode(hash, 'hex') as hash from audit_chain order by entry_id`).map(
-    ({ hash }) => hash,
-  );
+async function hashesOf(sql: Sql): Promise<string[]> {
+  const links = await rowsOf<{ entry_id: string; hash: Buffer }>("audit_chain", {}, sql);
+  return links.toSorted((a, b) => (a.entry_id < b.entry_id ? -1 : 1)).map(({ hash }) => hash.toString("hex"));
+}
 
 describe.concurrent("the chain of the audit log", () => {
   test("is whole, and has the same hashes as the statement of the documents", async () => {
@@ -106,9 +107,7 @@ describe.concurrent("the chain of the audit log", () => {
     await using installation = await arrange();
     const { sql } = installation;
     const entry = (await entriesOf(sql))[2]!;
-    const columns = await sql<{ name: string; type: string }[]>`
-        select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
-        where attrelid = 'audit_log'::regclass and attnum > 0 and not attisdropped and attname <> 'id'`;
+    const columns = (await columnsOf(sql)).filter(({ table, column }) => table === "audit_log" && column !== "id");
     const other: Record<string, string> = {
       uuid: "gen_random_uuid()",
       "timestamp with time zone": "occurred_on + interval '1 microsecond'",
@@ -117,7 +116,7 @@ describe.concurrent("the chain of the audit log", () => {
       jsonb: "'{\"Number\": 0}'",
     };
     const unseen: string[] = [];
-    for (const { name, type } of columns) {
+    for (const { column: name, type } of columns) {
       const value = name === "outcome" ? "'Failure'" : (other[type] ?? "'other'");
       await sql.unsafe("create table kept as select * from audit_log");
       await tamper(sql, `update audit_log set ${name} = ${value} where id = '${entry.id}'`);
@@ -175,7 +174,7 @@ describe.concurrent("the chain of the audit log", () => {
 
     // The whole chain made anew shows only by a head that was kept elsewhere.
     await tamper(sql, `delete from audit_log where id = '${id(3)}'; delete from audit_chain`);
-    await chainEntries(sql, await soonOf(sql));
+    await chainEntries(sql, soon());
     const anew = await problemsOf(sql, [kept.at(-1)!, kept[1]!]);
     expect({ problems: anew.problems, found: [...anew.found.keys()] }).toEqual({ problems: [], found: [kept[1]!] });
     // As does its end cut off.
@@ -189,7 +188,7 @@ describe.concurrent("the chain of the audit log", () => {
     await using installation = await arrange({ chained: false });
     const { sql } = installation;
     await addFormerMonths(sql);
-    await chainEntries(sql, await soonOf(sql));
+    await chainEntries(sql, soon());
     const before = await problemsOf(sql);
     const kept = await hashesOf(sql);
     const retention = { log: 30 * DAY_MS, payloads: 7 * DAY_MS, audit: 130 * DAY_MS };
@@ -207,7 +206,7 @@ describe.concurrent("the chain of the audit log", () => {
     expect({ problems, anchor: anchor?.position, count }).toEqual({ problems: [], anchor: third, count: 2 * third });
     expect([...found.keys()]).toEqual([kept[third - 1]!, kept.at(-1)!]);
     // Without the anchor it does not begin.
-    await sql`delete from audit_chain where position = ${third}`;
+    await removeRows("audit_chain", { position: third }, sql);
     expect((await problemsOf(sql)).problems).toHaveLength(1);
   });
 
@@ -215,10 +214,9 @@ describe.concurrent("the chain of the audit log", () => {
     await using installation = await arrange({ chained: false });
     const { sql } = installation;
     await addFormerMonths(sql);
-    await chainEntries(sql, await soonOf(sql));
+    await chainEntries(sql, soon());
     const { count } = await problemsOf(sql);
-    const month = sql`partition_start('audit_log', now() - interval '4 months')`;
-    await sql`select drop_partition('audit_log', ${month})`;
+    await dropPartition("audit_log", "4 months", sql);
     const { problems } = await problemsOf(sql);
     expect([problems.length, problems.every((one) => one.startsWith("missing "))]).toEqual([count / 3, true]);
   });
@@ -226,8 +224,7 @@ describe.concurrent("the chain of the audit log", () => {
   test("stays whole when a person is erased", async () => {
     await using installation = await arrange();
     const { sql } = installation;
-    await sql`delete from personal_keys`;
-    await sql`delete from audit_places`;
+    for (const table of ["personal_keys", "audit_places"]) await removeRows(table, {}, sql);
     expect((await problemsOf(sql)).problems).toEqual([]);
   });
 
@@ -239,7 +236,7 @@ describe.concurrent("the chain of the audit log", () => {
         from (select id as newest from audit_log order by id desc limit 1) one join audit_log l on l.id = newest,
           generate_series(1, 20000)`);
     const start = () => startProcess("test/audit/chainer.ts", { CHAIN_DATABASE_URL: database.url });
-    const links = async () => (await sql<{ count: number }[]>`select count(*) from audit_chain`)[0]!.count;
+    const links = () => countOf("audit_chain", {}, sql);
     const few = await links();
     const killed = start();
     await until("some links", async () => (await links()) > few);
@@ -248,7 +245,7 @@ describe.concurrent("the chain of the audit log", () => {
     expect(await links()).toBeLessThan(20_000);
     const both = [start(), start()];
     await Promise.all(both.map(({ exited }) => exited));
-    await chainEntries(sql, await soonOf(sql));
+    await chainEntries(sql, soon());
     const { problems, count, unchained } = await problemsOf(sql);
     expect({ problems, count, unchained: unchained.count }).toEqual({
       problems: [],
@@ -344,6 +341,6 @@ describe.concurrent("the chain of the audit log", () => {
     await using empty = await newEmptyDatabase();
     const { code, printed } = await runAudit(empty.url, "verify");
     expect([code, printed]).toEqual([1, expect.stringContaining("Run `bun run migrate`")]);
-    expect(await empty.sql`select relname from pg_class where relname = 'audit_log'`).toHaveLength(0);
+    expect(await rowsOf("pg_class", { relname: "audit_log" }, empty.sql)).toHaveLength(0);
   });
 });

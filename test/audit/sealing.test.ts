@@ -8,7 +8,7 @@ import { recordAudit } from "../../server/records/audit/write.ts";
 import { type Api, ok, until } from "../world/api.ts";
 import { logOf, textOf } from "../world/audit.ts";
 import { newApplication, Person, signedIn } from "../world/person.ts";
-import { elapse, removeRows } from "../world/rows.ts";
+import { elapse, removeRows, rowsOf } from "../world/rows.ts";
 import { clientOf, db } from "../world/tenant.ts";
 
 const PHONE = "Mozilla/5.0 (Android 16; Mobile) Unique/7341";
@@ -35,9 +35,7 @@ async function expirePlaces({ tenantId }: Api): Promise<void> {
 }
 
 async function placesOf({ tenantId }: Api): Promise<string> {
-  const rows = await db()<{ text: string }[]>`
-    select row_to_json(p)::text as text from audit_places p where tenant_id = ${tenantId}`;
-  return rows.map(({ text }) => text).join("\n");
+  return (await rowsOf("audit_places", { tenant_id: tenantId })).map((row) => JSON.stringify(row)).join("\n");
 }
 
 describe.concurrent("the address and the user agent of a person's entry", () => {

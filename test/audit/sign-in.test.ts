@@ -5,8 +5,9 @@ import { FAILURES_PER_HOUR } from "../../server/records/audit/write.ts";
 import type { Api } from "../world/api.ts";
 import { fromHere, kindsOf, logOf, textOf } from "../world/audit.ts";
 import { type Client, newClient } from "../world/client.ts";
-import { expire, plantEntries, setRows } from "../world/rows.ts";
-import { clientOf, db } from "../world/tenant.ts";
+import { plantUser, removePasswords, setUsers } from "../world/planted.ts";
+import { expire, plantEntries } from "../world/rows.ts";
+import { clientOf } from "../world/tenant.ts";
 import { type View, Visitor } from "../world/visitor.ts";
 
 /** A client, and its tenant's admin as User and as reader of the log. */
@@ -19,10 +20,6 @@ async function arrange() {
 
 async function attempt(client: Client, fields: Record<string, string>, visitor = new Visitor()): Promise<View> {
   return visitor.submit(await visitor.open(client.authorize()), fields);
-}
-
-async function withoutPasswords(tenantId: string): Promise<void> {
-  await db()`delete from passwords using users u where user_id = u.id and u.tenant_id = ${tenantId}`;
 }
 
 describe.concurrent("a sign-in", () => {
@@ -74,13 +71,13 @@ describe.concurrent("a sign-in", () => {
   });
 
   test.each([
-    ["InactiveUser", (tenantId: string) => setRows("users", { tenant_id: tenantId }, { is_active: false })],
-    ["NoPassword", withoutPasswords],
+    ["InactiveUser", (tenantId: string) => setUsers({ tenantId }, { is_active: false })],
+    ["NoPassword", (tenantId: string) => removePasswords({ tenantId })],
     [
       "AmbiguousUser",
       async (tenantId: string) => {
-        await withoutPasswords(tenantId);
-        await db()`insert into users (tenant_id, username, is_active) values (${tenantId}, 'admin', true)`;
+        await removePasswords({ tenantId });
+        await plantUser({ tenantId }, { username: "admin" });
       },
     ],
   ])("with the right password is logged with the reason it failed: %s", async (Reason, spoil) => {
@@ -94,15 +91,11 @@ describe.concurrent("a sign-in", () => {
     const { client, reader, user } = await arrange();
     const visitor = new Visitor();
     const { body } = await client.token(await client.code(visitor));
-    await db()`
-      with ada as (
-        insert into users (tenant_id, username, is_active) values (${reader.tenantId}, 'ada', true) returning id, tenant_id
-      )
-      insert into passwords (user_id, hash)
-      select ada.id, p.hash from ada join users u using (tenant_id) join passwords p on p.user_id = u.id`;
+    const { password } = client.tenant.admin;
+    await plantUser(reader, { username: "ada" }, password);
     const other = new Visitor();
     const page = await other.open(client.authorize({ id_token_hint: body.id_token }));
-    await other.submit(page, { username: "ada", password: client.tenant.admin.password });
+    await other.submit(page, { username: "ada", password });
     const [failed] = await logOf(reader);
     expect(failed).toMatchObject({ Kind: "SignIn.Failed", Details: { Reason: "NotTheUserAskedFor" } });
     expect(failed!.Subject).not.toEqual(user);

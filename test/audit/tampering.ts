@@ -1,12 +1,12 @@
 // Changes of the audit log by SQL.
 
 import type { Sql } from "../../server/platform/db/sql.ts";
+import { partitionsOf } from "../world/postgresql.ts";
 
 /** As by the owner of the tables, who can disable what protects them. */
 export async function tamper(sql: Sql, statement: string): Promise<void> {
   await sql.begin(async (tx) => {
-    const tables = await tx<{ name: string }[]>`
-      select relid::regclass::text as name from pg_partition_tree('audit_log')`;
+    const tables = [{ name: "audit_log" }, ...(await partitionsOf("audit_log", tx))];
     for (const { name } of tables) await tx.unsafe(`alter table ${name} disable trigger user`);
     await tx.unsafe(statement);
     for (const { name } of tables) await tx.unsafe(`alter table ${name} enable always trigger audit_log_append_only`);

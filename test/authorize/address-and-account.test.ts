@@ -2,20 +2,14 @@
 
 import { describe, expect, test } from "bun:test";
 import { answerOf, CALLBACK, type Client, issuer, newClient, otherClient } from "../world/client.ts";
+import { plantUser } from "../world/planted.ts";
 import { setRows } from "../world/rows.ts";
-import { db } from "../world/tenant.ts";
 import { type View, Visitor } from "../world/visitor.ts";
 
 /** A second user of the client's tenant, with a role without permissions in Settings. */
 async function addUser({ tenant }: Client, username: string, name: string) {
   const password = "another password";
-  const hash = await Bun.password.hash(password, { algorithm: "argon2id", memoryCost: 1024, timeCost: 1 });
-  await db()`
-    with added as (
-      insert into users (tenant_id, name, username, is_active) values (${tenant.tenantId}, ${name}, ${username}, true)
-      returning id
-    )
-    insert into passwords (user_id, hash) select id, ${hash} from added`;
+  await plantUser(tenant, { name, username }, password);
   return { username, password };
 }
 

@@ -21,7 +21,7 @@ import {
 } from "../world/client.ts";
 import { beginDevice, toQuestion } from "../world/device.ts";
 import { postAs } from "../world/grants.ts";
-import { setRows } from "../world/rows.ts";
+import { setUsers } from "../world/planted.ts";
 import { newSigner } from "../world/signer.ts";
 import { clientOf, request, savePolicy } from "../world/tenant.ts";
 import { type View, Visitor } from "../world/visitor.ts";
@@ -36,27 +36,23 @@ const HYBRID = { response_type: "code id_token", nonce: "n", response_mode: "fra
 /** An application with these scopes, in a tenant whose admin has a value for every claim. */
 async function newScene(scopes: string[], more: Parameters<typeof otherClient>[1] = {}) {
   const first = await newClient();
-  await setRows(
-    "users",
-    { tenant_id: first.tenant.tenantId },
-    {
-      name: "Ada Lovelace",
-      given_name: "Ada",
-      family_name: "Lovelace",
-      middle_name: "King",
-      nickname: "Countess",
-      profile: "https://example.com/ada",
-      picture: "https://example.com/ada.png",
-      website: "https://ada.example.com",
-      gender: "female",
-      birth_date: "1815-12-10",
-      zone_info: "Europe/London",
-      locale: "en-GB",
-      email: "ada@example.com",
-      mobile_phone: "+441815",
-      address: "1 Square, London",
-    },
-  );
+  await setUsers(first.tenant, {
+    name: "Ada Lovelace",
+    given_name: "Ada",
+    family_name: "Lovelace",
+    middle_name: "King",
+    nickname: "Countess",
+    profile: "https://example.com/ada",
+    picture: "https://example.com/ada.png",
+    website: "https://ada.example.com",
+    gender: "female",
+    birth_date: "1815-12-10",
+    zone_info: "Europe/London",
+    locale: "en-GB",
+    email: "ada@example.com",
+    mobile_phone: "+441815",
+    address: "1 Square, London",
+  });
   return { client: await otherClient(first, { scopes, ...more }), admin: () => clientOf(first.tenant) };
 }
 const newApplication = async (...fields: Parameters<typeof newScene>) => (await newScene(...fields)).client;

@@ -5,8 +5,9 @@ import { createHash } from "node:crypto";
 import { decodeJwt } from "jose";
 import { TOKEN_PATH, until } from "../world/api.ts";
 import { answerOf, CALLBACK, type Client, newClient, newPkce, otherClient, RFC_TOKEN_PATH } from "../world/client.ts";
-import { expire, rowsOf, setRows } from "../world/rows.ts";
-import { db, request } from "../world/tenant.ts";
+import { setUsers } from "../world/planted.ts";
+import { expire, rowsOf } from "../world/rows.ts";
+import { request } from "../world/tenant.ts";
 import { Visitor } from "../world/visitor.ts";
 
 const digestOf = (code: string) => createHash("sha256").update(code).digest();
@@ -102,11 +103,10 @@ describe.concurrent("a code", () => {
   test("that has expired is rejected", async () => {
     const client = await newClient();
     const code = await client.code(new Visitor());
-    const [row] = await db()<{ seconds: number }[]>`
-      select extract(epoch from expires_on - now())::int as seconds from authorization_codes
-      where digest = ${digestOf(code)}`;
-    expect(row!.seconds).toBeWithin(500, 601);
-    await expire("authorization_codes", { digest: digestOf(code) });
+    const stored = { digest: digestOf(code) };
+    const [row] = await rowsOf<{ expires_on: Date }>("authorization_codes", stored);
+    expect(+row!.expires_on - Date.now()).toBeWithin(500_000, 601_000);
+    await expire("authorization_codes", stored);
     expectSpecError(await client.token(code, {}, TOKEN_PATH), 400, "Bad Input");
     expectRfcError(await client.token(code), "invalid_grant");
   });
@@ -114,7 +114,7 @@ describe.concurrent("a code", () => {
   test("of an inactive user is rejected", async () => {
     const client = await newClient();
     const code = await client.code(new Visitor());
-    await setRows("users", { tenant_id: client.tenant.tenantId }, { is_active: false });
+    await setUsers(client.tenant, { is_active: false });
     expectRfcError(await client.token(code), "invalid_grant");
   });
 

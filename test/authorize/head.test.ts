@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { answerOf, newClient, RFC_PATH, SPEC_PATH } from "../world/client.ts";
-import { db } from "../world/tenant.ts";
+import { countOf } from "../world/rows.ts";
 import { Visitor } from "../world/visitor.ts";
 
 /** As the visitor's browser would send it. */
@@ -20,8 +20,7 @@ describe.concurrent("HEAD", () => {
     expect({ status: answer.status, text: await answer.text() }).toEqual({ status: 200, text: "" });
     expect(answer.headers.get("content-type")).toStartWith("text/html");
     expect(answer.headers.getSetCookie()).toEqual([]);
-    const [row] = await db()`select count(*) from authorization_codes where tenant_id = ${client.tenant.tenantId}`;
-    expect(row!.count).toBe(1);
+    expect(await countOf("authorization_codes", { tenant_id: client.tenant.tenantId })).toBe(1);
     expect(answerOf(await visitor.open(client.authorize({ prompt: "none" }))).code).toBeString();
   });
 

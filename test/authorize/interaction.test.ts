@@ -3,8 +3,8 @@
 import { describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
 import { answerOf, type Client, newClient, otherClient } from "../world/client.ts";
+import { plantUser } from "../world/planted.ts";
 import { elapse } from "../world/rows.ts";
-import { db } from "../world/tenant.ts";
 import { Visitor } from "../world/visitor.ts";
 
 /** A browser whose user has signed in and allowed the client `openid profile`. */
@@ -18,15 +18,8 @@ async function idToken(client: Client, visitor: Visitor, fields: Record<string, 
   return (await client.token(await client.code(visitor, fields))).body.id_token;
 }
 
-async function addUser({ tenant }: Client, username: string): Promise<void> {
-  const hash = await Bun.password.hash("another password", { algorithm: "argon2id", memoryCost: 1024, timeCost: 1 });
-  await db()`
-    with added as (
-      insert into users (tenant_id, name, username, is_active) values (${tenant.tenantId}, ${username}, ${username}, true)
-      returning id
-    )
-    insert into passwords (user_id, hash) select id, ${hash} from added`;
-}
+const addUser = ({ tenant }: Client, username: string) =>
+  plantUser(tenant, { name: username, username }, "another password");
 
 const ageSession = ({ tenant }: Client, seconds: number) =>
   elapse(`${seconds} seconds`, "sessions", { tenant_id: tenant.tenantId }, "auth_time");

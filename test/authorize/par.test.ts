@@ -18,8 +18,9 @@ import {
   setCredentials,
 } from "../world/client.ts";
 import { expectRfcError, postAs } from "../world/grants.ts";
+import { plantPushes } from "../world/planted.ts";
 import { elapse, expire, rowsOf } from "../world/rows.ts";
-import { db, request } from "../world/tenant.ts";
+import { request } from "../world/tenant.ts";
 import { Visitor } from "../world/visitor.ts";
 
 const PAR = "/oauth2/par";
@@ -256,10 +257,7 @@ describe.concurrent("is rejected", () => {
   test("beyond a client's limit of waiting requests; expired ones no longer count", async () => {
     const client = await newClient();
     const { clientId } = client.tenant.client;
-    await db()`
-      insert into pushed_requests (digest, tenant_id, client_id, parameters, expires_on)
-      select sha256(convert_to(${clientId}::text || n, 'UTF8')), ${client.tenant.tenantId}, ${clientId}, '', now() + interval '1 minute'
-      from generate_series(1, ${MAX_PUSHES.client}::int) n`;
+    await plantPushes(client.tenant, clientId, MAX_PUSHES.client);
     const answer = await push(client);
     expectRfcError(answer, 429, "invalid_request");
     expect(answer.headers.get("retry-after")).toBe("90");
@@ -291,11 +289,7 @@ test("beyond the limit per address for a client without a secret; other addresse
   expect(await pushFrom(flooder)).toBe(201);
   const proven = await otherClient(client);
   for (const { id } of [client, proven]) {
-    await db()`
-      insert into pushed_requests (digest, tenant_id, client_id, parameters, network, expires_on)
-      select sha256(convert_to(${id}::text || n, 'UTF8')), ${client.tenant.tenantId}, ${id}, '', '2001:db8::/64',
-        now() + interval '1 minute'
-      from generate_series(2, ${MAX_PUSHES.address}::int) n`;
+    await plantPushes(client.tenant, id, MAX_PUSHES.address - 1, { network: "2001:db8::/64" });
   }
   // A whole IPv6 network counts as one address.
   expect([await pushFrom(flooder), await pushFrom("2001:db8::2")]).toEqual([429, 429]);

@@ -16,6 +16,8 @@ describe.concurrent("an unregistered redirect_uri", () => {
     "https://APP.example/callback",
     "HTTPS://app.example/callback",
     "https://app.example/callback/",
+    "https://app.example/callbac",
+    "https://app.example:8443/callback",
     "https://app.example/callback?x=1",
     "https://app.example/callback#x",
     "https://app.example:443/callback",

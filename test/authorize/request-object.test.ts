@@ -16,7 +16,7 @@ import {
   setCredentials,
 } from "../world/client.ts";
 import { expectRfcError, postAs } from "../world/grants.ts";
-import { elapse } from "../world/rows.ts";
+import { countOf, elapse } from "../world/rows.ts";
 import { newSigner, type Signer } from "../world/signer.ts";
 import { db } from "../world/tenant.ts";
 import { Visitor } from "../world/visitor.ts";
@@ -255,9 +255,7 @@ describe.concurrent("is rejected, in a browser and when pushed", () => {
     }
     const pushed = await postAs(client.tenant.client, PAR, { request: object });
     expectRfcError(pushed, 400, "invalid_request_object", says);
-    const [kept] = await db()<{ count: number }[]>`
-      select count(*)::int as count from pushed_requests where client_id = ${client.id}`;
-    expect(kept!.count).toBe(0);
+    expect(await countOf("pushed_requests", { client_id: client.id })).toBe(0);
   });
 });
 

@@ -1,12 +1,12 @@
 // Consent covers exactly what the page showed: changes between the page and the click are not granted.
 
 import { describe, expect, test } from "bun:test";
+import { digestOf } from "../../server/identity/signin/opaque.ts";
 import { ok } from "../world/api.ts";
 import { newScene, type Scene } from "../world/apis.ts";
 import { answerOf, CALLBACK, type Client, newClient, otherClient, SPEC_PATH, setCredentials } from "../world/client.ts";
 import { beginDevice, toQuestion } from "../world/device.ts";
 import { rowsOf } from "../world/rows.ts";
-import { db } from "../world/tenant.ts";
 import { type View, Visitor } from "../world/visitor.ts";
 
 const GRANTS = [
@@ -56,9 +56,10 @@ const WAYS: [string, Way][] = [
 ];
 
 async function granted(client: Client, code: string): Promise<string> {
-  const [row] = await db()<{ scopes: string[] }[]>`
-    select scopes from authorization_codes where client_id = ${client.id} order by expires_on desc limit 1`;
-  expect(code).toBeString();
+  const [row] = await rowsOf<{ scopes: string[] }>("authorization_codes", {
+    client_id: client.id,
+    digest: digestOf(code),
+  });
   return row!.scopes.join(" ");
 }
 

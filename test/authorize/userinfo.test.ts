@@ -4,8 +4,8 @@ import { describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
 import { until } from "../world/api.ts";
 import { type Client, newClient } from "../world/client.ts";
-import { setRows } from "../world/rows.ts";
-import { db, newTenant, request } from "../world/tenant.ts";
+import { setUsers } from "../world/planted.ts";
+import { newTenant, request } from "../world/tenant.ts";
 import { Visitor } from "../world/visitor.ts";
 
 const PATH = "/oauth2/userinfo";
@@ -17,7 +17,8 @@ async function tokens(client: Client, fields: Record<string, string>) {
 
 async function newAda(): Promise<Client> {
   const client = await newClient();
-  await db()`update users set name = 'Ada Lovelace', email = 'ada@example.com', mobile_phone = '+441815', address = E'1 Square\nLondon' where tenant_id = ${client.tenant.tenantId}`;
+  const ada = { name: "Ada Lovelace", email: "ada@example.com", mobile_phone: "+441815", address: "1 Square\nLondon" };
+  await setUsers(client.tenant, ada);
   return client;
 }
 
@@ -40,23 +41,19 @@ describe.concurrent("claims", () => {
 
   test("of the scope profile come from the User's fields", async () => {
     const client = await newAda();
-    await setRows(
-      "users",
-      { tenant_id: client.tenant.tenantId },
-      {
-        given_name: "Ada",
-        family_name: "Lovelace",
-        locale: "en-GB",
-        zone_info: "Europe/London",
-        picture: "https://example.com/ada.png",
-        middle_name: "King",
-        nickname: "Countess",
-        profile: "https://example.com/ada",
-        website: "https://ada.example.com",
-        gender: "female",
-        birth_date: "1815-12-10",
-      },
-    );
+    await setUsers(client.tenant, {
+      given_name: "Ada",
+      family_name: "Lovelace",
+      locale: "en-GB",
+      zone_info: "Europe/London",
+      picture: "https://example.com/ada.png",
+      middle_name: "King",
+      nickname: "Countess",
+      profile: "https://example.com/ada",
+      website: "https://ada.example.com",
+      gender: "female",
+      birth_date: "1815-12-10",
+    });
     const { access_token } = await tokens(client, { scope: "openid profile" });
     expect((await request("GET", PATH, { headers: bearer(access_token) })).body).toMatchObject({
       given_name: "Ada",
@@ -123,7 +120,7 @@ describe.concurrent("the token", () => {
   test("of an inactive user: 401", async () => {
     const client = await newAda();
     const { access_token } = await tokens(client, { scope: "openid" });
-    await setRows("users", { tenant_id: client.tenant.tenantId }, { is_active: false });
+    await setUsers(client.tenant, { is_active: false });
     await until("401", async () => (await request("GET", PATH, { headers: bearer(access_token) })).status === 401);
   });
 

@@ -4,10 +4,19 @@
 import { expect } from "bun:test";
 import { createRemoteJWKSet, type JWTPayload, jwtVerify } from "jose";
 import type { Answer } from "../world/api.ts";
-import { CALLBACK, type Client, issuer, newClient, newPkce, RFC_PATH, RFC_TOKEN_PATH } from "../world/client.ts";
+import {
+  CALLBACK,
+  type Client,
+  issuer,
+  newClient,
+  newPkce,
+  RFC_PATH,
+  RFC_TOKEN_PATH,
+  setCredentials,
+} from "../world/client.ts";
 import { form } from "../world/grants.ts";
 import { assertion, assertionClaims, DpopKey, newSigner, type ProofParts, type Signer } from "../world/signer.ts";
-import { db, request } from "../world/tenant.ts";
+import { request } from "../world/tenant.ts";
 import { type View, Visitor } from "../world/visitor.ts";
 import { USERINFO_PATH } from "./relying-party.ts";
 
@@ -34,10 +43,10 @@ export class FapiClient {
     const declared = {
       ...{ require_par: true, dpop_bound: true, security_profile: "FAPI2" },
       token_endpoint_auth_method: "private_key_jwt",
-      jwks: db().json({ keys: [{ ...signer.jwk, alg }] } as never),
+      jwks: { keys: [{ ...signer.jwk, alg }] },
       id_token_alg: "ES256",
     };
-    await db()`update credentials set ${db()(declared)} where application_id = ${client.id}`;
+    await setCredentials(client.id, declared);
     return new FapiClient(client, signer, await DpopKey.make());
   }
 

@@ -10,7 +10,8 @@ import { describe, expect, test } from "bun:test";
 import { decodeJwt, type JWTPayload } from "jose";
 import { CALLBACK, issuer, newPkce, otherClient, RFC_PATH, RFC_TOKEN_PATH, SPEC_PATH } from "../world/client.ts";
 import { age, expectRfcError, form } from "../world/grants.ts";
-import { elapse, setRows } from "../world/rows.ts";
+import { setUsers } from "../world/planted.ts";
+import { elapse } from "../world/rows.ts";
 import { assertion, assertionClaims, newSigner } from "../world/signer.ts";
 import { newMember, newTenant, request } from "../world/tenant.ts";
 import { Visitor } from "../world/visitor.ts";
@@ -111,7 +112,7 @@ describe.concurrent("fapi2-security-profile-final-", () => {
   test("test-claims-parameter-identity-claims: in the id_token and in userinfo, unknown ones omitted", async () => {
     const party = await newFapiClient();
     const email = "ada@example.com";
-    await setRows("users", { tenant_id: party.client.tenant.tenantId }, { email });
+    await setUsers(party.client.tenant, { email });
     const members = { email: null, email_verified: { essential: true }, nowhere: { value: "no one" } };
     const asked = JSON.stringify({ id_token: members, userinfo: members });
     const { claims, userinfo } = await party.flow({ scope: "openid", claims: asked });

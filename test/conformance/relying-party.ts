@@ -7,7 +7,9 @@ import { createRemoteJWKSet, type JWTPayload, jwtVerify } from "jose";
 import type { Answer } from "../world/api.ts";
 import { CALLBACK, type Client, issuer, newClient, RFC_TOKEN_PATH } from "../world/client.ts";
 import { basic, form } from "../world/grants.ts";
-import { db, request, shared } from "../world/tenant.ts";
+import { setUsers } from "../world/planted.ts";
+import { elapse } from "../world/rows.ts";
+import { request, shared } from "../world/tenant.ts";
 import { type View, Visitor } from "../world/visitor.ts";
 
 /** The response type and mode of all requests of a test plan. */
@@ -50,9 +52,8 @@ export class RelyingParty {
   /** Its user has a value for every claim and has granted every OpenID Connect scope. */
   static async start(variant: Variant): Promise<RelyingParty> {
     const client = await newClient();
-    await db()`
-      update users set name = ${ADA.name}, email = ${ADA.email}, mobile_phone = ${ADA.phone_number}
-      where tenant_id = ${client.tenant.tenantId}`;
+    const { name, email, phone_number: mobile_phone } = ADA;
+    await setUsers(client.tenant, { name, email, mobile_phone });
     const browser = new Visitor();
     await client.visit(browser, { scope: "openid profile email address phone" });
     return new RelyingParty(client, variant, browser);
@@ -123,9 +124,7 @@ export class RelyingParty {
 
   /** Simulates elapsed time since the user's sign-in. */
   async ageSession(seconds: number): Promise<void> {
-    await db()`
-      update sessions set auth_time = auth_time - make_interval(secs => ${seconds})
-      where tenant_id = ${this.client.tenant.tenantId}`;
+    await elapse(`${seconds} seconds`, "sessions", { tenant_id: this.client.tenant.tenantId }, "auth_time");
   }
 
   /** The suite's PerformStandardIdTokenChecks, including the signature by JWKS. */

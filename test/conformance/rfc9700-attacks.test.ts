@@ -1,13 +1,14 @@
-// RFC 9700, section 4, "Attacks and Mitigations": one test for each requirement on an authorization server that section
-// 2 does not already contain.
+// RFC 9700, section 4, "Attacks and Mitigations": the requirements on an authorization server that section 2 does not
+// contain and these do not test: 4.2 to 4.5 used, leaked and injected codes in test/authorize/code and rfc6749-refusals;
+// 4.3 answers in test/authorize/answer and test/authorize/request; 4.11 logout in test/authorize/logout; 4.14 users who
+// are deactivated in test/oauth/refresh.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
 import { DEVICE_GRANT } from "../../server/identity/oauth/contract.ts";
 import { API } from "../world/api.ts";
-import { answerOf, type Client, issuer, newClient, newPkce, otherClient, RFC_PATH } from "../world/client.ts";
+import { answerOf, type Client, issuer, newClient, RFC_PATH } from "../world/client.ts";
 import { beginDevice, typeCode } from "../world/device.ts";
-import { setRows } from "../world/rows.ts";
 import { request, shared } from "../world/tenant.ts";
 import { type View, Visitor } from "../world/visitor.ts";
 import { RelyingParty, USERINFO_PATH, VARIANTS } from "./relying-party.ts";
@@ -73,11 +74,6 @@ describe.concurrent("4.2 leakage by the Referer header", () => {
       expect(html).not.toMatch(/(?:src|href)="?(?:[a-z]+:)?\/\//i);
     }
   });
-
-  test("a leaked code is useless after it was redeemed", async () => {
-    const { front } = await party.flow();
-    expect((await party.redeem(front.code!)).body.error).toBe("invalid_grant");
-  });
 });
 
 describe.concurrent("4.3 leakage by the browser's history", () => {
@@ -87,17 +83,7 @@ describe.concurrent("4.3 leakage by the browser's history", () => {
     }
   });
 
-  test("a code can be sent by form_post instead of in a URL", () => {
-    const page = pages["form_post answer"]!;
-    expect(page.location).toBeUndefined();
-    expect(page.forms[0]!.fields.code).toBeString();
-  });
-
-  test("no token is in a query, in answers or requests", async () => {
-    const answer = answerOf(
-      await party.browser.open(party.request({ response_type: "code id_token", response_mode: "query" })),
-    );
-    expect(answer.error).toBe("invalid_request");
+  test("no token is in a query of a request", async () => {
     const { token } = await party.flow();
     const query = new URLSearchParams({ access_token: token.body.access_token });
     for (const path of [USERINFO_PATH, `${API}/Entities`]) {
@@ -106,26 +92,8 @@ describe.concurrent("4.3 leakage by the browser's history", () => {
   });
 });
 
-describe.concurrent("4.5 code injection", () => {
-  test("a code is bound to its client, its redirect URI and its PKCE transaction", async () => {
-    const redirect_uris = ["https://app.example/callback", "https://app.example/other"];
-    const client = await newClient({ redirect_uris });
-    const attacker = await otherClient(client, { redirect_uris });
-    const [victims, own] = [newPkce(), newPkce()];
-    const code = await client.code(new Visitor(), victims.challenge);
-    const code_verifier = victims.verifier;
-    const refused = [
-      await attacker.token(code, { code_verifier }),
-      await client.token(code, { code_verifier, redirect_uri: redirect_uris[1] }),
-      await client.token(code, { code_verifier: own.verifier }),
-    ];
-    expect(refused.map(({ body }) => body.error)).toEqual(Array(3).fill("invalid_grant"));
-    expect((await client.token(code, { code_verifier })).status).toBe(200);
-  });
-
-  test("the request's nonce is in its id_token and no other", async () => {
-    for (const nonce of ["one", "two"]) expect((await party.flow({ nonce })).claims.nonce).toBe(nonce);
-  });
+test.concurrent("4.5 code injection: the request's nonce is in its id_token and no other", async () => {
+  for (const nonce of ["one", "two"]) expect((await party.flow({ nonce })).claims.nonce).toBe(nonce);
 });
 
 test.concurrent("4.6 access token injection: at_hash identifies the access token issued with the id_token", async () => {
@@ -166,16 +134,6 @@ describe.concurrent("4.11 open redirection", () => {
   test("a user who does not know the application sees where every answer is sent", () => {
     expect(pages.consent!.html).toContain("app.example");
   });
-
-  test("logout redirects to registered addresses only", async () => {
-    const query = new URLSearchParams({
-      client_id: party.client.id,
-      post_logout_redirect_uri: "https://evil.example",
-    });
-    const view = await new Visitor().open(`/oauth2/logout?${query}`);
-    expect(view).toMatchObject({ status: 200, heading: "Signed out", location: undefined });
-    expect(view.html).not.toContain("evil");
-  });
 });
 
 test.concurrent("4.12 no redirect repeats a form: the password is answered with 303", () => {
@@ -211,20 +169,11 @@ test.concurrent("4.13 reverse proxies: forwarding headers of clients change no a
   expect(decodeJwt(tokens.id_token).iss).toBe(issuer());
 });
 
-describe.concurrent("4.14 refresh tokens", () => {
-  test("are issued only to clients that can use them", async () => {
-    const client = await newClient({ grant_types: ["authorization_code"] });
-    const { body } = await client.token(await client.code(new Visitor()));
-    expect(body.access_token).toBeString();
-    expect(body.refresh_token).toBeUndefined();
-  });
-
-  test("end with the user's account", async () => {
-    const client = await newClient();
-    const { body } = await client.token(await client.code(new Visitor()));
-    await setRows("users", { tenant_id: client.tenant.tenantId }, { is_active: false });
-    expect((await client.refresh(body.refresh_token)).body.error).toBe("invalid_grant");
-  });
+test.concurrent("4.14 refresh tokens are issued only to clients that can use them", async () => {
+  const client = await newClient({ grant_types: ["authorization_code"] });
+  const { body } = await client.token(await client.code(new Visitor()));
+  expect(body.access_token).toBeString();
+  expect(body.refresh_token).toBeUndefined();
 });
 
 test.concurrent("4.15 client and user subs never coincide: a client's sub is its client_id", async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { createVault } from "../../server/platform/vault.ts";
 import { unique } from "../world/api.ts";
-import { db, newTenant, setting } from "../world/tenant.ts";
+import { rowsOf, storedText } from "../world/rows.ts";
+import { newTenant, setting } from "../world/tenant.ts";
 
 const FIELDS = { URL: "https://hooks.example.com/in", Entities: ["Application"], Events: ["Created"] };
 
@@ -20,11 +21,12 @@ async function made(fields: Record<string, unknown>) {
 describe("secrets", () => {
   const vault = () => createVault(setting("GATEHOUSE_TEST_MASTER_KEY"));
   const stored = async (id: string) => {
-    const [row] = await db()<
-      { secret: Uint8Array | null; apiKey: Uint8Array; headers: Buffer | null; whole: string }[]
-    >`
-      select secret, api_key as "apiKey", headers, row_to_json(c)::text as whole from webhook_connections c where id = ${id}`;
-    return row!;
+    const own = { id };
+    const [row] = await rowsOf<{ secret: Uint8Array | null; api_key: Uint8Array; headers: Buffer | null }>(
+      "webhook_connections",
+      own,
+    );
+    return { ...row!, apiKey: row!.api_key, whole: await storedText("webhook_connections", own) };
   };
 
   test("the Secret is never returned", async () => {

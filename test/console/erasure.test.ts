@@ -8,6 +8,7 @@ import { inspect } from "../support/inspect.ts";
 import { type Api, ok, until } from "../world/api.ts";
 import { issuer } from "../world/client.ts";
 import { enterSettings, newColleague, type Visitor } from "../world/console.ts";
+import { plantRemoval } from "../world/planted.ts";
 import { startReceiver } from "../world/receiver.ts";
 import { fill, removeRows } from "../world/rows.ts";
 import { db, newTenant, savePolicy, shared } from "../world/tenant.ts";
@@ -187,9 +188,7 @@ test("an old event says when its payload and its answers were removed", async ()
   const { EventId } = (await api.events("Limit=1")).Items[0]!;
   await removeRows("payloads", { event_id: EventId });
   await removeRows("responses", { event_id: EventId });
-  await db()`
-    insert into removals (parent, starts_on) values ('payloads', partition_start('payloads', ${at}))
-    on conflict do nothing`;
+  await plantRemoval("payloads", at);
   await using visitor = await enterSettings(browser, api.tenant);
   const { page, open } = visitor;
   await open(`/settings/activity/${EventId}`);

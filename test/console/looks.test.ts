@@ -11,6 +11,7 @@ import { finished, temporal } from "../support/temporal.ts";
 import { type Api, until } from "../world/api.ts";
 import { issuer, newClient } from "../world/client.ts";
 import { enterSettings } from "../world/console.ts";
+import { plantFormerTotals } from "../world/planted.ts";
 import { connected, startReceiver } from "../world/receiver.ts";
 import { fill } from "../world/rows.ts";
 import { db, newTenant } from "../world/tenant.ts";
@@ -86,10 +87,7 @@ test("Data and the overview of a tenant with weeks of changes are accessible and
   await page.getByText("1 delivery of changes older than the log is kept").waitFor();
   await inspect(page, "overview-overdue");
   await measureKept(db(), new Date(Date.now() + 60_000));
-  await db()`
-      insert into kept_totals (tenant_id, name, day, bytes, bytes_on_disk, measured_on)
-      select tenant_id, name, day - age, bytes * (30 - age) / 30, bytes_on_disk, measured_on
-      from kept_totals, generate_series(1, 25) age where tenant_id = ${api.tenantId}`;
+  await plantFormerTotals(api, 25);
   await open("/settings/data");
   await page.getByRole("heading", { name: "Data", level: 1 }).waitFor();
   await inspect(page, "data");

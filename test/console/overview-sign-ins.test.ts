@@ -5,7 +5,9 @@ import { openWindows } from "../support/browser.ts";
 import { inspect } from "../support/inspect.ts";
 import { issuer } from "../world/client.ts";
 import { enterSettings, newColleague } from "../world/console.ts";
-import { db, newTenant } from "../world/tenant.ts";
+import { plantIssued } from "../world/planted.ts";
+import { addRows, times } from "../world/rows.ts";
+import { newTenant } from "../world/tenant.ts";
 import { Visitor as PlainBrowser } from "../world/visitor.ts";
 
 const browser = openWindows();
@@ -57,23 +59,38 @@ test("Overview counts successful and failed sign-ins with links, only for users 
   expect(await reader.page.locator("#sign-ins").count()).toBe(0);
 });
 
+/** The nth of a busy day. */
+function signInOf(tenantId: string, n: number) {
+  const at = Date.now() - (((n * 7) % 1_320) + 60) * 60_000;
+  const failure = n % 40 === 0 ? "SecondFactor.Failed" : n % 11 === 0 ? "SignIn.Failed" : undefined;
+  return {
+    ...{ tenant_id: tenantId, id: Bun.randomUUIDv7("hex", at), occurred_on: new Date(at), request_key: "key" },
+    ...{ kind: failure ?? "SignIn.Succeeded", outcome: failure ? "Failure" : "Success" },
+    ...{ actor_type: "User", actor_id: n % 700, subject_type: "User", subject_id: String(n % 700) },
+    ...{ address: "127.0.0.1", user_agent: "", details: n % 3 === 0 ? { Amr: ["pwd", "otp", "mfa"] } : {} },
+  };
+}
+
 test("a busy day is shown by hour, with links by keyboard; a policy that hides requests hides tokens", async () => {
   const api = await newTenant();
   const tenantId = api.tenant.tenantId;
   const auditor = await newColleague(api, "auditor");
-  await db()`
-      insert into audit_log (tenant_id, id, kind, outcome, actor_type, actor_id, address, user_agent, subject_type,
-        subject_id, details, request_key, occurred_on)
-      select ${tenantId}, uuidv7(- make_interval(mins => (n * 7 % 1320) + 60)), kind, case kind when 'SignIn.Succeeded' then 'Success' else 'Failure' end, 'User', n % 700,
-        '127.0.0.1', '', 'User', (n % 700)::text, case n % 3 when 0 then '{"Amr": ["pwd", "otp", "mfa"]}'::jsonb else '{}' end,
-        'key', now() - make_interval(mins => (n * 7 % 1320) + 60)
-      from generate_series(1, 5000) n,
-        lateral (select case when n % 40 = 0 then 'SecondFactor.Failed' when n % 11 = 0 then 'SignIn.Failed' else 'SignIn.Succeeded' end as kind) k`;
-  await db()`
-      insert into issued_tokens (tenant_id, hour, grant_type, count)
-      select ${tenantId}, date_trunc('hour', now()) - make_interval(hours => h), grant_type, (h * 7919 % 23 + 1) * 12345
-      from generate_series(1, 22) h, unnest(array['client_credentials', 'authorization_code', 'refresh_token',
-        'urn:ietf:params:oauth:grant-type:device_code', 'urn:ietf:params:oauth:grant-type:token-exchange']) grant_type`;
+  await addRows(
+    "audit_log",
+    times(5_000, (n) => signInOf(tenantId, n)),
+  );
+  const grants = [
+    "client_credentials",
+    "authorization_code",
+    "refresh_token",
+    ...["device_code", "token-exchange"].map((one) => `urn:ietf:params:oauth:grant-type:${one}`),
+  ];
+  await plantIssued(
+    api,
+    times(22, (hour) =>
+      grants.map((grant) => ({ hoursAgo: hour + 1, grant, count: (((hour * 7_919) % 23) + 1) * 12_345 })),
+    ).flat(),
+  );
   await using visitor = await enterSettings(browser, api.tenant);
   const { page, complaints } = visitor;
   await inspect(page, "overview-busy");

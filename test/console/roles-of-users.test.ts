@@ -4,8 +4,9 @@ import { expect, test } from "bun:test";
 import { openWindows } from "../support/browser.ts";
 import { inspect } from "../support/inspect.ts";
 import { enterSettings } from "../world/console.ts";
+import { plantIdentity } from "../world/planted.ts";
 import { addProvider } from "../world/provider.ts";
-import { db, newTenant } from "../world/tenant.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const browser = openWindows();
 
@@ -15,9 +16,7 @@ test("the form gives a role to every user or to a provider's, and pages say wher
   await api.made("Api", { Name: "Company tools", Audience: `https://${Bun.randomUUIDv7()}.example.com`, Scopes });
   const provider = await addProvider(api, { Name: "Company ID", Issuer: "https://id.example.com" });
   const [linked, other] = [await api.made("User", { Username: "ana" }), await api.made("User", { Username: "bob" })];
-  await db()`
-      insert into upstream_identities (tenant_id, identity_provider_id, authority, subject, user_id, provisioned)
-      values (${api.tenantId}, ${provider.Id}, 'https://id.example.com', 'ana', ${linked.Id}, true)`;
+  await plantIdentity(api, { identity_provider_id: provider.Id, subject: "ana", user_id: linked.Id });
   await using visitor = await enterSettings(browser, api.tenant);
   const { page, open } = visitor;
 

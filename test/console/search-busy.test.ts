@@ -1,10 +1,10 @@
 // Search with busy sources: it shows the available results and that they are incomplete.
 
 import { expect, test } from "bun:test";
-import type { Sql } from "../../server/platform/db/sql.ts";
 import { type KeyDatabase, newKeyDatabase } from "../support/key-database.ts";
 import { type PrivateApp, startPrivateApp } from "../support/private-app.ts";
 import { type Api, until } from "../world/api.ts";
+import { type Hold, holdTable, waitingFor } from "../world/locks.ts";
 import { newTenant } from "../world/tenant.ts";
 import { type View, Visitor } from "../world/visitor.ts";
 
@@ -24,24 +24,7 @@ async function come(visitor: Visitor, opened: Promise<View>): Promise<View> {
   return view.location ? come(visitor, visitor.open(view.location.pathname + view.location.search)) : view;
 }
 
-/** Locks the table until released. */
-async function hold(sql: Sql, table: string): Promise<() => Promise<void>> {
-  const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  const { promise: held, resolve: isHeld } = Promise.withResolvers<void>();
-  const whole = sql.begin(async (tx) => {
-    await tx`lock table ${tx(table)} in access exclusive mode`;
-    isHeld();
-    await released;
-  });
-  await Promise.race([held, whole]);
-  return async () => {
-    release();
-    await whole;
-  };
-}
-
-const waitsFor = async (sql: Sql, table: string) =>
-  (await sql`select from pg_locks where not granted and relation = ${table}::regclass`).length > 0;
+const waits = async ({ sql }: KeyDatabase, hold: Hold) => (await waitingFor(hold, sql)).length > 0;
 
 test("parts that take too long are left out with a note; the rest is found", async () => {
   await using database = await newKeyDatabase();
@@ -49,9 +32,9 @@ test("parts that take too long are left out with a note; the rest is found", asy
   await using _ = app;
   await api.change({ Name: "Front door" });
   await api.change({ Name: "Front gate" });
-  const release = await hold(database.sql, "departments");
+  await using departments = await holdTable("departments", "access exclusive", database.sql);
   const searching = visitor.open("/settings/search?q=front");
-  await until("the search to come to what is held", () => waitsFor(database.sql, "departments"));
+  await until("the search to come to what is held", () => waits(database, departments));
   const { status, html } = await searching;
   expect(status).toBe(200);
   expect(html).toContain("Front door");
@@ -64,7 +47,7 @@ test("parts that take too long are left out with a note; the rest is found", asy
   expect(nothing.html).not.toContain("No matches");
   // The only match found may not be the only match.
   expect((await visitor.open("/settings/search?q=front%20door")).heading).toBe("Search");
-  await release();
+  await departments.release();
   expect((await come(visitor, visitor.open("/settings/search?q=front%20door"))).heading).toBe("Front door");
 });
 
@@ -72,7 +55,9 @@ test("an aborted request stops the search", async () => {
   await using database = await newKeyDatabase();
   const { app, visitor } = await enter(database);
   await using _ = app;
-  const [releaseEvents, releaseLog] = [await hold(database.sql, "events"), await hold(database.sql, "audit_log")];
+  // Two transactions would use every session of the test's.
+  await using events = await holdTable("events", "access exclusive", database.sql);
+  await using log = await holdTable("audit_log", "access exclusive", database.sql);
   const leaving = new AbortController();
   const cookie = visitor.cookieHeader;
   const searching = fetch(`${app.url}/settings/search?q=${Bun.randomUUIDv7()}`, {
@@ -80,17 +65,17 @@ test("an aborted request stops the search", async () => {
     signal: leaving.signal,
   });
   searching.catch(() => {});
-  await until("the search to come to what is held", () => waitsFor(database.sql, "events"));
+  await until("the search to come to what is held", () => waits(database, events));
   leaving.abort();
   // Responses follow after the disconnection was noticed.
   for (let turn = 0; turn < 3; turn++) expect((await fetch(`${app.url}/healthz`)).status).toBe(200);
-  await releaseEvents();
+  await events.release();
   const isOver = () => app.lines.some(({ route }) => route === "/settings/search");
   let wentOn = false;
   await until("the search to end", async () => {
-    wentOn ||= await waitsFor(database.sql, "audit_log");
+    wentOn ||= await waits(database, log);
     return wentOn || isOver();
   });
-  await releaseLog();
+  await log.release();
   expect(wentOn).toBe(false);
 });

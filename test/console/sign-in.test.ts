@@ -3,7 +3,8 @@
 import { describe, expect, test } from "bun:test";
 import type { Api } from "../world/api.ts";
 import { issuer } from "../world/client.ts";
-import { expire, rowsOf } from "../world/rows.ts";
+import { tenantOf } from "../world/planted.ts";
+import { expire } from "../world/rows.ts";
 import { newTenant } from "../world/tenant.ts";
 import { type View, Visitor } from "../world/visitor.ts";
 
@@ -47,8 +48,8 @@ describe.concurrent("signing in to Settings", () => {
     const wrong = await visitor.open("/settings/sign-in?organisation=no%20such%20one");
     expect(wrong.heading).toBe("Sign in");
     expect((await visitor.submit(wrong, api.tenant.admin)).html).toContain("If you entered an organisation");
-    const [row] = await rowsOf<{ name: string }>("tenants", { id: api.tenant.tenantId });
-    const page = await visitor.open(`/settings/sign-in?organisation=${encodeURIComponent(row!.name)}`);
+    const { name } = await tenantOf(api.tenant);
+    const page = await visitor.open(`/settings/sign-in?organisation=${encodeURIComponent(name)}`);
     expect((await visitor.submit(page, api.tenant.admin)).heading).toBe("Overview");
     for (const name of ["gatehouse-session", "gatehouse-settings"] as const) visitor.cookies.delete(name);
     // The browser remembers the organisation.

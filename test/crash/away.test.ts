@@ -7,7 +7,8 @@ import { type PrivateApp, startPrivateApp } from "../support/private-app.ts";
 import { startRelay } from "../support/relay.ts";
 import { API, type Api, signIn, until } from "../world/api.ts";
 import { type Json, operationsOf, resolve } from "../world/documented.ts";
-import { db, newTenant, shared } from "../world/tenant.ts";
+import { holdRows, waitingFor } from "../world/locks.ts";
+import { newTenant, shared } from "../world/tenant.ts";
 
 /** Paths without database access. */
 const WITHOUT_DATABASE = [
@@ -204,17 +205,10 @@ test("a statement without an answer for too long is 503, and PostgreSQL ends it"
   await using app = startPrivateApp({}, "info", { databaseUrl: shared().databaseUrl, patience });
   const { api } = await signedIn(app);
   const { Id } = await api.change({ Name: "Gate" });
-  await db().begin(async (tx) => {
-    await tx`select from applications where id = ${Number(Id)} for update`;
-    const { status } = await api.call("PATCH", "/Application", { Id, Description: "changed" });
-    expect(status).toBe(503);
-    await until("nobody to wait for the lock", async () => {
-      const waiting = await tx`select from pg_locks where not granted and pid <> pg_backend_pid()
-        and pid in (select pid from pg_stat_activity where query like '%applications%' and wait_event_type = 'Lock')
-        and pg_backend_pid() = any (pg_blocking_pids(pid))`;
-      return waiting.length === 0;
-    });
-  });
+  await using lock = await holdRows("applications", { id: Number(Id) });
+  expect((await api.call("PATCH", "/Application", { Id, Description: "changed" })).status).toBe(503);
+  await until("nobody to wait for the lock", async () => (await waitingFor(lock)).length === 0);
+  await lock.release();
   expect((await api.call("PATCH", "/Application", { Id, Description: "changed" })).status).toBe(200);
 });
 

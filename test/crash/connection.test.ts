@@ -1,9 +1,12 @@
 // Statements and transactions when their connection ends.
 
 import { expect, test } from "bun:test";
-import { connect, type Queries } from "../../server/platform/db/sql.ts";
+import { connect } from "../../server/platform/db/sql.ts";
 import { startRelay } from "../support/relay.ts";
 import { until } from "../world/api.ts";
+import { holdNumber, lockNumber, waitingFor } from "../world/locks.ts";
+import { echo, endSessions, longRows, makeTable, ping, sessionOf, sleep } from "../world/postgresql.ts";
+import { rowsOf } from "../world/rows.ts";
 import { setting } from "../world/tenant.ts";
 
 const URL = setting("GATEHOUSE_TEST_DATABASE_URL");
@@ -14,54 +17,53 @@ test("a transaction that lost its connection fails, and so does each further sta
   const further: unknown[] = [];
   const transaction = sql.begin(async (tx) => {
     await endSession(await sessionOf(tx));
-    further.push(await failure(tx`select`));
-    further.push(await failure(tx`select`));
+    further.push(await failure(ping(tx)));
+    further.push(await failure(ping(tx)));
     // The pool's only connection reconnects; the transaction must not continue there.
     await sessionOf(sql);
-    further.push(await failure(tx`create table never_made ()`));
+    further.push(await failure(makeTable("never_made", tx)));
   });
   expect(await failure(transaction)).toEqual(closed);
-  while (further.length < 3) await sql`select`;
+  while (further.length < 3) await ping(sql);
   expect(further).toEqual([expect.any(Error), closed, closed]);
-  expect(await sql`select from pg_tables where tablename = 'never_made'`).toHaveLength(0);
+  expect(await rowsOf("pg_tables", { tablename: "never_made" }, sql)).toHaveLength(0);
   await sql.end();
 });
 
 test("a statement waiting for a lock does not delay others, which use another connection", async () => {
-  const holder = connect(URL, "gatehouse test", 1);
+  const holder = connect(URL, "gatehouse test", 2);
   const sql = connect(URL, "gatehouse test", 2);
-  await holder`select pg_advisory_lock(20260815)`;
+  await using lock = await holdNumber(20260815, holder);
   // Both connections are open, and have had several waiting statements.
-  await Promise.all(Array.from({ length: 10 }, () => sql`select`));
-  const stuck = sql`select pg_advisory_lock(20260815)`.execute();
+  await Promise.all(Array.from({ length: 10 }, () => ping(sql)));
+  const stuck = lockNumber(20260815, sql).execute();
   await until("it to have waited for a while", async () => {
-    const waiting = await holder`select from pg_stat_activity
-      where wait_event = 'advisory' and query like '%20260815%' and now() - query_start > interval '100 ms'`;
-    return waiting.length === 1;
+    const waiting = await waitingFor(lock, holder);
+    return waiting.some(({ query_start }) => Date.now() - +query_start > 100);
   });
-  const asked = Array.from({ length: 20 }, (_, index) => sql<{ n: number }[]>`select ${index}::int as n`);
+  const asked = Array.from({ length: 20 }, (_, index) => echo(sql, index));
   const answers = await Promise.all(asked);
   expect(answers.map(([row]) => row!.n)).toEqual(asked.map((_, index) => index));
-  await holder`select pg_advisory_unlock(20260815)`;
+  await lock.release();
   await stuck;
   await Promise.all([sql.end(), holder.end()]);
 });
 
 test("a statement after a failing one gets its own rows only", async () => {
   const sql = connect(URL, "gatehouse test", 1);
-  const failing = failure(sql`select repeat('x', 20000), 1 / (4 - n) from generate_series(1, 10) n`);
-  const following = sql<{ n: number }[]>`select n::int from generate_series(1, 3) n`;
+  const failing = failure(longRows(sql, 10, { failing: 4 }));
+  const following = longRows(sql, 3);
   const [failed, rows] = await Promise.all([failing, following]);
   expect(failed).toMatchObject({ code: "22012" });
-  expect([...rows]).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
+  expect(rows.map(({ n }) => n)).toEqual([1, 2, 3]);
   await sql.end();
 });
 
 test("a transaction has its connection to itself, however many statements were sent before it", async () => {
   for (const before of [98, 99, 100, 101, 102]) {
     const sql = connect(URL, "gatehouse test", 1);
-    const sent = Array.from({ length: before }, () => sql`select`.execute());
-    const transaction = sql.begin(async (tx) => (await tx<{ n: number }[]>`select 1 as n`)[0]!.n);
+    const sent = Array.from({ length: before }, () => ping(sql).execute());
+    const transaction = sql.begin(async (tx) => (await echo(tx, 1))[0]!.n);
     expect([before, await transaction]).toEqual([before, 1]);
     await Promise.all(sent);
     await sql.end();
@@ -75,7 +77,7 @@ test("statements waiting in a transaction behind a lost one fail with it", async
   const transaction = sql.begin(async (tx) => {
     session.resolve(await sessionOf(tx));
     // Its types are queried first, so the others wait in the transaction.
-    for (const seconds of [60, 0, 0]) waiting.push(failure(tx`select pg_sleep(${seconds}::float8)`.execute()));
+    for (const seconds of [60, 0, 0]) waiting.push(failure(sleep(tx, seconds).execute()));
     await Promise.all(waiting);
   });
   const failed = failure(transaction);
@@ -90,7 +92,7 @@ test("statements waiting behind a lost one fail, and the pool can be ended", asy
   await using relay = await startRelay(URL);
   const sql = connect(relay.databaseUrl, "gatehouse test", 1);
   const pid = await sessionOf(sql);
-  const sent = [sql`select pg_sleep(60)`, sql`select 1`, sql`select 2`].map((query) => failure(query.execute()));
+  const sent = [sleep(sql, 60), ping(sql), echo(sql, 2)].map((query) => failure(query.execute()));
   await untilAsleep(pid);
   relay.cut();
   expect(await Promise.all(sent)).toEqual([expect.any(Error), expect.any(Error), expect.any(Error)]);
@@ -100,9 +102,8 @@ test("statements waiting behind a lost one fail, and the pool can be ended", asy
 test("a reserved connection that is lost fails each further statement", async () => {
   const sql = connect(URL, "gatehouse test", 1);
   const kept = await sql.reserve();
-  const [row] = await kept<{ pid: number }[]>`select pg_backend_pid() as pid`;
-  await endSession(row!.pid);
-  for (let statement = 0; statement < 3; statement++) expect(await failure(kept`select`)).toEqual(expect.any(Error));
+  await endSession(await sessionOf(kept));
+  for (let statement = 0; statement < 3; statement++) expect(await failure(ping(kept))).toEqual(expect.any(Error));
   kept.release();
   await sql.end();
 });
@@ -111,14 +112,12 @@ test("after a statement lost half-way, the next one gets its own rows only", asy
   const sql = connect(URL, "gatehouse test", 1);
   const pid = await sessionOf(sql);
   // Rows long enough to be sent immediately.
-  const lost = failure(
-    sql`select repeat('x', 20000), case n when 5 then pg_sleep(60) end from generate_series(1, 5) as n`.execute(),
-  );
+  const lost = failure(longRows(sql, 5, { asleep: 5 }).execute());
   await untilAsleep(pid);
   await endSession(pid);
   expect(await lost).toEqual(expect.any(Error));
-  const rows = await sql<{ n: number }[]>`select n::int from generate_series(1, 3) as n`;
-  expect([...rows]).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
+  const rows = await longRows(sql, 3);
+  expect(rows.map(({ n }) => n)).toEqual([1, 2, 3]);
   await sql.end();
 });
 
@@ -127,10 +126,10 @@ test("a statement that a transaction leaves behind is rejected, and runs in no l
   const late: unknown[] = [];
   const kept = await sql.begin(async (tx) => tx);
   await sql.begin(async () => {
-    late.push(await failure(kept`create table never_made ()`));
+    late.push(await failure(makeTable("never_made", kept)));
   });
   expect(late).toEqual([expect.objectContaining({ message: expect.stringContaining("has ended") })]);
-  expect(await sql`select from pg_tables where tablename = 'never_made'`).toHaveLength(0);
+  expect(await rowsOf("pg_tables", { tablename: "never_made" }, sql)).toHaveLength(0);
   await sql.end();
 });
 
@@ -163,7 +162,7 @@ test("statements one after another share a session, and those at once have one e
   const sessions = new Set<number>();
   for (let statement = 0; statement < 5; statement++) sessions.add(await sessionOf(sql));
   expect(sessions.size).toBe(1);
-  await Promise.all(Array.from({ length: 12 }, () => sql`select pg_sleep(0.01)`));
+  await Promise.all(Array.from({ length: 12 }, () => sleep(sql, 0.01)));
   expect(sql.pool()).toEqual({ active: 0, idle: 3, waiting: 0 });
   await sql.end();
 });
@@ -171,30 +170,24 @@ test("statements one after another share a session, and those at once have one e
 test("a statement without a free connection fails after its time limit", async () => {
   const sql = connect(URL, "gatehouse test", 1, { wait_timeout: 1 });
   await sql.begin(async (tx) => {
-    expect(await failure(sql`select`)).toEqual(expect.objectContaining({ code: "CONNECT_TIMEOUT" }));
-    expect(await tx`select 1`).toHaveLength(1);
+    expect(await failure(ping(sql))).toEqual(expect.objectContaining({ code: "CONNECT_TIMEOUT" }));
+    expect(await ping(tx)).toHaveLength(1);
   });
-  expect(await sql`select 1`).toHaveLength(1);
+  expect(await ping(sql)).toHaveLength(1);
   await sql.end();
 });
 
 async function untilAsleep(pid: number): Promise<void> {
   const watcher = connect(URL, "gatehouse test", 1);
   await until("the statement to be under way", async () => {
-    const rows = await watcher`select from pg_stat_activity where pid = ${pid} and wait_event = 'PgSleep'`;
-    return rows.length === 1;
+    return (await rowsOf("pg_stat_activity", { pid, wait_event: "PgSleep" }, watcher)).length === 1;
   });
   await watcher.end();
 }
 
-async function sessionOf(queries: Queries): Promise<number> {
-  const [row] = await queries<{ pid: number }[]>`select pg_backend_pid() as pid`;
-  return row!.pid;
-}
-
 async function endSession(pid: number): Promise<void> {
   const killer = connect(URL, "gatehouse test", 1);
-  await killer`select pg_terminate_backend(${pid}, 5000)`;
+  await endSessions([pid], killer);
   await killer.end();
 }
 

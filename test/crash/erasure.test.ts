@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { connect } from "../../server/platform/db/sql.ts";
 import { startVictim } from "../support/victim.ts";
 import { type Api, ok, until } from "../world/api.ts";
+import { holdTable, waitingSessions } from "../world/locks.ts";
 import { newTenant } from "../world/tenant.ts";
 import { Visitor } from "../world/visitor.ts";
 
@@ -60,18 +61,13 @@ test.each([
   expect(before[0]!.addresses).toEqual([expect.stringMatching(/./)]);
 
   const sql = connect(stack.databaseUrl, "gatehouse test", 2);
-  const lock = await sql.reserve();
-  await lock`begin`;
-  await lock`lock table ${sql(table)} in share row exclusive mode`;
+  await using lock = await holdTable(table, "share row exclusive", sql);
   const { Id } = await ok(api.call("POST", `/User/${userId}/Erase`, { Deliveries: "Cancel" }));
-  await until("the worker to be there", async () => {
-    const [blocked] = await sql`
-        select from pg_stat_activity where application_name = 'gatehouse maintenance' and wait_event_type = 'Lock'`;
-    return blocked;
-  });
+  await until("the worker to be there", async () =>
+    (await waitingSessions(sql)).some((one) => one.application_name === "gatehouse maintenance"),
+  );
   process.kill(stack.parts.worker.pid!, "SIGKILL");
-  await lock`commit`;
-  lock.release();
+  await lock.release();
   await sql.end();
 
   const { Removed } = await until("the erasure to end", async () => {

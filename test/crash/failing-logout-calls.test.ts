@@ -5,7 +5,9 @@ import { TROUBLES } from "../support/failing-database.ts";
 import { until } from "../world/api.ts";
 import { Client } from "../world/client.ts";
 import { setCredentials } from "../world/logouts.ts";
+import { plantLogouts } from "../world/planted.ts";
 import { startReceiver } from "../world/receiver.ts";
+import { rowsOf } from "../world/rows.ts";
 import { newTenant } from "../world/tenant.ts";
 import { ANSWERS, expectNoLongWait, type Failing, startFailing, walk } from "./failing-calls.ts";
 
@@ -26,20 +28,16 @@ test.each(TROUBLES)("a logout gets its three attempts when a call to PostgreSQL 
   await setCredentials(api, client, { BackchannelLogoutUri: receiver.url });
   await walk(database, trouble, async () => {
     const before = receiver.calls.length;
-    const id = Bun.randomUUIDv7();
-    await sql`
-      insert into logouts (id, tenant_id, client_id, user_id, sid)
-      values (${id}, ${api.tenantId}, ${client.id}, 1, ${Bun.randomUUIDv7()})`;
-    const ended = await until("the logout to end", async () => {
-      const [row] = await sql<{ state: string }[]>`
-        select state from logouts where id = ${id} and ended_on is not null`;
-      return row;
+    const [id] = await plantLogouts(api, client.id, 1, {}, sql);
+    const { state } = await until("the logout to end", async () => {
+      const [row] = await rowsOf<{ state: string; ended_on: Date | null }>("logouts", { id }, sql);
+      return row?.ended_on && row;
     });
     const seen = database.seen();
-    expect({ seen, ...ended }).toEqual({ seen, state: "Delivered" });
-    const attempts = await sql<{ number: number; status: number }[]>`
-      select number, status_code as status from logout_attempts where logout_id = ${id} order by number`;
-    expect({ seen, attempts: attempts.map(({ status }) => status) }).toEqual({ seen, attempts: ANSWERS });
+    expect({ seen, state }).toEqual({ seen, state: "Delivered" });
+    const attempts = await rowsOf<{ number: number; status_code: number }>("logout_attempts", { logout_id: id }, sql);
+    const answers = attempts.toSorted((a, b) => a.number - b.number).map(({ status_code }) => status_code);
+    expect({ seen, attempts: answers }).toEqual({ seen, attempts: ANSWERS });
     expect(receiver.calls.length - before).toBe(ANSWERS.length);
     expectNoLongWait(receiver.calls.slice(before));
   });

@@ -10,7 +10,9 @@ import { type Pair, startPair } from "../support/pair.ts";
 import { startPrivateApp } from "../support/private-app.ts";
 import { startStack } from "../support/stack.ts";
 import { type Api, signIn, until } from "../world/api.ts";
+import { sessionOf, sleep } from "../world/postgresql.ts";
 import { connected, type Receiver } from "../world/receiver.ts";
+import { rowsOf } from "../world/rows.ts";
 import { newTenant, setting, shared } from "../world/tenant.ts";
 
 /** Measured from the moment when new connections reach a writable server: 2 s, and more while other tests run. */
@@ -79,8 +81,8 @@ function paced(api: Api, receiver: Receiver): Pick<Api, "change"> {
 async function untilAllLeave({ primaryUrl }: Pair): Promise<void> {
   const former = connect(primaryUrl, "look", 1);
   await until("no session to be left behind", async () => {
-    const left = await former`select from pg_stat_activity where application_name like 'gatehouse %'`;
-    return left.length === 0;
+    const all = await rowsOf("pg_stat_activity", {}, former);
+    return all.every(({ application_name: name }) => !name?.startsWith("gatehouse "));
   });
   await former.end();
 }
@@ -145,19 +147,17 @@ test("while PostgreSQL is read-only, reads continue, also in transactions, and s
   const url = `${shared().databaseUrl}&options=${encodeURIComponent("-c default_transaction_read_only=on")}`;
   const sql = connect(url, "gatehouse test", 2);
   const sessions = new Set<number>();
-  const session = async () => (await sql<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]!.pid;
   const long = sql.begin(async (tx) => {
-    const [first] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
-    await tx`select pg_sleep(3)`;
-    const [second] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
-    return [first!.pid, second!.pid];
+    const first = await sessionOf(tx);
+    await sleep(tx, 3);
+    return [first, await sessionOf(tx)];
   });
   let done = false;
   void long.finally(() => {
     done = true;
   });
   while (!done) {
-    sessions.add(await session());
+    sessions.add(await sessionOf(sql));
     await Bun.sleep(20);
   }
   const [first, second] = await long;

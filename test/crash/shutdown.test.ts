@@ -3,7 +3,8 @@
 import { expect, test } from "bun:test";
 import { type StartedProcess, startProcess } from "../support/process.ts";
 import { API, until } from "../world/api.ts";
-import { db, newTenant, setting, shared } from "../world/tenant.ts";
+import { holdRows, waitingFor } from "../world/locks.ts";
+import { newTenant, setting, shared } from "../world/tenant.ts";
 
 const RECORDS = 1_000;
 
@@ -71,34 +72,18 @@ async function patchBehindLock(api: { url: string }) {
   const caller = await newTenant();
   const names = Array.from({ length: RECORDS }, (_, index) => `record ${index}`);
   const { Id } = await caller.made("Application", { Name: names[0] });
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  let session = 0;
-  const locking = db().begin(async (tx) => {
-    [{ pid: session }] = (await tx`
-      select pg_backend_pid() as pid from applications where id = ${Id} for update`) as unknown as [{ pid: number }];
-    await released;
-  });
-  await until("the lock", () => session);
+  const lock = await holdRows("applications", { id: Id });
   const patching = fetch(`${api.url}${API}/Application`, {
     method: "PATCH",
     headers: { authorization: `Bearer ${caller.token}`, "content-type": "application/json" },
     body: JSON.stringify(names.map((Name) => ({ Name, Description: "new" }))),
   });
   patching.catch(() => {});
-  await until("the request to wait for it", async () => {
-    const waiting = await db()`select from pg_stat_activity where ${session}::int = any (pg_blocking_pids(pid))`;
-    return waiting.length > 0;
-  });
+  await until("the request to wait for it", async () => (await waitingFor(lock)).length > 0);
   return {
     patching,
     caller,
     name: names[0]!,
-    async release() {
-      release();
-      await locking;
-    },
+    release: lock.release,
   };
 }

@@ -8,7 +8,7 @@ import { temporaryDirectory } from "../support/directories.ts";
 import { blockMarked, blocksMarked, ROOT } from "../support/pages.ts";
 import { until } from "../world/api.ts";
 import { issuer, newClient, setCredentials } from "../world/client.ts";
-import { setRows } from "../world/rows.ts";
+import { setUsers } from "../world/planted.ts";
 import { type View, Visitor } from "../world/visitor.ts";
 
 interface Library {
@@ -63,7 +63,7 @@ test.each(Object.entries(LIBRARIES))(
       redirect_uris: [origin + library.callback],
     });
     await setCredentials(client.id, { id_token_claims: true });
-    await setRows("users", { tenant_id: client.tenant.tenantId }, { name: "Ada Lovelace", email: "ada@example.com" });
+    await setUsers(client.tenant, { name: "Ada Lovelace", email: "ada@example.com" });
     await using _ = run(library, textOf(name, origin, client.id), origin, client.tenant.client.clientSecret);
 
     const [user, stranger] = [new Visitor(origin), new Visitor(origin)];

@@ -15,7 +15,9 @@ import { type Pair, startPair } from "../support/pair.ts";
 import { session } from "../support/postgresql.ts";
 import { startStack } from "../support/stack.ts";
 import { until } from "../world/api.ts";
+import { promote } from "../world/postgresql.ts";
 import { startReceiver } from "../world/receiver.ts";
+import { rowsOf } from "../world/rows.ts";
 import { newTenant } from "../world/tenant.ts";
 
 const LANES = 8;
@@ -87,10 +89,8 @@ async function switchover(pair: Pair): Promise<TakenOver> {
   const led = performance.now();
   await using former = session(pair.primaryUrl);
   await until("all sessions to leave", async () => {
-    const rows = await former`
-      select from pg_stat_activity
-      where application_name like 'gatehouse %' and application_name <> 'gatehouse test'`;
-    return rows.length === 0;
+    const all = await rowsOf<{ application_name: string | null }>("pg_stat_activity", {}, former);
+    return all.every(({ application_name: name }) => !name?.startsWith("gatehouse ") || name === "gatehouse test");
   });
   const left = Math.round(performance.now() - led);
   return { unsafe: left > MAX_BACK_MS ? 1 : 0, summary: `the last session left the former primary after ${left} ms` };
@@ -113,6 +113,6 @@ async function crash(pair: Pair, load: Load): Promise<TakenOver> {
   for (const pid of processesOf(pair.primaryPid)) process.kill(pid, "SIGKILL");
   for (const pid of standby) process.kill(pid, "SIGCONT");
   await using sql = session(pair.standbyUrl);
-  await sql`select pg_promote()`;
+  await promote(sql);
   return { unsafe, summary: `${unsafe} changes were answered 200 while the standby hung` };
 }

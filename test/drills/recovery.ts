@@ -5,6 +5,8 @@ import { connect } from "../../server/platform/db/sql.ts";
 import { type Drill, describeStatuses, processesOf, startLoad, untilReady } from "../support/drill.ts";
 import { startStack } from "../support/stack.ts";
 import { until } from "../world/api.ts";
+import { ping, reloadSettings } from "../world/postgresql.ts";
+import { rowsOf } from "../world/rows.ts";
 import { newTenant } from "../world/tenant.ts";
 
 const KILLS = 5;
@@ -23,11 +25,10 @@ export const recovery: Drill = {
     for (let kill = 1; kill <= KILLS; kill++) {
       await Bun.sleep(2_000);
       const sql = connect(stack.databaseUrl, "drill", 1);
-      const [row] = await sql<{ pid: number }[]>`
-        select pid from pg_stat_activity where application_name = 'gatehouse api' limit 1`;
+      const [row] = await rowsOf<{ pid: number }>("pg_stat_activity", { application_name: "gatehouse api" }, sql);
       process.kill(row!.pid, "SIGKILL");
       await until("PostgreSQL to be back", () =>
-        sql`select 1`.then(
+        ping(sql).then(
           () => true,
           () => false,
         ),
@@ -53,7 +54,7 @@ export const recovery: Drill = {
 
     const admin = connect(stack.databaseUrl, "drill", 1);
     await admin`alter system set default_transaction_read_only = on`;
-    await admin`select pg_reload_conf()`;
+    await reloadSettings(admin);
     await until("/readyz to say so", async () => (await stack.readiness()).postgresql === "read-only");
     const before = load.statuses.get(200) ?? 0;
     await Bun.sleep(1_000);
@@ -61,7 +62,7 @@ export const recovery: Drill = {
     say(`read-only: ${JSON.stringify(await stack.readiness())}; ${written} changes were answered 200 meanwhile`);
     await admin.unsafe("set default_transaction_read_only = off");
     await admin`alter system reset default_transaction_read_only`;
-    await admin`select pg_reload_conf()`;
+    await reloadSettings(admin);
     await admin.end();
     await untilReady(stack);
     await load.end();

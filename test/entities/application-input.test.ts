@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { cases, expectError, unique } from "../world/api.ts";
-import { eventsOf } from "../world/rows.ts";
-import { db, newTenant } from "../world/tenant.ts";
+import { adminIdOf } from "../world/planted.ts";
+import { eventsOf, rowsOf } from "../world/rows.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const caller = await newTenant();
 
@@ -13,11 +14,9 @@ async function made(fields: Record<string, unknown>): Promise<Record<string, unk
   return answer.body;
 }
 
-async function parentOf(id: unknown): Promise<string> {
-  const [row] = await db()<
-    { parent: string }[]
-  >`select parent_id::text as parent from applications where id = ${String(id)}`;
-  return row!.parent;
+async function parentOf(id: unknown): Promise<string | null> {
+  const [row] = await rowsOf<{ parent_id: number }>("applications", { id });
+  return row!.parent_id === null ? null : String(row!.parent_id);
 }
 
 describe("fields", () => {
@@ -197,14 +196,9 @@ describe("foreign keys", () => {
   });
 
   test("ModifiedBy and CreatedBy are resolved, but the server's own value is stored", async () => {
-    const [admin] = await db()<{ id: number }[]>`select id from users where tenant_id = ${caller.tenantId} limit 1`;
+    const admin = await adminIdOf(caller);
     const client = { Id: Number(caller.clientId), Type: "Application" };
-    for (const actor of [
-      { Id: admin!.id, Type: "User" },
-      { FieldType: "Name", Value: "Administrator" },
-      client,
-      null,
-    ]) {
+    for (const actor of [{ Id: admin, Type: "User" }, { FieldType: "Name", Value: "Administrator" }, client, null]) {
       const record = await made({ Name: unique("actor"), ModifiedBy: actor, CreatedBy: actor });
       expect(record).toMatchObject({ ModifiedBy: client, CreatedBy: client });
     }

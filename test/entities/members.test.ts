@@ -6,10 +6,13 @@ import { connect } from "../../server/platform/db/sql.ts";
 import { createRegistry, ENTITIES } from "../../server/records/entities/registry.ts";
 import { closedAfterAll } from "../support/closed-after-all.ts";
 import { startAppWith } from "../support/private-app.ts";
-import { type Api, expectError, ok, unique, until } from "../world/api.ts";
+import { type Api, expectError, ok, unique } from "../world/api.ts";
+import { holdRows, untilWaiting } from "../world/locks.ts";
+import { plantUsers } from "../world/planted.ts";
+import { rowsOf } from "../world/rows.ts";
 import { newTenant } from "../world/tenant.ts";
 import { group, TABLE } from "./group.ts";
-import { countStatements, countWaiting, insertUsers } from "./stored.ts";
+import { countStatements } from "./stored.ts";
 
 const app = closedAfterAll(await startAppWith(TABLE, { entities: createRegistry([...ENTITIES, group]) }));
 const sql = connect(app.databaseUrl, "gatehouse test", 4);
@@ -117,25 +120,22 @@ describe.each(Object.entries(KINDS))("the Members of a %s", (kind, { by, table, 
     for (const Members of [{ Add: [ivo] }, { Remove: [ana] }, [ivo], { Add: [{ Type: "User", Id: 999_999_999 }] }]) {
       expect((await save(Members)).status).toBe(403);
     }
-    const stored = await sql.unsafe(`select user_id as id from ${rows} where ${key} = $1`, [Id]);
-    expect(stored.map(({ id }) => id)).toEqual([ana.Id]);
+    expect(await rowsOf(rows, { [key]: Id }, sql)).toMatchObject([{ user_id: ana.Id }]);
   });
 
   test("that two callers add at once are both added", async () => {
     const { api, ana, ivo, save, Id } = await made();
-    const { saves } = await sql.begin(async (tx) => {
-      await tx.unsafe(`select from ${table} where id = $1 for update`, [Id]);
-      const saves = [save({ Add: [ana] }), save({ Add: [ivo] })];
-      await until("both to wait for a lock", async () => (await countWaiting(sql)) >= 2);
-      return { saves };
-    });
+    await using lock = await holdRows(table, { id: Id }, sql);
+    const saves = [save({ Add: [ana] }), save({ Add: [ivo] })];
+    await untilWaiting(2, [""], sql);
+    await lock.release();
     for (const saved of saves) expect((await saved).status).toBe(200);
     expect((await ok(api.get(`${path}/${Id}`))).Members).toEqual([ana, ivo]);
   });
 
   test("may be 5,000, and a change writes one row", async () => {
     const { api, save, Id } = await made();
-    const all = (await insertUsers(sql, api.tenantId, 5_000)).map((Id) => ({ Type: "User", Id }));
+    const all = (await plantUsers(api, 5_000, sql)).map((Id) => ({ Type: "User", Id }));
     for (let first = 0; first < all.length; first += 1_000) {
       await ok(save({ Add: all.slice(first, first + 1_000) }));
     }
@@ -154,7 +154,7 @@ describe.each(Object.entries(KINDS))("the Members of a %s", (kind, { by, table, 
     expect(await countStatements(sql, rows, () => ok(save({ Add: [extra] })))).toEqual([]);
     expectError(await save(all.slice(0, 1_001)), 400, "Bad Input", /^Members must be a list of at most 1000\.$/);
 
-    const others = await insertUsers(sql, api.tenantId, 5_000);
+    const others = await plantUsers(api, 5_000, sql);
     for (let first = 0; first < others.length; first += 1_000) {
       await ok(save({ Add: others.slice(first, first + 1_000).map((Id) => ({ Type: "User", Id })) }));
     }

@@ -4,15 +4,12 @@ import type { Queries } from "../../server/platform/db/sql.ts";
 import { inSnakeCase } from "../../server/platform/http/fields.ts";
 import type { Entity } from "../../server/records/index.ts";
 import { searchables } from "../../server/records/values.ts";
+import { columnsOf, triggersOf } from "../world/postgresql.ts";
 
 /** The missing ones, in words. */
 export async function missing(sql: Queries, of: readonly Entity[]): Promise<string[]> {
-  const columns = await sql<{ table: string; column: string; generated: string | null }[]>`
-    select a.attrelid::regclass::text as table, a.attname as column, pg_get_expr(d.adbin, d.adrelid) as generated
-    from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
-    where a.attrelid in (select oid from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p'))`;
-  const announcing = await sql<{ table: string }[]>`
-    select tgrelid::regclass::text as table from pg_trigger where tgfoid = 'announce'::regproc`;
+  const columns = await columnsOf(sql);
+  const announcing = (await triggersOf(sql)).filter((one) => one.function === "announce");
   const find = (table: string, column: string) => columns.find((one) => one.table === table && one.column === column);
   // Policies read the calling User or Application, with the names of what it references.
   const callers = of[0]!.actors.flatMap(({ table, references }) => [

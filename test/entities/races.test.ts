@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Answer, Api } from "../world/api.ts";
-import { eventsOf } from "../world/rows.ts";
-import { db, newTenant } from "../world/tenant.ts";
+import { eventsOf, rowsOf } from "../world/rows.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const CALLERS = 20;
 
@@ -12,9 +12,11 @@ const together = (caller: Api, bodies: unknown[], entity = "Application") =>
 
 /** The tenant's own applications, except its client and that of Settings. */
 async function recordsOf(caller: Api) {
-  return db()<{ id: number; name: string | null; key: string | null; external: string | null }[]>`
-    select id, name, application_key as key, external_id as external from applications
-    where tenant_id = ${caller.tenantId} and id <> ${caller.clientId} and not is_system order by id`;
+  const all = await rowsOf("applications", { tenant_id: caller.tenantId, is_system: false });
+  return all
+    .filter(({ id }) => String(id) !== caller.clientId)
+    .map(({ id, name, application_key: key, external_id: external }) => ({ id, name, key, external }))
+    .toSorted((a, b) => a.id - b.id);
 }
 
 describe(`${CALLERS} callers at once`, () => {
@@ -93,9 +95,9 @@ describe(`${CALLERS} callers at once`, () => {
       ApplicationId: { Id: ids[(index + 1 + (index % 2)) % 3] },
     }));
     for (const answer of await together(caller, bodies)) expect([200, 400]).toContain(answer.status);
-    const rows = await db()<{ id: number; parent: number | null }[]>`
-      select id, parent_id as parent from applications where tenant_id = ${caller.tenantId}`;
-    const parents = new Map(rows.map(({ id, parent }) => [id, parent]));
+    const own = { tenant_id: caller.tenantId };
+    const rows = await rowsOf<{ id: number; parent_id: number | null }>("applications", own);
+    const parents = new Map(rows.map(({ id, parent_id }) => [id, parent_id]));
     for (const { id } of rows) {
       let [top, steps]: [number | null | undefined, number] = [id, 0];
       while (top && steps <= rows.length) [top, steps] = [parents.get(top), steps + 1];

@@ -1,21 +1,6 @@
-// The database under the tests of entities: rows that the API cannot create in time, and what it does not say.
+// The statements of a change.
 
 import type { Sql } from "../../server/platform/db/sql.ts";
-
-/** @returns their Ids */
-export async function insertUsers(sql: Sql, tenantId: string, count: number): Promise<number[]> {
-  const rows = await sql<{ id: number }[]>`
-    insert into users (tenant_id, username)
-    select ${tenantId}, gen_random_uuid()::text from generate_series(1, ${count}::int) returning id`;
-  return rows.map(({ id }) => id);
-}
-
-/** Sessions that wait for a lock. */
-export async function countWaiting(sql: Sql): Promise<number> {
-  const [row] = await sql<{ count: number }[]>`
-    select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  return row!.count;
-}
 
 let counted = 0;
 

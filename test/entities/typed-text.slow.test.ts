@@ -6,7 +6,7 @@ import { SETTINGS } from "../../server/identity/settings.ts";
 import { ok, unique } from "../world/api.ts";
 import { issuer } from "../world/client.ts";
 import { newColleague } from "../world/console.ts";
-import { rowsOf } from "../world/rows.ts";
+import { tenantOf } from "../world/planted.ts";
 import { entitiesOf, textsOf } from "../world/spy.ts";
 import { newTenant } from "../world/tenant.ts";
 import { Visitor } from "../world/visitor.ts";
@@ -135,9 +135,9 @@ test("a user signs in with any composition of the user name, and no second user 
 
 test("an organisation is found in any composition of its name", async () => {
   const api = await newTenant();
-  const [tenant] = await rowsOf<{ name: string }>("tenants", { id: api.tenantId });
+  const { name } = await tenantOf(api);
   const visitor = new Visitor(issuer());
-  const query = new URLSearchParams({ organisation: ` ${tenant!.name} ` });
+  const query = new URLSearchParams({ organisation: ` ${name} ` });
   const page = await visitor.open(`/settings/sign-in?${query}`);
   expect((await visitor.submit(page, api.tenant.admin)).heading).toBe("Overview");
 });

@@ -2,20 +2,22 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { asTyped, TEXT_LIMIT } from "../../server/platform/text.ts";
 import { API, expectError } from "../world/api.ts";
-import { removeRows, setRows } from "../world/rows.ts";
-import { db, newTenant, request } from "../world/tenant.ts";
+import { plantUser, removePasswords, setUsers } from "../world/planted.ts";
+import { removeRows } from "../world/rows.ts";
+import { newTenant, request } from "../world/tenant.ts";
 
 const encode = (text: string) => `base64|${Buffer.from(text).toString("base64")}`;
 
 const caller = await newTenant();
 
-async function insertUser(tenantId: string, username: string): Promise<number> {
-  const [row] = await db()<{ id: number }[]>`
-    insert into users (tenant_id, name, username, email, mobile_phone, external_id, is_active, created_on)
-    values (${tenantId}, 'Ada Example', ${username}, 'ada@example.com', '+1 555 0100', ${`x-${Bun.randomUUIDv7()}`},
-      true, '2026-01-31T10:20:30.456Z') returning id`;
-  return row!.id;
-}
+const insertUser = (tenantId: string, username: string) =>
+  plantUser(
+    { tenantId },
+    {
+      ...{ name: "Ada Example", username, email: "ada@example.com", mobile_phone: "+1 555 0100" },
+      ...{ external_id: `x-${Bun.randomUUIDv7()}`, created_on: "2026-01-31T10:20:30.456Z" },
+    },
+  );
 
 const path = (value: string | number, query = "") => `/User/${value}${query}`;
 
@@ -74,7 +76,7 @@ describe("SPEC.md Endpoints 4: get one User", () => {
     ["Is_Active", "true"],
   ])("any field can be matched: Name=%s", async (name, value) => {
     const own = await newTenant();
-    await db()`delete from passwords where user_id in (select id from users where tenant_id = ${own.tenantId})`;
+    await removePasswords(own);
     await removeRows("users", { tenant_id: own.tenantId });
     const id = await insertUser(own.tenantId, "ada");
     const answer = await own.get(path(encode(decodeURIComponent(value)), `?Name=${name}`));
@@ -228,7 +230,7 @@ describe("the path's value", () => {
       .filter((value) => value !== "");
     await fc.assert(
       fc.asyncProperty(text, async (value) => {
-        await setRows("users", { tenant_id: own.tenantId }, { username: value });
+        await setUsers(own, { username: value });
         const answer = await own.get(path(encode(value), "?Name=Username"));
         expect(answer.body.Username).toBe(value);
       }),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { cases, expectError } from "../world/api.ts";
-import { eventsOf, setRows } from "../world/rows.ts";
+import { setUsers } from "../world/planted.ts";
+import { eventsOf } from "../world/rows.ts";
 import { newTenant } from "../world/tenant.ts";
 
 const DATE = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -260,7 +261,7 @@ describe.concurrent("dates", () => {
 
   test("a record is found by its date as returned, also one set by the database", async () => {
     const caller = await newTenant();
-    await setRows("users", { tenant_id: caller.tenantId }, { last_login: "2026-01-31T10:20:30.4567Z" });
+    await setUsers(caller, { last_login: "2026-01-31T10:20:30.4567Z" });
     const { body } = await caller.get("/User/admin?Name=Username");
     for (const field of ["Creation_Date", "Last_Login"]) {
       const value = `base64|${Buffer.from(body[field]).toString("base64")}`;

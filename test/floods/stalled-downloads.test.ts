@@ -5,7 +5,8 @@ import { connect, type Socket } from "node:net";
 import { API, expectError, ok, until } from "../world/api.ts";
 import { newClient } from "../world/client.ts";
 import { type Person, signedIn } from "../world/person.ts";
-import { clientOf, db, newMember, shared } from "../world/tenant.ts";
+import { plantEntries } from "../world/rows.ts";
+import { clientOf, newMember, shared } from "../world/tenant.ts";
 
 /** Every operation of the API that answers with a file. */
 const FILE_OPERATIONS = ["/AuditEvent/Export", "/Redelivery/{Id}/Deliveries/Export", "/User/{Id}/Export"];
@@ -13,13 +14,11 @@ const TOO_MANY = (holder: string, name: string) =>
   new RegExp(`^${holder} \\d+ ${name} in progress, the maximum\\. Try again when these have ended\\.$`);
 
 /** Audit entries about a User that do not fit into the buffers of the sockets, also when compressed. */
-async function fillAudit(tenantId: string, userId: unknown): Promise<void> {
-  await db()`
-    insert into audit_log (tenant_id, id, kind, outcome, address, user_agent, subject_type, subject_id, details, request_key)
-    select ${tenantId}, uuidv7(), 'SignIn.Failed', 'Failure', '127.0.0.1',
-      (select string_agg(md5((entry * part * random())::text), '') from generate_series(1, 20) part), 'User', ${String(userId)},
-      '{"Reason":"WrongPassword"}', 'key' from generate_series(1, 30000) entry`;
-}
+const fillAudit = (tenantId: string, userId: unknown) =>
+  plantEntries(tenantId, 30_000, {
+    ...{ kind: "SignIn.Failed", outcome: "Failure", details: { Reason: "WrongPassword" } },
+    ...{ userAgent: null, userId: String(userId) },
+  });
 
 /** Sends a request and reads only the status. */
 async function begin(head: string[], body = ""): Promise<Socket> {

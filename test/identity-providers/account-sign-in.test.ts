@@ -5,6 +5,7 @@ import { closedAfterAll } from "../support/closed-after-all.ts";
 import { issuer, setCredentials } from "../world/client.ts";
 import { beginDevice, typeCode } from "../world/device.ts";
 import { Authenticator, codesOf, keyOf, requireSecondFactor } from "../world/person.ts";
+import { tenantOf } from "../world/planted.ts";
 import {
   addProvider,
   comeBack,
@@ -19,7 +20,6 @@ import {
   toProvider,
   type UpstreamTenant,
 } from "../world/provider.ts";
-import { rowsOf } from "../world/rows.ts";
 import { type View, Visitor } from "../world/visitor.ts";
 
 const real = closedAfterAll(await startRealProvider());
@@ -57,7 +57,7 @@ describe.concurrent("'Use another account' of a provider that cannot be asked fo
   test.each(starts)("at %s says so, and leads to the provider or back", async (_, start) => {
     const tenant = await newRealTenant(real, plainOAuth(real));
     const { client, caller, provider } = tenant;
-    const [{ settings_client_id: settings }] = await rowsOf("tenants", { id: client.tenant.tenantId });
+    const { settings } = await tenantOf(client.tenant);
     const device = "urn:ietf:params:oauth:grant-type:device_code";
     await setCredentials(client.id, { grant_types: ["authorization_code", "client_credentials", device] });
     await force(tenant);

@@ -21,8 +21,7 @@ import {
   toProvider,
   type UpstreamTenant,
 } from "../world/provider.ts";
-import { eventsOf, setRows } from "../world/rows.ts";
-import { db } from "../world/tenant.ts";
+import { countOf, eventsOf, setRows } from "../world/rows.ts";
 import { type View, Visitor } from "../world/visitor.ts";
 
 const real = closedAfterAll(await startRealProvider());
@@ -149,8 +148,7 @@ describe.concurrent("linking on the account page", () => {
     const theirs = (await person.visitor.open("/account/password")).forms[0]!.fields.csrf!;
     expect((await person.visitor.post(LINK, { csrf: theirs, link: link!, password })).status).toBe(400);
     const tenants = [tenant.caller.tenantId, stranger.caller.tenantId];
-    const rows = await db()`select from upstream_identities where tenant_id in ${db()(tenants)}`;
-    expect(rows).toHaveLength(0);
+    expect(await countOf("upstream_identities", { tenant_id: tenants })).toBe(0);
   });
 
   test("requires a session, and an active provider of the tenant", async () => {

@@ -2,13 +2,13 @@
 
 import { describe, expect, test } from "bun:test";
 import { decodeProtectedHeader } from "jose";
+import { digestOf } from "../../server/identity/signin/opaque.ts";
 import { MAX_OPEN } from "../../server/identity/signin/upstream/round-trips.ts";
 import { ok } from "../world/api.ts";
 import { answerOf, setCredentials } from "../world/client.ts";
 import { type Behaviour, type ForgedProvider, sentBack, startForgedProvider } from "../world/forged-provider.ts";
 import { newUpstreamTenant, toProvider, type UpstreamTenant } from "../world/provider.ts";
-import { rowsOf } from "../world/rows.ts";
-import { db } from "../world/tenant.ts";
+import { addRows, rowsOf, times } from "../world/rows.ts";
 import { type View, Visitor } from "../world/visitor.ts";
 
 interface Begun extends AsyncDisposable {
@@ -234,10 +234,9 @@ describe.concurrent("signing out at the provider too", () => {
     expect(await rowsOf("upstream_attempts", { tenant_id: tenantId })).toHaveLength(0);
     expect(answerOf(await begun.signIn()).code).toBeString();
     await toProvider(visitor, await visitor.open(tenant.client.authorize({ prompt: "login" })));
-    await db()`
-      insert into upstream_attempts (digest, tenant_id, identity_provider_id, browser, network, target, expires_on)
-      select sha256(n::text::bytea || digest), tenant_id, identity_provider_id, browser, network, target, expires_on
-      from upstream_attempts, generate_series(2, ${MAX_OPEN.address}::integer) n where tenant_id = ${tenantId}`;
+    const [open] = await rowsOf("upstream_attempts", { tenant_id: tenantId });
+    const others = times(MAX_OPEN.address - 1, () => ({ ...open, digest: digestOf(crypto.randomUUID()) }));
+    await addRows("upstream_attempts", others);
     const { location } = await visitor.open(logout({ post_logout_redirect_uri: AFTER }));
     expect(location?.href).toBe(AFTER);
     expect(visitor.cookies.has("gatehouse-session")).toBe(false);

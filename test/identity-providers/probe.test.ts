@@ -4,15 +4,9 @@ import { describe, expect, test } from "bun:test";
 import { closedAfterAll } from "../support/closed-after-all.ts";
 import { kindsOf } from "../world/audit.ts";
 import { type Behaviour, startForgedProvider } from "../world/forged-provider.ts";
-import { newRealTenant, newUpstreamTenant, startRealProvider, type UpstreamTenant } from "../world/provider.ts";
+import { newRealTenant, newUpstreamTenant, startRealProvider, tested } from "../world/provider.ts";
 
 const real = closedAfterAll(await startRealProvider());
-
-async function tested({ caller, provider }: UpstreamTenant) {
-  const { status, body } = await caller.send("POST", `/IdentityProvider/${provider.Id}/Test`);
-  expect(status).toBe(200);
-  return body as { Works: boolean; Checks: { Name: string; Outcome: string; Message: string }[] };
-}
 
 const HTML = { headers: { "content-type": "text/html" } };
 

@@ -3,8 +3,8 @@
 import { describe, expect, test } from "bun:test";
 import { expectError, unique } from "../world/api.ts";
 import { issuer } from "../world/client.ts";
-import { eventsOf } from "../world/rows.ts";
-import { db, newTenant } from "../world/tenant.ts";
+import { eventsOf, rowsOf } from "../world/rows.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const OIDC = { Name: "Example ID", Type: "OpenIDConnect", Issuer: "https://id.example.com", ClientId: "gatehouse" };
 const OAUTH2 = {
@@ -76,9 +76,8 @@ describe.concurrent("an identity provider", () => {
     const caller = await newTenant();
     const { Id } = await caller.made("IdentityProvider", { ...OIDC, ClientSecret: "a very secret secret" });
     const stored = async () => {
-      const [row] = await db()<{ secret: Buffer | null }[]>`
-        select client_secret as secret from identity_providers where id = ${Id}`;
-      return row!.secret;
+      const [row] = await rowsOf<{ client_secret: Buffer | null }>("identity_providers", { id: Id });
+      return row!.client_secret;
     };
     const sealed = await stored();
     expect(sealed?.toString("latin1")).not.toContain("secret");

@@ -5,7 +5,7 @@ import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { unique, until } from "../world/api.ts";
 import { answerOf, carrying } from "../world/client.ts";
 import { type Behaviour, type ForgedProvider, sentBack, startForgedProvider } from "../world/forged-provider.ts";
-import { addProvider, linksOf, newUpstreamTenant, toProvider, type UpstreamTenant } from "../world/provider.ts";
+import { addProvider, linksOf, newUpstreamTenant, tested, toProvider, type UpstreamTenant } from "../world/provider.ts";
 import { type View, Visitor } from "../world/visitor.ts";
 
 type Fields = Record<string, unknown>;
@@ -15,12 +15,6 @@ async function signIn(provider: ForgedProvider, { client }: UpstreamTenant): Pro
   const visitor = new Visitor();
   const location = await toProvider(visitor, await visitor.open(client.authorize()));
   return visitor.open(sentBack(provider, location));
-}
-
-async function tested({ caller, provider }: UpstreamTenant) {
-  const { status, body } = await caller.send("POST", `/IdentityProvider/${provider.Id}/Test`);
-  expect(status).toBe(200);
-  return body as { Works: boolean; Checks: { Name: string; Outcome: string; Message: string }[] };
 }
 
 const atForged = ({ issuer }: ForgedProvider, more: Fields = {}) =>

@@ -5,6 +5,7 @@ import { connect } from "../../server/platform/db/sql.ts";
 import { createLog } from "../../server/platform/log.ts";
 import { createWorkerMetrics, measureDatabase } from "../../server/platform/metrics/index.ts";
 import { until } from "../world/api.ts";
+import { notify, ping, sleep } from "../world/postgresql.ts";
 import { shared } from "../world/tenant.ts";
 
 const log = createLog("silent", "test");
@@ -13,9 +14,9 @@ test("waits for a connection of a full pool are counted, and its use is measured
   const { sql, read } = measured({ wait_timeout: 0.2 });
   try {
     expect(await read()).toMatchObject({ max: 1, Active: 0, waiting: 0, waits: 0 });
-    const running = sql`select pg_sleep(1)`.execute();
+    const running = sleep(sql, 1).execute();
     await until("the statement to run", async () => (await read()).Active === 1);
-    const late = sql`select`.catch((error) => error.code);
+    const late = ping(sql).catch((error) => error.code);
     expect(await read()).toMatchObject({ Active: 1, Idle: 0, waiting: 1 });
     expect(await late).toBe("CONNECT_TIMEOUT");
     expect(await read()).toMatchObject({ waiting: 0, waits: 1 });
@@ -32,7 +33,8 @@ test("notifications are counted by their channel", async () => {
   const heard = Promise.withResolvers<string>();
   try {
     await sql.listen("test_notices", heard.resolve);
-    await sql`select pg_notify(${"test_notices"}, 'hello'), pg_notify(${"others"}, 'no')`;
+    await notify("others", "no", sql);
+    await notify("test_notices", "hello", sql);
     expect(await heard.promise).toBe("hello");
     const metric = await registry.getSingleMetric("gatehouse_postgresql_notifications_total")!.get();
     expect(metric.values).toMatchObject([{ labels: { channel: "test_notices" }, value: 1 }]);

@@ -6,14 +6,15 @@ import { decodeJwt, type JWTHeaderParameters, type JWTPayload, SignJWT, Unsecure
 import pino from "pino";
 import { createClientKeys } from "../../server/identity/oauth/clients/client-keys.ts";
 import { MAX_USED_JWTS } from "../../server/identity/oauth/clients/used-jwts.ts";
+import { digestOf } from "../../server/identity/signin/opaque.ts";
 import { createEgress } from "../../server/platform/egress/index.ts";
 import type { TenantId } from "../../server/platform/ids.ts";
 import { type Api, TOKEN_PATH } from "../world/api.ts";
 import { RFC_TOKEN_PATH } from "../world/client.ts";
 import { expectRfcError, form } from "../world/grants.ts";
-import { rowsOf } from "../world/rows.ts";
+import { addRows, rowsOf, times } from "../world/rows.ts";
 import { assertion, assertionClaims, newSigner, provesBy, publish, type Signer } from "../world/signer.ts";
-import { db, newTenant, request, setting } from "../world/tenant.ts";
+import { newTenant, request, setting } from "../world/tenant.ts";
 
 const GRANT = { grant_type: "client_credentials", scope: "AccessManager:Read" };
 
@@ -141,11 +142,9 @@ describe("rejected is an assertion", () => {
   test("beyond the number of unexpired ones a client may have", async () => {
     const [busy, key] = await Promise.all([newTenant(), newSigner()]);
     await provesBy(busy, key);
-    await db()`
-      insert into used_jwts (tenant_id, digest, client_id, expires_on)
-      select ${busy.tenantId}, sha256(convert_to(${busy.clientId} || ' ' || number, 'UTF8')), ${busy.clientId},
-        now() + interval '1 hour'
-      from generate_series(1, ${MAX_USED_JWTS - 40}) number`;
+    const used = { tenant_id: busy.tenantId, client_id: busy.clientId, expires_on: new Date(Date.now() + 3_600_000) };
+    const jwts = times(MAX_USED_JWTS - 40, () => ({ digest: digestOf(crypto.randomUUID()), ...used }));
+    await addRows("used_jwts", jwts);
     const grant = async () =>
       post(RFC_TOKEN_PATH, { ...GRANT, ...assertion(await key.sign(assertionClaims(busy.clientId, issuer))) });
     for (let count = 0; count < 40; count++) expect([count, (await grant()).status]).toEqual([count, 200]);

@@ -17,9 +17,10 @@ import {
   typeCode,
 } from "../world/device.ts";
 import { expectRfcError, form, postAs } from "../world/grants.ts";
+import { plantDeviceCodes } from "../world/planted.ts";
 import { expire, removeRows, rowsOf } from "../world/rows.ts";
 import { DpopKey } from "../world/signer.ts";
-import { clientOf, db, request } from "../world/tenant.ts";
+import { clientOf, request } from "../world/tenant.ts";
 import { Visitor } from "../world/visitor.ts";
 
 const ENTER = "Sign a device in";
@@ -320,10 +321,7 @@ describe("an attack", () => {
   test("with many unfinished requests: a client and its organisation have limits", async () => {
     const own = await newDeviceClient();
     const other = await otherClient(own, { grant_types: GRANTS });
-    const fill = ({ id, tenant }: Client, max: number) => db()`
-      insert into device_codes (digest, user_code, tenant_id, client_id, scopes, resources, interval_seconds, expires_on)
-      select sha256(uuidv4()::text::bytea), uuidv4(), ${tenant.tenantId}, ${id}, '{}', '{}', 5, now() + interval '1 minute'
-      from generate_series(1, ${max})`;
+    const fill = ({ id, tenant }: Client, max: number) => plantDeviceCodes(tenant, id, max);
     const begin = ({ id, tenant }: Client) =>
       request("POST", DEVICE_PATH, { body: form({ client_id: id, client_secret: tenant.client.clientSecret }) });
     await fill(own, MAX_WAITING.client - 1);

@@ -10,14 +10,19 @@ import { newKeyDatabase } from "../support/key-database.ts";
 import { TOKEN_PATH, until } from "../world/api.ts";
 import { RFC_TOKEN_PATH } from "../world/client.ts";
 import { clientGrant, postAs, refresh } from "../world/grants.ts";
+import { plantIssued } from "../world/planted.ts";
+import { renameTable } from "../world/postgresql.ts";
+import { countOf, rowsOf } from "../world/rows.ts";
 import { db, newTenant } from "../world/tenant.ts";
 
 type Counts = Record<string, number>;
 
 async function counted(tenantId: string): Promise<Counts> {
-  const rows = await db()<{ grant: string; count: number }[]>`
-    select grant_type as grant, sum(count)::bigint as count from issued_tokens where tenant_id = ${tenantId} group by 1`;
-  return Object.fromEntries(rows.map(({ grant, count }) => [grant, count]));
+  const counts: Counts = {};
+  for (const { grant_type, count } of await rowsOf("issued_tokens", { tenant_id: tenantId })) {
+    counts[grant_type] = (counts[grant_type] ?? 0) + count;
+  }
+  return counts;
 }
 
 test("each access token counts for its tenant and grant, at both doors; errors do not count", async () => {
@@ -58,14 +63,14 @@ describe("several processes", () => {
     await using database = await newKeyDatabase();
     const away = await createTenant(database.sql, "away");
     const process = createIssuedTokens(database.sql, log);
-    await database.sql`alter table issued_tokens rename to taken_away`;
+    await renameTable("issued_tokens", "taken_away", database.sql);
     process.count(away.tenantId, "client_credentials");
     await process.stop();
     process.count(away.tenantId, "client_credentials");
-    await database.sql`alter table taken_away rename to issued_tokens`;
+    await renameTable("taken_away", "issued_tokens", database.sql);
     await process.stop();
-    const rows = await database.sql`select count from issued_tokens where tenant_id = ${away.tenantId}`;
-    expect([...rows]).toEqual([{ count: 2 }]);
+    const rows = await rowsOf("issued_tokens", { tenant_id: away.tenantId }, database.sql);
+    expect(rows).toMatchObject([{ count: 2 }]);
     expect((await counted(tenantId)).device_code).toBeUndefined();
   });
 
@@ -73,11 +78,9 @@ describe("several processes", () => {
     await using database = await newKeyDatabase();
     const { sql } = database;
     const { tenantId } = await createTenant(sql, "old");
-    await sql`
-      insert into issued_tokens (tenant_id, hour, grant_type, count)
-      select ${tenantId}, date_trunc('hour', now()) - make_interval(hours => hours), 'refresh_token', 1
-      from unnest(array[0, 167, 169, 500]) as hours`;
+    const issued = [0, 167, 169, 500].map((hoursAgo) => ({ hoursAgo, grant: "refresh_token", count: 1 }));
+    await plantIssued({ tenantId }, issued, sql);
     expect(await removeOldIssued(sql)).toBe(2);
-    expect(await sql`select from issued_tokens`).toHaveLength(2);
+    expect(await countOf("issued_tokens", {}, sql)).toBe(2);
   });
 });

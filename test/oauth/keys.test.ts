@@ -11,21 +11,22 @@ import { type ApiProcess, startApiProcess } from "../support/api-process.ts";
 import { runEntry } from "../support/entry.ts";
 import { type KeyDatabase, newKeyDatabase } from "../support/key-database.ts";
 import { until } from "../world/api.ts";
+import { notify } from "../world/postgresql.ts";
+import { countOf, elapse, rowsOf, setRows } from "../world/rows.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 /** The time when each key of an algorithm begins to sign, in days from `start`, the newest first. */
 async function signing({ sql }: KeyDatabase, start: Date, alg = "EdDSA"): Promise<number[]> {
-  const rows = await sql<{ from: Date }[]>`
-    select signs_from as from from signing_keys where alg = ${alg} order by signs_from desc`;
-  return rows.map((row) => Math.round((row.from.getTime() - start.getTime()) / HOUR) / 24);
+  const rows = await rowsOf<{ signs_from: Date }>("signing_keys", { alg }, sql);
+  return rows.map((row) => Math.round((+row.signs_from - +start) / HOUR) / 24).toSorted((a, b) => b - a);
 }
 
 /** The clients of a new tenant use every algorithm. */
 async function useAll({ sql }: KeyDatabase): Promise<void> {
   await createTenant(sql, "tenant");
-  await sql`update credentials set id_token_alg = 'EdDSA', access_token_alg = 'ES256'`;
+  await setRows("credentials", {}, { id_token_alg: "EdDSA", access_token_alg: "ES256" }, sql);
 }
 
 describe.concurrent("on an empty database", () => {
@@ -80,8 +81,9 @@ describe.concurrent("on an empty database", () => {
     expect(await signing(database, start)).toEqual([90, 0]);
     const keys = createSigningKeys(database.sql, database.vault);
     expect((await keys.jwks()).keys).toHaveLength(2 * SIGNING_ALGS.length);
-    const [oldest] = await database.sql<{ kid: string }[]>`
-      select kid from signing_keys where alg = 'EdDSA' order by signs_from`;
+    const [oldest] = (
+      await rowsOf<{ kid: string; signs_from: Date }>("signing_keys", { alg: "EdDSA" }, database.sql)
+    ).toSorted((a, b) => +a.signs_from - +b.signs_from);
     expect((await keys.signingKey("EdDSA")).kid).toBe(oldest!.kid);
     for (const quiet of [89, 90, 120.9]) expect(await pass(quiet)).toEqual({ announced: [], removed: [] });
     expect((await pass(121.1)).removed).toContain(oldest!.kid);
@@ -101,8 +103,7 @@ describe.concurrent("on an empty database", () => {
     await database.rotation.run();
     const later = new Date(Date.now() + 89 * DAY);
     await Promise.all([1, 2, 3].map(() => database.rotation.run(later)));
-    const [row] = await database.sql<{ count: number }[]>`select count(*) from signing_keys`;
-    expect(row!.count).toBe(2 * SIGNING_ALGS.length);
+    expect(await countOf("signing_keys", {}, database.sql)).toBe(2 * SIGNING_ALGS.length);
   });
 
   test("a key starts signing at its time, in a process that knew it before", async () => {
@@ -113,7 +114,7 @@ describe.concurrent("on an empty database", () => {
     await database.rotation.run(new Date(Date.now() + 89 * DAY));
     await until("the next key to be published", async () => (await keys.jwks()).keys.length > SIGNING_ALGS.length);
     expect((await keys.signingKey("EdDSA")).kid).toBe(old);
-    await database.sql`update signing_keys set signs_from = signs_from - interval '91 days'`;
+    await elapse("91 days", "signing_keys", {}, "signs_from", database.sql);
     const other = createSigningKeys(database.sql, database.vault);
     const { kid: next } = await other.signingKey("EdDSA");
     expect(next).not.toBe(old);
@@ -151,8 +152,8 @@ describe("two API processes on one database", () => {
       expect(await published(api)).toEqual([...keysBefore, fresh!].sort());
       expect(decodeProtectedHeader(await api.token(client)).kid).toBe(old);
     }
-    await database.sql`update signing_keys set signs_from = signs_from - interval '10 minutes' where kid = ${fresh!}`;
-    await database.sql`select pg_notify('gatehouse_signing_keys', '')`;
+    await elapse("10 minutes", "signing_keys", { kid: fresh! }, "signs_from", database.sql);
+    await notify("gatehouse_signing_keys", "", database.sql);
     for (const api of [one, two]) {
       await until("the new key to sign", async () => decodeProtectedHeader(await api.token(client)).kid === fresh);
       expect(await api.accepts(before)).toBe(true);

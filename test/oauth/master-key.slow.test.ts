@@ -22,6 +22,9 @@ import { type KeyDatabase, newKeyDatabase } from "../support/key-database.ts";
 import { API } from "../world/api.ts";
 import { livenessBy } from "../world/grants.ts";
 import { Authenticator } from "../world/person.ts";
+import { adminIdOf, plantSession } from "../world/planted.ts";
+import { columnsOf } from "../world/postgresql.ts";
+import { rowsOf, setRows } from "../world/rows.ts";
 
 const SEALED = [...SEALED_BY_IDENTITY, ...SEALED_BY_WEBHOOKS];
 const ISSUER = "https://id.example.com";
@@ -46,21 +49,20 @@ const request = () => new Request(ISSUER);
 /** Secrets of a tenant's admin: an authenticator app with recovery codes, and an application's refresh token. */
 async function giveSecrets({ sql, vault }: KeyDatabase, { tenantId, client }: NewTenant) {
   const { factor, families } = partsOf(sql, vault);
-  const [user] = await sql<{ id: number }[]>`select id from users where tenant_id = ${tenantId}`;
-  const session = { tenantId, userId: user!.id, id: Bun.randomUUIDv7(), username: "admin", name: "" } as Session;
+  const userId = await adminIdOf({ tenantId }, sql);
+  const session = { tenantId, userId, id: Bun.randomUUIDv7(), username: "admin", name: "" } as Session;
   const proposal = factor.propose(session);
   const app = new Authenticator(proposal.key);
   const codes = await factor.enrol(request(), session, proposal, app.code());
-  const grant = { clientId: Number(client.clientId), userId: user!.id, scopes: [], authTime: 0 };
+  const grant = { clientId: Number(client.clientId), userId, scopes: [], authTime: 0 };
   const started = families.start(grant);
   await insertFamily(sql, tenantId, started.family);
   return { session, app, codes: codes!, ...started };
 }
 
 async function stored(sql: Sql, { table, column }: SealedColumn): Promise<Uint8Array[]> {
-  const rows = await sql<{ value: Uint8Array }[]>`
-    select ${sql(column)} as value from ${sql(table)} where ${sql(column)} is not null`;
-  return rows.map(({ value }) => value);
+  const rows = await rowsOf<Record<string, Uint8Array | null>>(table, {}, sql);
+  return rows.flatMap((row) => row[column] ?? []);
 }
 
 /** All sealed values by column. */
@@ -96,7 +98,7 @@ test("a master key is replaced without losing any encrypted value", async () => 
     });
     await call(api, "POST", `/WebhookConnection/${connection!.Id}/Secret`, { Secret: "the second secret" });
     // A proven secret leaves a former one, which needs a receiver.
-    await sql`update webhook_connections set former_secret = staged_secret`;
+    await setRows("webhook_connections", {}, { former_secret: sql("staged_secret") }, sql);
     const provider = {
       Name: "ID",
       Type: "OpenIDConnect",
@@ -110,10 +112,8 @@ test("a master key is replaced without losing any encrypted value", async () => 
   const { session, app, codes, refreshToken } = await giveSecrets(database, tenant);
   // A session from a provider with SignOut, which needs a provider.
   const { purpose } = SEALED.find(({ column }) => column === "id_token_hint")!;
-  await sql`
-    insert into sessions (id, tenant_id, user_id, digest, amr, acr, address, user_agent, expires_on, id_token_hint)
-    select gen_random_uuid(), tenant_id, id, '', '{fed}', '1', '', '', now() + interval '1 day',
-      ${createVault(first).sealFor(purpose).seal("an id_token")} from users limit 1`;
+  const id_token_hint = createVault(first).sealFor(purpose).seal("an id_token");
+  await plantSession(tenant, session.userId, { amr: ["fed"], id_token_hint }, sql);
   const sealedByFirst = await allStored(sql);
 
   const wrong = { ...alone, MASTER_KEY_PREVIOUS: STRANGE };
@@ -160,11 +160,11 @@ test("a master key is replaced without losing any encrypted value", async () => 
 // Audit entries are encrypted by the keys of their persons, which are not encrypted (docs/decisions/0011).
 test("every column encrypted with the master key is included in resealing", async () => {
   await using database = await newKeyDatabase();
-  const columns = await database.sql<{ name: string }[]>`
-    select table_name || '.' || column_name as name from information_schema.columns
-    where table_schema = 'public' and data_type = 'bytea' and column_name not in ('digest', 'browser', 'object')
-      and table_name not like 'audit\\_%' and table_name <> 'personal_keys'`;
-  expect(columns.map(({ name }) => name).sort()).toEqual(
+  const sealed = (await columnsOf(database.sql)).filter(
+    ({ table, column, type }) =>
+      type === "bytea" && !["digest", "browser", "object"].includes(column) && !/^audit_|^personal_keys$/.test(table),
+  );
+  expect(sealed.map(({ table, column }) => `${table}.${column}`).sort()).toEqual(
     SEALED.map(({ table, column }) => `${table}.${column}`).sort(),
   );
 });

@@ -15,7 +15,7 @@ import { createVault } from "../../server/platform/vault.ts";
 import { createTenantCache } from "../../server/records/access/decisions/tenant-cache.ts";
 import { CALLBACK, issuer, newClient } from "../world/client.ts";
 import { metadata, newRegistrar, register } from "../world/registrar.ts";
-import { rowsOf, setRows } from "../world/rows.ts";
+import { addRows, setRows } from "../world/rows.ts";
 import { assertion, assertionClaims, newSigner, provesBy } from "../world/signer.ts";
 import { db, newTenant, setting } from "../world/tenant.ts";
 
@@ -85,8 +85,8 @@ test("a client's version changes with each row that it is made of", async () => 
   const name = Bun.randomUUIDv7();
   const texts = { name, type: "OpenIDConnect", client_id: "c", provisioning: "LinkOnly", scopes: [], mapping: {} };
   const sql = db();
-  await sql`insert into identity_providers ${sql({ ...texts, tenant_id: tenantId, allow_local: true, is_active: true })}`;
-  const [provider] = await rowsOf<{ id: number }>("identity_providers", { name });
+  const all = { ...texts, tenant_id: tenantId, allow_local: true, is_active: true };
+  const [provider] = await addRows<{ id: number }>("identity_providers", all);
   const version = async () =>
     (await sql<{ version: string }[]>`select ${clientVersion(sql, id)} as version`)[0]!.version;
   const changes = [

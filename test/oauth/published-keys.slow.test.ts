@@ -18,6 +18,7 @@ import { startApiProcess } from "../support/api-process.ts";
 import { newKeyDatabase } from "../support/key-database.ts";
 import { ok, until } from "../world/api.ts";
 import { livenessBy } from "../world/grants.ts";
+import { addRows, elapse, removeRows, setRows } from "../world/rows.ts";
 import { newTenant, request } from "../world/tenant.ts";
 
 const ISSUER = "https://id.example";
@@ -77,16 +78,24 @@ async function newInstallation() {
   const database = await newKeyDatabase();
   const { sql, vault, rotation } = database;
   const { tenantId, client } = await createTenant(sql, "tenant");
-  await sql`
-    insert into apis (id, tenant_id, name, audience, audience_key, scopes, access_token_alg, access_token_type)
-    values (${Bun.randomUUIDv7()}, ${tenantId}, 'Orders', 'https://orders.example', 'https://orders.example', '[]', 'RS256', 'at+jwt')`;
+  const audience = "https://orders.example";
+  const api = {
+    id: Bun.randomUUIDv7(),
+    tenant_id: tenantId,
+    name: "Orders",
+    audience,
+    audience_key: audience,
+    scopes: [],
+  };
+  await addRows("apis", { ...api, access_token_alg: "RS256", access_token_type: "at+jwt" }, sql);
   const keys = createSigningKeys(sql, vault);
   /** The algorithms in the JWKS of a process that has just started. */
   const algs = async () => [...new Set((await createSigningKeys(sql, vault).jwks()).keys.map(({ alg }) => alg))].sort();
   /** Everything as it is without a use, and all tokens expired. */
   const allRsa = async () => {
-    await sql`update credentials set access_token_alg = 'RS256', id_token_alg = 'RS256', userinfo_alg = '', introspection_alg = ''`;
-    await sql`update apis set access_token_alg = 'RS256'`;
+    const rsa = { access_token_alg: "RS256", id_token_alg: "RS256", userinfo_alg: "", introspection_alg: "" };
+    await setRows("credentials", {}, rsa, sql);
+    await setRows("apis", {}, { access_token_alg: "RS256" }, sql);
     await age(sql, "27 hours");
     await rotation.run();
   };
@@ -94,7 +103,7 @@ async function newInstallation() {
 }
 
 /** Simulates elapsed time since the last use. */
-const age = (sql: Sql, time: string) => sql`update signing_keys set used_on = used_on - ${time}::interval`;
+const age = (sql: Sql, time: string) => elapse(time, "signing_keys", {}, "used_on", sql);
 
 describe("a key is published", () => {
   test("when a setting uses its algorithm, and until its tokens have expired: every setting, every algorithm", async () => {
@@ -109,7 +118,7 @@ describe("a key is published", () => {
           const both = [...new Set(["RS256", alg])].sort();
           await allRsa();
           expect([at, await algs()]).toEqual([at, ["RS256"]]);
-          await sql`update ${sql(table)} set ${sql(column)} = ${alg}`;
+          await setRows(table, {}, { [column]: alg }, sql);
           expect([at, await algs()]).toEqual([at, both]);
           await until("the notification", async () => (await keys.jwks()).keys.some((key) => key.alg === alg));
           const jwks = createLocalJWKSet(await keys.jwks());
@@ -122,7 +131,7 @@ describe("a key is published", () => {
           await rotation.run();
           expect([at, await algs()]).toEqual([at, both]);
           await age(sql, "2 hours");
-          await sql`update ${sql(table)} set ${sql(column)} = 'RS256'`;
+          await setRows(table, {}, { [column]: "RS256" }, sql);
           await age(sql, "25 hours");
           await rotation.run();
           expect([at, await algs()]).toEqual([at, both]);
@@ -140,7 +149,7 @@ describe("a key is published", () => {
     const { sql, rotation, keys, allRsa, dispose } = await newInstallation();
     try {
       await allRsa();
-      await sql`update credentials set id_token_alg = 'EdDSA'`;
+      await setRows("credentials", {}, { id_token_alg: "EdDSA" }, sql);
       const published = async () => (await keys.jwks()).keys.filter(({ alg }) => alg === "EdDSA").map(({ kid }) => kid);
       await until("the key", async () => (await published()).length === 1);
       const { announced } = await rotation.replace("EdDSA", { leaked: false });
@@ -160,9 +169,9 @@ describe("a key is published", () => {
     const { sql, rotation, algs, allRsa, dispose } = await newInstallation();
     try {
       await allRsa();
-      await sql`update credentials set id_token_alg = 'EdDSA'`;
+      await setRows("credentials", {}, { id_token_alg: "EdDSA" }, sql);
       await age(sql, "40 days");
-      await sql`delete from credentials`;
+      await removeRows("credentials", {}, sql);
       await rotation.run();
       expect(await algs()).toEqual(["EdDSA", "RS256"]);
     } finally {

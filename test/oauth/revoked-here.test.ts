@@ -43,8 +43,8 @@ test.each([
   const sql = connect(shared().databaseUrl, name, 2);
   const { isRevoked } = createRevocations(sql);
   expect(await isRevoked(id)).toBe(false);
-  const [listener] = await sql<{ pid: number }[]>`
-    select pid from pg_stat_activity where application_name = ${name} and query ilike 'listen%'`;
+  const sessions = await rowsOf<{ pid: number; query: string }>("pg_stat_activity", { application_name: name }, sql);
+  const listener = sessions.find(({ query }) => /^listen/i.test(query));
   process.kill(listener!.pid, "SIGSTOP");
   try {
     const undone = sql.beginFor(tenantId, async (tx) => {

@@ -5,7 +5,8 @@ import pino from "pino";
 import { createSecretUses } from "../../server/identity/oauth/clients/secret-uses.ts";
 import { expectError, until } from "../world/api.ts";
 import { askToken, formOf } from "../world/grants.ts";
-import { elapse } from "../world/rows.ts";
+import { notify } from "../world/postgresql.ts";
+import { elapse, storedText } from "../world/rows.ts";
 import { db, newTenant } from "../world/tenant.ts";
 import { newApplication } from "./application.ts";
 
@@ -68,7 +69,7 @@ describe("Secrets", () => {
     const stopListening = await db().listen("gatehouse_access", (text) => heard.push(text));
     try {
       const last = `clients ${Bun.randomUUIDv7()}`;
-      await db()`select pg_notify('gatehouse_access', ${last})`;
+      await notify("gatehouse_access", last);
       await until("all until now to be heard", async () => heard.splice(0).includes(last));
       const begun = Date.now();
       await askToken(formOf({ clientId: app.id, clientSecret: `${used.Secret}x` }));
@@ -129,10 +130,9 @@ describe("Secrets", () => {
   test("only a digest is stored", async () => {
     const app = await newApplication(client);
     const { body } = await app.makeSecret();
-    const [row] = await db()<{ whole: string }[]>`
-      select row_to_json(s)::text as whole from client_secrets s where id = ${body.Id}`;
-    expect(row!.whole).not.toContain(body.Secret);
-    expect(row!.whole).not.toContain(Buffer.from(body.Secret).toString("hex"));
+    const whole = await storedText("client_secrets", { id: body.Id });
+    expect(whole).not.toContain(body.Secret);
+    expect(whole).not.toContain(Buffer.from(body.Secret).toString("hex"));
   });
 
   test("a public client has none", async () => {

@@ -5,6 +5,7 @@ import { createTenant } from "../../server/identity/tenants/index.ts";
 import { startApiProcess } from "../support/api-process.ts";
 import { newKeyDatabase } from "../support/key-database.ts";
 import { API, expectError, ok } from "../world/api.ts";
+import { elapse } from "../world/rows.ts";
 import { newMember, newTenant, request } from "../world/tenant.ts";
 
 const DAY = 86_400_000;
@@ -41,7 +42,7 @@ test("a key is Announced, then Signing, then Retired, each with its dates", asyn
   expect(same).toMatchObject({ Id: first!.Id, SignsUntil: next!.SignsFrom });
   expect(daysAfter(next!, same!.PublishedUntil)).toBe(31);
 
-  await database.sql`update signing_keys set signs_from = signs_from - interval '91 days'`;
+  await elapse("91 days", "signing_keys", {}, "signs_from", database.sql);
   expect((await keys()).map(({ Id, State }) => [Id, State])).toEqual([
     [next!.Id, "Signing"],
     [first!.Id, "Retired"],

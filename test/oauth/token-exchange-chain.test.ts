@@ -7,6 +7,7 @@ import { type Answer, ok } from "../world/api.ts";
 import { newApi, newScene, type Scene } from "../world/apis.ts";
 import { type Client, issuer, otherClient } from "../world/client.ts";
 import { expectRfcError, postAs } from "../world/grants.ts";
+import { plantScopes } from "../world/planted.ts";
 import { expire } from "../world/rows.ts";
 import { db, savePolicy } from "../world/tenant.ts";
 import { ACCESS_TOKEN, exchange, GRANT, introspect } from "../world/token-exchange.ts";
@@ -189,8 +190,7 @@ describe("however a first token is exchanged, and by which client,", () => {
     await ok(scene.admin.patch("/Api", { Id: scene.orders.id, ApplicationId: plain.id }));
     const stock = await exchange(plain, first.body.access_token, { resource: scene.stock.audience });
     expect(stock.status).toBe(200);
-    await db()`
-      update credentials set scopes = scopes || '{inner:read,inner:write,orders:write}' where application_id = ${plain.id}`;
+    await plantScopes(plain.id, ["inner:read", "inner:write", "orders:write"]);
     const [inner] = [...apis].find(([, one]) => one.scopes.includes("inner:read"))!;
     for (const resource of [inner, scene.orders.audience]) {
       const { body } = await exchange(plain, stock.body.access_token, { resource, scope: "*" });

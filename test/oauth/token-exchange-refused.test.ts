@@ -6,8 +6,9 @@ import { type Answer, TOKEN_PATH, until } from "../world/api.ts";
 import { newApi, ORDERS } from "../world/apis.ts";
 import { newPkce, otherClient, RFC_TOKEN_PATH, setCredentials } from "../world/client.ts";
 import { expectRfcError, expectTokenError, postAs } from "../world/grants.ts";
+import { plantScopes } from "../world/planted.ts";
 import { DpopKey } from "../world/signer.ts";
-import { db, request, savePolicy } from "../world/tenant.ts";
+import { request, savePolicy } from "../world/tenant.ts";
 import {
   ACCESS_TOKEN,
   claimsOf,
@@ -91,7 +92,7 @@ describe("rejected is", () => {
     );
     invalid(await exchange(caller, subject, { ...stock(), scope: "stock:write" }), /stock:write/);
     const inner = await newApi(scene.admin, "Inner", ["inner:read"]);
-    await db()`update credentials set scopes = scopes || '{inner:read}' where application_id = ${caller.id}`;
+    await plantScopes(caller.id, ["inner:read"]);
     await until("its scope", async () => {
       const answer = await exchange(caller, subject, { resource: inner.audience });
       return answer.body.error === "invalid_scope" && /no scope/.test(answer.body.error_description);

@@ -6,9 +6,9 @@ import { newColleague } from "../world/console.ts";
 import { basic, postAs } from "../world/grants.ts";
 import { signIn as signInForLogout } from "../world/logouts.ts";
 import { enrolled } from "../world/person.ts";
+import { plantLogouts } from "../world/planted.ts";
 import { initialToken, metadata, register } from "../world/registrar.ts";
-import { plantAlert } from "../world/rows.ts";
-import { db } from "../world/tenant.ts";
+import { plantAlert, setRows } from "../world/rows.ts";
 import { Visitor } from "../world/visitor.ts";
 
 type Values = Record<string, unknown>;
@@ -111,10 +111,8 @@ export async function freshRecords(api: Api): Promise<(operationId: string, path
   }
 
   async function logout(): Promise<Values> {
-    const [row] = await db()<{ id: string }[]>`
-      insert into logouts (id, tenant_id, client_id, user_id, sid, state, ended_on)
-      values (uuidv7(), ${api.tenantId}, ${client.id}, 1, uuidv4(), 'Exhausted', now()) returning id`;
-    return { Id: client.id, LogoutId: row!.id };
+    const [id] = await plantLogouts(api, client.id, 1, { state: "Exhausted", ended_on: new Date() });
+    return { Id: client.id, LogoutId: id! };
   }
 
   async function identity(): Promise<Values> {
@@ -157,7 +155,7 @@ export async function freshRecords(api: Api): Promise<(operationId: string, path
   };
   const userInfo: Recipe = async () => ({ authorization: `Bearer ${(await session()).tokens.access_token}` });
 
-  await db()`update tenants set ${db()(REGISTRATION)} where id = ${api.tenantId}`;
+  await setRows("tenants", { id: api.tenantId }, REGISTRATION);
   const own: Record<string, Recipe> = {
     getLogout: async () => ({ path: await logout() }),
     redeliverLogout: async () => {

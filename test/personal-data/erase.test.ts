@@ -2,10 +2,13 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createRemoteJWKSet, jwtVerify } from "jose";
-import { connect, type Sql } from "../../server/platform/db/sql.ts";
+import { connect } from "../../server/platform/db/sql.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { API, type Api, expectError, ok, signIn, until } from "../world/api.ts";
+import { holdTable, untilWaiting } from "../world/locks.ts";
+import { notify } from "../world/postgresql.ts";
 import { type Call, type Receiver, startReceiver } from "../world/receiver.ts";
+import { setRows } from "../world/rows.ts";
 import { newTenant } from "../world/tenant.ts";
 import { Visitor } from "../world/visitor.ts";
 import { foundInLogs, foundInTables, foundInTemporal, logSizes } from "./stored.ts";
@@ -312,37 +315,21 @@ describe("a redelivery beside the end of an erasure", () => {
     return { ...person, eventId: EventId as string };
   }
 
-  /** Holds a table's lock until `release`. It gives the transaction no id, so the erasure does not wait for it. */
-  async function locked(table: string) {
-    const sql = connect(stack.databaseUrl, "gatehouse test", 2);
-    const lock = await sql.reserve();
-    await lock`begin`;
-    await lock`lock table ${sql(table)} in share row exclusive mode`;
-    return {
-      sql,
-      async release() {
-        await lock`commit`;
-        lock.release();
-        await sql.end();
-      },
-    };
-  }
+  const sql = connect(stack.databaseUrl, "gatehouse test", 2);
+  afterAll(() => sql.end());
 
-  const blocked = (sql: Sql, statement: string) =>
-    until(`"${statement}" to wait for a lock`, async () => {
-      const [row] = await sql`
-        select from pg_stat_activity where wait_event_type = 'Lock' and position(${statement} in query) > 0`;
-      return row;
-    });
+  /** It gives the transaction no id, so the erasure does not wait for it. */
+  const locked = (table: string) => holdTable(table, "share row exclusive", sql);
+  const blocked = (statement: string) => untilWaiting(1, [statement], sql);
 
   test("finds no payload, if the erasure was first", async () => {
     const person = await delivered();
     const { api, userId, eventId, planted } = person;
-    const { sql, release } = await locked("personal_keys");
+    const { release } = await locked("personal_keys");
     const { Id } = await ok(api.call("POST", `/User/${userId}/Erase`));
-    await blocked(sql, "delete from personal_keys");
+    await blocked("delete from personal_keys");
     const redelivery = api.redeliver(eventId);
-    await blocked(sql, "for update of d");
+    await blocked("for update of d");
     await release();
     expect(await redelivery).toMatchObject({
       status: 409,
@@ -363,14 +350,13 @@ describe("a redelivery beside the end of an erasure", () => {
       async () => (await ok(api.get(`/Erasure/${Id}`))).Waiting === 1,
     );
     const before = callsOf(api).length;
-    const { sql, release } = await locked("audit_log");
+    const { release } = await locked("audit_log");
     const redelivery = api.redeliver(eventId, Items[0].Id);
-    await blocked(sql, "insert into audit_log");
-    await sql`
-      update deliveries set state = 'Cancelled' where tenant_id = ${api.tenantId} and state = 'Held'`;
-    await sql`update erasures set lease_until = '-infinity' where id = ${Id}`;
-    await sql`select pg_notify('gatehouse_erasure', '')`;
-    await blocked(sql, "select from deliveries where event_id in");
+    await blocked("insert into audit_log");
+    await setRows("deliveries", { tenant_id: api.tenantId, state: "Held" }, { state: "Cancelled" }, sql);
+    await setRows("erasures", { id: Id }, { lease_until: sql`'-infinity'` }, sql);
+    await notify("gatehouse_erasure", "", sql);
+    await blocked("select from deliveries where event_id in");
     await release();
     expect((await redelivery).status).toBe(200);
     await ended(person, Id);

@@ -5,16 +5,15 @@ import { join } from "node:path";
 import { temporalFiles } from "../../server/appliance/embedded/processes.ts";
 import { connect } from "../../server/platform/db/sql.ts";
 import type { Stack } from "../support/stack.ts";
+import { rowsOf } from "../world/rows.ts";
 
 /** Every table with rows that contain a value, and the values. */
 export async function foundInTables(stack: Stack, values: string[]): Promise<string[]> {
   const sql = connect(stack.databaseUrl, "gatehouse test", 1);
   try {
-    const tables = await sql<{ name: string }[]>`
-      select c.relname as name from pg_class c
-      where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'`;
+    const tables = await rowsOf("pg_class", { relnamespace: sql`'public'::regnamespace`, relkind: "r" }, sql);
     const found: string[] = [];
-    for (const { name } of tables) {
+    for (const { relname: name } of tables) {
       const rows = await sql<{ value: string }[]>`
         select v.value from unnest(${values}::text[]) as v(value)
         where exists (select from ${sql(name)} t where position(v.value in t::text) > 0)`;

@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { PERSONAL_DATA } from "../../server/data/personal-data/tables.ts";
-import { db } from "../world/tenant.ts";
+import { columnsOf, foreignKeysOf } from "../world/postgresql.ts";
 
 interface Column {
   table: string;
@@ -10,11 +10,7 @@ interface Column {
 }
 
 /** Partitions are declared with their table. */
-const columns = await db()<Column[]>`
-  select c.relname as table, a.attname as column
-  from pg_class c join pg_attribute a on a.attrelid = c.oid
-  where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-    and a.attnum > 0 and not a.attisdropped`;
+const columns = await columnsOf();
 const byTable = Map.groupBy(columns, ({ table }) => table);
 
 test("the declared tables are those of the database", () => {
@@ -37,11 +33,9 @@ test("every column of rows about a person is exported or withheld", () => {
 });
 
 test("every column that may name a User is declared", async () => {
-  const keys = await db()<Column[]>`
-    select c.conrelid::regclass::text as table, a.attname as column
-    from pg_constraint c join pg_attribute a on a.attrelid = c.conrelid and a.attnum = any (c.conkey)
-    where c.contype = 'f' and c.confrelid in ('users'::regclass, 'sessions'::regclass, 'totp_secrets'::regclass)
-      and a.attname <> 'tenant_id' and c.conparentid = 0`;
+  const keys = (await foreignKeysOf()).filter(
+    ({ column, target }) => column !== "tenant_id" && ["users", "sessions", "totp_secrets"].includes(target),
+  );
   const named = columns.filter(({ column }) => /(^|_)user_id$|_by_id$|^actor_id$|^subject_id$/.test(column));
   const isDeclared = ({ table, column }: Column) => {
     const declared = PERSONAL_DATA.get(table)!;

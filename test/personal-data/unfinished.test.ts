@@ -5,7 +5,7 @@ import { closedAfterAll } from "../support/closed-after-all.ts";
 import { type Api, ok, until } from "../world/api.ts";
 import { postAs } from "../world/grants.ts";
 import { newPerson, newRealTenant, signIn, startRealProvider } from "../world/provider.ts";
-import { rowsOf } from "../world/rows.ts";
+import { countOf, rowsOf } from "../world/rows.ts";
 import { db } from "../world/tenant.ts";
 import { Visitor } from "../world/visitor.ts";
 
@@ -13,11 +13,10 @@ const real = closedAfterAll(await startRealProvider());
 
 /** All values of the tenant's requests and sign-ins in progress. */
 async function unfinished(tenantId: string): Promise<string> {
-  const rows = await db()<{ text: string }[]>`
-    select parameters as text from pushed_requests where tenant_id = ${tenantId}
-    union all
-    select concat_ws(' ', target, identity) from upstream_attempts where tenant_id = ${tenantId}`;
-  return rows.map(({ text }) => text).join("\n");
+  const all = ["pushed_requests", "upstream_attempts"].map((table) => rowsOf(table, { tenant_id: tenantId }));
+  return JSON.stringify(
+    (await Promise.all(all)).flat().map(({ parameters, target, identity }) => [parameters, target, identity]),
+  );
 }
 
 /** Until it has ended. */
@@ -102,8 +101,7 @@ test("thousands of long requests neither fail an erasure nor hide the one that n
       now() + interval '1 hour'
     from generate_series(1, 2000) entry`;
   await erase(caller, user.Id);
-  const [counts] = await db()`
-    select count(*) filter (where parameters = '') as cleared, count(*) as all
-    from pushed_requests where tenant_id = ${caller.tenantId}`;
-  expect(counts).toMatchObject({ cleared: 2, all: 2000 });
+  const all = { tenant_id: caller.tenantId };
+  const counts = [await countOf("pushed_requests", { ...all, parameters: "" }), await countOf("pushed_requests", all)];
+  expect(counts).toEqual([2, 2_000]);
 });

@@ -6,8 +6,9 @@ import { policyTypes } from "../../server/kinds.ts";
 import type { Attribute, ResourceType } from "../../server/records/access/decisions/resource-type.ts";
 import { ENTITIES } from "../../server/records/entities/registry.ts";
 import { type Api, ok, unique } from "../world/api.ts";
+import { removeRows } from "../world/rows.ts";
 import { asked, type Item, listsOf, newWorld, pagesOf, type World } from "../world/spy.ts";
-import { db, newMember, savePolicy } from "../world/tenant.ts";
+import { newMember, savePolicy } from "../world/tenant.ts";
 
 const TYPES = policyTypes(ENTITIES, SETTINGS);
 /** The kinds of policies, and the saved policies themselves, change with each policy. */
@@ -42,7 +43,7 @@ describe("every attribute of every type in a policy", () => {
     for (const [index, { EventId }] of Items.entries()) {
       if (index % 2 === 1 || EventId === events.first) if (EventId !== events.second) removed.add(EventId);
     }
-    await db()`delete from payloads where event_id = any (${[...removed]}::uuid[])`;
+    await removeRows("payloads", { event_id: [...removed] });
   });
 
   const callers = () => [world.admin, world.spy, reader];

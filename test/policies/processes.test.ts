@@ -4,6 +4,8 @@ import { describe, expect, test } from "bun:test";
 import { closedAfterAll } from "../support/closed-after-all.ts";
 import { startSecondApi } from "../support/second-api.ts";
 import { ok, until } from "../world/api.ts";
+import { endSessions } from "../world/postgresql.ts";
+import { addRows, rowsOf } from "../world/rows.ts";
 import { db, newMember, newTenant, savePolicy, shared } from "../world/tenant.ts";
 
 const second = closedAfterAll(await startSecondApi({ TRUST_PROXY: "true" }));
@@ -91,21 +93,23 @@ describe.concurrent("a change saved through one process", () => {
     const person = await newMember(admin);
     const path = `/Application/${admin.clientId}`;
     expect((await second.get(path, person.token)).status).toBe(403);
-    const listeners = () => db()<{ pid: number }[]>`
-      select pid from pg_stat_activity
-      where application_name = 'gatehouse api' and datname = current_database() and (query like 'listen "gatehouse_%' or query = 'select')`;
+    const listeners = async () => {
+      const api = { application_name: "gatehouse api", datname: db()`current_database()` };
+      const sessions = await rowsOf<{ pid: number; query: string }>("pg_stat_activity", api);
+      return sessions.flatMap(({ pid, query }) => (/^listen "gatehouse_|^select$/.test(query) ? pid : []));
+    };
     // Other tests' processes also use this database for a while.
-    const before = (await listeners()).map(({ pid }) => pid);
+    const before = await listeners();
     expect(before.length).toBeGreaterThanOrEqual(2);
-    // Ended and changed in one statement, so no notification is sent.
+    // Ended and changed in one transaction, so no notification is sent.
     await db().begin(async (tx) => {
-      await tx`insert into policies (id, tenant_id, name, policy)
-        values (gen_random_uuid(), ${admin.tenantId}, 'All', 'permit (principal, action, resource);')`;
-      await tx`select pg_terminate_backend(pid) from unnest(${before}::int[]) as pid`;
+      const policy = { name: "All", policy: "permit (principal, action, resource);" };
+      await addRows("policies", { id: crypto.randomUUID(), tenant_id: admin.tenantId, ...policy }, tx);
+      await endSessions(before, tx);
     });
     await until("200 elsewhere", async () => (await second.get(path, person.token)).status === 200, NOTICED_MS);
     await until("listening again", async () => {
-      const pids = (await listeners()).map(({ pid }) => pid);
+      const pids = await listeners();
       return pids.length >= 2 && !pids.some((pid) => before.includes(pid));
     });
   });

@@ -18,8 +18,8 @@ import {
   startRealProvider,
   type UpstreamTenant,
 } from "../world/provider.ts";
-import { removeRows, setRows } from "../world/rows.ts";
-import { clientOf, db, newMember, newTenant, roleOf, savePolicy } from "../world/tenant.ts";
+import { countOf, removeRows, setRows } from "../world/rows.ts";
+import { clientOf, newMember, newTenant, roleOf, savePolicy } from "../world/tenant.ts";
 import { Visitor } from "../world/visitor.ts";
 
 let real: RealProvider;
@@ -66,8 +66,7 @@ describe.concurrent("a role of all users", () => {
     expect(role).toMatchObject({ AllUsers: true, IdentityProviderId: "", Members: [] });
     const tokens = await client.token(await client.code(new Visitor(), { scope }));
     expect(scopesOf(tokens)).toContain("tools:call tools:list");
-    const [rows] = await db()`select count(*)::int as count from role_members where role_id = ${role.Id}`;
-    expect(rows!.count).toBe(0);
+    expect(await countOf("role_members", { role_id: role.Id })).toBe(0);
 
     await ok(admin.patch("/Role", { Id: role.Id, AllUsers: false }));
     const later = await client.refresh(tokens.body.refresh_token);

@@ -5,12 +5,15 @@ import { WorkflowNotFoundError } from "@temporalio/client";
 import { REDELIVERY_PROGRESS } from "../../workflows/contract.ts";
 import { finished, temporal } from "../support/temporal.ts";
 import { type Api, until } from "../world/api.ts";
+import { plantDeliveries, plantEvent } from "../world/planted.ts";
 import { type Receiver, startReceiver } from "../world/receiver.ts";
-import { db, newTenant } from "../world/tenant.ts";
+import { payloadsOf, rowsOf } from "../world/rows.ts";
+import { newTenant } from "../world/tenant.ts";
 
 const client = await temporal();
 /** A single record, so its changes arrive in order. */
 const GATE = { ExternalId: "gate" };
+const HOUR_MS = 3_600_000;
 
 describe.concurrent("a replay of all failures since a time", () => {
   test("is counted first, then sends only the failed ones, in order", async () => {
@@ -79,16 +82,8 @@ describe.concurrent("a replay of all failures since a time", () => {
   test("includes an event by the clock of a process that is ahead", async () => {
     const api = await newTenant();
     const { Id } = await api.connect("https://receiver.example/");
-    await db()`
-      with ahead as (
-        insert into events (id, tenant_id, event_record, event_type, record_id, occurred_on)
-        values (uuidv7(interval '1 hour'), ${api.tenant.tenantId}, 'Application', 'Updated', '1', now() + interval '1 hour')
-        returning id, position
-      ), payload as (
-        insert into payloads select id, '{}' from ahead
-      )
-      insert into deliveries (id, tenant_id, event_id, connection_id, position, part, state)
-      select gen_random_uuid(), ${api.tenant.tenantId}, id, ${Id}, position, 1, 'Exhausted' from ahead`;
+    const ahead = await plantEvent(api, Date.now() + HOUR_MS);
+    await plantDeliveries(api, ahead, Id, { state: "Exhausted" });
     expect(await count(api, { ConnectionId: Id })).toBe(1);
     expect(await count(api, { ConnectionId: Id, To: new Date().toISOString() })).toBe(0);
   });
@@ -125,21 +120,11 @@ describe.concurrent("a replay", () => {
     for (let index = 1; index <= 6; index++) await api.change({ ...GATE, Name: `Gate ${index}` });
     await untilAllEnded(api);
     // As from an API whose clock is an hour slow.
-    await db()`
-      with late as (
-        insert into events (id, tenant_id, event_record, event_type, record_id, sequences, occurred_on)
-        select uuidv7(interval '-1 hour'), tenant_id, event_record, event_type, record_id, '{7}',
-          now() - interval '1 hour'
-        from events where tenant_id = ${api.tenant.tenantId} order by position desc limit 1
-        returning id, position
-      ), payload as (
-        insert into payloads
-        select late.id, replace(payload, 'Gate 6', 'Gate 7') from late, payloads
-        where event_id = (select max(id::text)::uuid from events where tenant_id = ${api.tenant.tenantId})
-      )
-      insert into deliveries (id, tenant_id, event_id, connection_id, position, record, part, state)
-      select gen_random_uuid(), tenant_id, late.id, connection_id, late.position, record, 1, 'Delivered'
-      from late, (select * from deliveries where connection_id = ${Id} limit 1) as other`;
+    const { recordId, payload } = (await payloadsOf(api.tenantId)).at(-1)!;
+    const [other] = await rowsOf("deliveries", { connection_id: Id });
+    const seventh = JSON.stringify(payload).replaceAll("Gate 6", "Gate 7");
+    const late = await plantEvent(api, Date.now() - HOUR_MS, { record_id: recordId, sequences: [7] }, seventh);
+    await plantDeliveries(api, late, Id, { record: other.record, state: "Delivered" });
     const before = receiver.calls.length;
     const { Id: redeliveryId } = await api.replay({ ConnectionId: Id, States: ["Delivered"], Rate: 100 });
     expect(await api.endedRedelivery(redeliveryId)).toMatchObject({ Total: 7, Done: 7, Delivered: 7 });

@@ -6,13 +6,14 @@ import { createTenant } from "../../server/identity/tenants/index.ts";
 import { closedAfterAll } from "../support/closed-after-all.ts";
 import { ok, requestAt, signIn } from "../world/api.ts";
 import { answerOf } from "../world/client.ts";
+import { elapse, removeRows, rowsOf } from "../world/rows.ts";
 import { assertion, assertionClaims, newSigner } from "../world/signer.ts";
 import { Comer, documentOf, form, newInstallation, newSite, REDIRECT, set } from "../world/site.ts";
 
 const here = closedAfterAll(await newInstallation());
 beforeEach(async () => {
   await set(here, "On");
-  await here.database.sql`delete from open_registrations`;
+  await removeRows("open_registrations", {}, here.database.sql);
   here.site.asked.length = 0;
 });
 
@@ -20,19 +21,24 @@ const applications = async () => (await ok(here.admin.get("/Application?Limit=20
 const pathOf = (url: string) => new URL(url).pathname;
 const timesAsked = (url: string) => here.site.asked.filter((path) => path === pathOf(url)).length;
 
+interface Registered {
+  application_id: number;
+  document_read_on: Date;
+  document_fresh_until: Date;
+}
+
+const registered = (url: string, { database } = here) =>
+  rowsOf<Registered>("registered_clients", { document_url: url }, database.sql);
+
 async function applicationOf(url: string): Promise<string> {
-  const [row] = await here.database.sql<{ id: string }[]>`
-    select application_id as id from registered_clients where document_url = ${url}`;
-  return String(row!.id);
+  const [row] = await registered(url);
+  return String(row!.application_id);
 }
 
 /** Simulates elapsed seconds since it was read. */
 async function age(url: string, seconds: number): Promise<void> {
-  const past = here.database.sql`make_interval(secs => ${seconds})`;
-  await here.database.sql`
-    update registered_clients set document_read_on = document_read_on - ${past},
-      document_tried_on = document_tried_on - ${past}, document_fresh_until = document_fresh_until - ${past}
-    where document_url = ${url}`;
+  const columns = ["document_read_on", "document_tried_on", "document_fresh_until"];
+  await elapse(`${seconds} seconds`, "registered_clients", { document_url: url }, columns, here.database.sql);
 }
 
 const HOUR = 3_600;
@@ -150,7 +156,7 @@ describe("an application identified by a client ID metadata document", () => {
     const url = here.site.publish({}, answer);
     const view = await new Comer(here, url).open();
     expect([view.status, view.location]).toEqual([400, undefined]);
-    expect(await here.database.sql`select from registered_clients where document_url = ${url}`).toHaveLength(0);
+    expect(await registered(url)).toHaveLength(0);
   });
 
   test("reveals nothing about the response of any address", async () => {
@@ -263,10 +269,8 @@ describe("its document", () => {
     const headers: Record<string, string> = cacheControl === undefined ? {} : { "cache-control": cacheControl };
     const url = here.site.publish({}, (body) => Response.json(body, { headers }));
     await new Comer(here, url).open();
-    const [row] = await here.database.sql`
-      select round(extract(epoch from document_fresh_until - document_read_on)) as kept
-      from registered_clients where document_url = ${url}`;
-    expect(Number(row!.kept)).toBe(seconds);
+    const [row] = await registered(url);
+    expect(Math.round((+row!.document_fresh_until - +row!.document_read_on) / 1_000)).toBe(seconds);
   });
 
   test("is fetched again when stale: redirect URIs change with it, scopes do not", async () => {
@@ -323,7 +327,7 @@ describe("its document", () => {
     const views = await Promise.all(Array.from({ length: 8 }, () => new Comer(here, url).open()));
     expect(views.map(({ heading }) => heading)).toEqual(Array(8).fill("Sign in"));
     expect(timesAsked(url)).toBe(1);
-    expect(await here.database.sql`select from registered_clients where document_url = ${url}`).toHaveLength(1);
+    expect(await registered(url)).toHaveLength(1);
   });
 
   test("does not reactivate a client that an administrator deactivated; a deleted one is created again", async () => {
@@ -380,9 +384,8 @@ describe("unknown addresses", () => {
     expect(there.site.asked).toEqual([pathOf(first.clientId)]);
     expect(await discovered()).toBeUndefined();
     expect((await first.consent()).heading).toBe("Allow access");
-    const [row] = await there.database.sql<{ id: string }[]>`
-      select application_id as id from registered_clients where document_url = ${first.clientId}`;
-    expect((await second.get(`/Application/${row!.id}`)).status).toBe(404);
+    const [row] = await registered(first.clientId, there);
+    expect((await second.get(`/Application/${row!.application_id}`)).status).toBe(404);
   });
 
   test("are advertised by discovery where they work", async () => {

@@ -9,6 +9,7 @@ import { temporal } from "../support/temporal.ts";
 import { type Answer, ok, until } from "../world/api.ts";
 import { newPkce } from "../world/client.ts";
 import { expectRfcError } from "../world/grants.ts";
+import { adminIdOf, plantConsent, plantPushes } from "../world/planted.ts";
 import {
   at,
   expectUnauthorized,
@@ -22,9 +23,9 @@ import {
   register,
   send,
 } from "../world/registrar.ts";
-import { eventsOf, expire, setRows } from "../world/rows.ts";
+import { addRows, eventsOf, expire, setRows, times } from "../world/rows.ts";
 import { publish } from "../world/signer.ts";
-import { db, request } from "../world/tenant.ts";
+import { request } from "../world/tenant.ts";
 import { Visitor } from "../world/visitor.ts";
 
 describe("open registration", () => {
@@ -170,9 +171,8 @@ describe("open registration", () => {
     await setRows("open_registrations", { tenant_id: registrar.tenantId }, { network: "192.0.2.1" });
     expect((await register(registrar, metadata(PUBLIC))).status).toBe(201);
     // The tenant's own limit, for all addresses together.
-    await db()`
-      insert into open_registrations (tenant_id, network)
-      select ${registrar.tenantId}, '192.0.2.3' from generate_series(1, ${REGISTRATION_LIMITS.tenant})`;
+    const elsewhere = () => ({ tenant_id: registrar.tenantId, network: "192.0.2.3" });
+    await addRows("open_registrations", times(REGISTRATION_LIMITS.tenant, elsewhere));
     const full = await register(registrar, metadata(PUBLIC));
     expect([full.status, full.body.error_description]).toEqual([
       429,
@@ -199,11 +199,7 @@ describe("open registration", () => {
       [vouched, 201],
     ]) {
       expect(await push(client)).toBe(201);
-      await db()`
-        insert into pushed_requests (digest, tenant_id, client_id, parameters, network, expires_on)
-        select sha256(convert_to(${client.client_id}::text || n, 'UTF8')), ${registrar.tenantId}, ${client.client_id}, '',
-          '127.0.0.1', now() + interval '1 minute'
-        from generate_series(2, ${MAX_PUSHES.address}::int) n`;
+      await plantPushes(registrar, client.client_id, MAX_PUSHES.address - 1, { network: "127.0.0.1" });
       expect(await push(client)).toBe(status);
     }
   });
@@ -232,12 +228,8 @@ describe("open registration", () => {
     const [unused, used, young] = await Promise.all([1, 2, 3].map(() => register(registrar, metadata(PUBLIC))));
     const vouched = await register(registrar, metadata(PUBLIC), await initialToken(registrar));
     const ids = [unused, used, vouched].map((answer) => answer!.body.client_id);
-    await db()`
-      update registered_clients set registered_on = now() - make_interval(secs => ${UNUSED_SECONDS + 1})
-      where application_id = any(${ids})`;
-    await db()`
-      insert into consents (tenant_id, user_id, client_id, scopes)
-      select tenant_id, id, ${used!.body.client_id}, '{openid}' from users where tenant_id = ${registrar.tenantId} limit 1`;
+    await expire("registered_clients", { application_id: ids }, "registered_on", `${UNUSED_SECONDS + 1} seconds`);
+    await plantConsent(registrar, await adminIdOf(registrar), used!.body.client_id);
     const client = await temporal();
     await client.schedule.getHandle("maintenance").trigger();
     const read = (answer: Answer) => send("GET", at(answer), answer.body.registration_access_token);

@@ -184,6 +184,7 @@ describe("a client is rejected with", () => {
     ["http for its keys", metadata({ jwks_uri: "http://app.example/keys" }), /jwks_uri/],
     ["keys in two places", metadata({ jwks_uri: "https://app.example/k", jwks: { keys: [] } }), /jwks/],
     ["a grant that there is not", metadata({ grant_types: ["implicit"] }), /grant_types must be a list/],
+    ["the grant of passwords", metadata({ grant_types: ["password"] }), /grant_types must be a list/],
     ["another method", metadata({ token_endpoint_auth_method: "tls_client_auth" }), /needs MTLS_URL/],
     [
       "a key to sign by that it has not",

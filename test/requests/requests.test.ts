@@ -8,7 +8,9 @@ import { newKeyDatabase } from "../support/key-database.ts";
 import { startPrivateApp } from "../support/private-app.ts";
 import { startProcess } from "../support/process.ts";
 import { API, type Api, expectError, ok, TOKEN_PATH, until } from "../world/api.ts";
-import { rowsOf } from "../world/rows.ts";
+import { holdTable, waitingFor } from "../world/locks.ts";
+import { renameTable } from "../world/postgresql.ts";
+import { countOf, rowsOf } from "../world/rows.ts";
 import { db, newMember, newTenant, request, savePolicy, setting, shared } from "../world/tenant.ts";
 
 /** Longer than one write of the list takes. */
@@ -46,9 +48,9 @@ describe.concurrent("a request", () => {
     expect(Date.parse(change.OccurredOn)).toBeLessThanOrEqual(Date.now());
     const [refusal] = await byKey(admin, failed);
     expect(refusal).toMatchObject({ Method: "GET", Route: `${API}/Application/*`, Status: 400 });
-    const rows = await db()`select to_jsonb(requests)::text as row from requests where tenant_id = ${admin.tenantId}`;
+    const rows = await rowsOf("requests", { tenant_id: admin.tenantId });
     expect(rows.length).toBeGreaterThanOrEqual(2);
-    for (const { row } of rows) expect(row).not.toContain("private");
+    expect(JSON.stringify(rows)).not.toContain("private");
   });
 
   test("for a token is stored for its client; unauthenticated ones are not stored", async () => {
@@ -145,10 +147,8 @@ describe.concurrent("the list", () => {
 describe("storing requests", () => {
   /** All requests of the tenant, as rows or in the count of omitted ones. */
   const counted = async (tenantId: string, sql = db()) => {
-    const [row] = await sql<{ rows: number; all: number }[]>`
-      select count(*)::int as rows, (count(*) + coalesce(sum(omitted), 0))::int as all
-      from requests where tenant_id = ${tenantId}`;
-    return row!;
+    const rows = await rowsOf<{ omitted: number }>("requests", { tenant_id: tenantId }, sql);
+    return { rows: rows.length, all: rows.reduce((sum, { omitted }) => sum + omitted, rows.length) };
   };
 
   test("has a limit per tenant: omitted ones are counted, and failures have reserved space", async () => {
@@ -190,22 +190,18 @@ describe("storing requests", () => {
       sent++;
       expect((await api.call("GET", "/Entities")).status).toBe(200);
     };
-    await database.sql.begin(async (tx) => {
-      await tx`lock table requests in access exclusive mode`;
-      await send();
-      await until("the writing to wait", async () => {
-        const waits = await tx`select from pg_locks where not granted and relation = 'requests'::regclass`;
-        return waits.length > 0;
-      });
-      await send();
-    });
+    await using lock = await holdTable("requests", "access exclusive", database.sql);
+    await send();
+    await until("the writing to wait", async () => (await waitingFor(lock, database.sql)).length > 0);
+    await send();
+    await lock.release();
     await until("both to be there", async () => (await counted(tenantId, database.sql)).all === sent);
 
-    await database.sql`alter table requests rename to away`;
+    await renameTable("requests", "away", database.sql);
     await send();
     await send();
     // The next one is tried with or without the table: no loss is silent.
-    await database.sql`alter table away rename to requests`;
+    await renameTable("away", "requests", database.sql);
     let last = performance.now();
     await until("all to be accounted for", async () => {
       if ((await counted(tenantId, database.sql)).all === sent) return true;
@@ -235,14 +231,14 @@ describe("storing requests", () => {
     }
     api.signal("SIGTERM");
     expect(await api.exited).toBe(0);
-    const rows = await db()`select request_key from requests where request_key = any (${keys})`;
-    expect(rows).toHaveLength(keys.length);
+    expect(await countOf("requests", { request_key: keys })).toBe(keys.length);
   });
 
   test("is limited to a day, and to a tenant's maximum", async () => {
     await using database = await newKeyDatabase();
     const { sql } = database;
     const [busy, quiet] = [await createTenant(sql, "busy"), await createTenant(sql, "quiet")];
+    // More than a tenant's requests in a test, in a second.
     const fill = (tenantId: string, status: number, hoursAgo: number, count: number) => sql`
         insert into requests (tenant_id, id, request_key, method, route, status, duration_ms, client_id, omitted)
         select ${tenantId}, uuidv7(make_interval(hours => ${-hoursAgo}::int)), 'key', 'GET', '/', ${status}, 1, 1, 0
@@ -253,13 +249,10 @@ describe("storing requests", () => {
     await fill(busy.tenantId, 404, 2, 5);
     await fill(busy.tenantId, 200, 1, 100_006);
     expect(await removeOldRequests(sql)).toBe(3 + 4 + 6);
-    const left = await sql`
-        select tenant_id as tenant, status, count(*)::int as count from requests group by 1, 2 order by 3`;
-    expect([...left]).toEqual([
-      { tenant: quiet.tenantId, status: 200, count: 2 },
-      { tenant: busy.tenantId, status: 404, count: 5 },
-      { tenant: busy.tenantId, status: 200, count: 100_000 },
-    ]);
+    const left = (where: object) => countOf("requests", { ...where }, sql);
+    expect(await left({ tenant_id: quiet.tenantId, status: 200 })).toBe(2);
+    expect(await left({ tenant_id: busy.tenantId, status: 404 })).toBe(5);
+    expect([await left({ tenant_id: busy.tenantId, status: 200 }), await left({})]).toEqual([100_000, 100_007]);
     const other = connect(database.url, "gatehouse test", 1);
     expect(await removeOldRequests(other)).toBe(0);
     await other.end();

@@ -12,7 +12,8 @@ import { type EmptyDatabase, newMigratedDatabase } from "../support/empty-databa
 import { type StartedProcess, startProcess } from "../support/process.ts";
 import { scrape, sum } from "../support/scrape.ts";
 import { type Api, until } from "../world/api.ts";
-import { fill } from "../world/rows.ts";
+import { partitionsOf } from "../world/postgresql.ts";
+import { addRows, countOf, fill, removeRows, rowsOf, times } from "../world/rows.ts";
 import { newTenant } from "../world/tenant.ts";
 import { Visitor } from "../world/visitor.ts";
 
@@ -71,7 +72,7 @@ async function administratorOf({ tenant }: Api): Promise<Visitor> {
 
 /** As maintenance does every hour. Sessions tell PostgreSQL of their changes some time later, so all are measured. */
 async function measure(): Promise<void> {
-  await database.sql`delete from measured_partitions`;
+  await removeRows("measured_partitions", {}, database.sql);
   await measureKept(database.sql, new Date(Date.now() + 60_000), TEMPORAL_BYTES);
 }
 
@@ -96,19 +97,17 @@ function inWords(bytes: number): string {
   return `${(bytes / size).toLocaleString("en", { maximumSignificantDigits: 3 })} ${unit}`;
 }
 
+const total = (all: { bytes: number }[]) => all.reduce((bytes, one) => bytes + one.bytes, 0);
+
 async function sizeOf(table: string): Promise<number> {
-  const [row] = await database.sql<{ bytes: number }[]>`
-    select sum(pg_total_relation_size(inhrelid))::float8 as bytes from pg_inherits where inhparent = ${table}::regclass`;
-  return row!.bytes;
+  return total(await partitionsOf(table, database.sql));
 }
 
 /** Events of days that end before an age. */
 async function eventsBefore(days: number): Promise<number> {
-  const [row] = await database.sql<{ count: number }[]>`
-    select count(*) as count from events
-    where tenant_id = ${api.tenantId}
-      and partition_end('events', uuid_extract_timestamp(id)) <= now() - make_interval(days => ${days})`;
-  return row!.count;
+  const events = await rowsOf<{ id: string }>("events", { tenant_id: api.tenantId }, database.sql);
+  const dayOf = (id: string) => Math.floor(Number.parseInt(id.replace("-", "").slice(0, 12), 16) / DAY_MS);
+  return events.filter(({ id }) => (dayOf(id) + 1 + days) * DAY_MS <= Date.now()).length;
 }
 
 test("before the first measurement the page says so", async () => {
@@ -165,42 +164,41 @@ test("rows are counted by the hour: older and newer ones, of every kind, are the
 
 test("the chart has what was kept at the end of each day", async () => {
   const { sql } = database;
-  await sql`
-    insert into kept_totals (tenant_id, name, day, bytes, bytes_on_disk, measured_on)
-    select ${api.tenantId}, 'payloads', (now() at time zone 'UTC')::date - age, 1000000 * (40 - age), 0, now() - age * interval '1 day'
-    from generate_series(1, 40) age`;
+  const own = { tenant_id: api.tenantId, name: "payloads" };
+  const totals = times(40, (index) => {
+    const at = new Date(Date.now() - (index + 1) * DAY_MS);
+    return { ...own, day: at.toISOString().slice(0, 10), measured_on: at, bytes: 1e6 * (39 - index), bytes_on_disk: 0 };
+  });
+  await addRows("kept_totals", totals, sql);
   await measure();
-  const [left] = await sql<{ count: number }[]>`
-    select count(*) as count from kept_totals where tenant_id = ${api.tenantId} and name = 'payloads'`;
-  expect(left!.count).toBe(30);
+  expect(await countOf("kept_totals", own, sql)).toBe(30);
   const { html } = await browser.open("/settings/data");
   expect(html).toContain("Kept on each of the last 30 days, in kB");
   const yesterday = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
   expect(html).toContain(`${yesterday.format(Date.now() - DAY_MS)}: 39000 Payloads and answers`);
-  await sql`delete from kept_totals where tenant_id = ${api.tenantId} and measured_on < now() - interval '1 hour'`;
+  await removeRows("kept_totals", { ...own, bytes_on_disk: 0 }, sql);
 });
 
 test("a partition is measured again only after a change, and the audit log from the last day on", async () => {
+  // Otherwise PostgreSQL reports the session's changes up to a minute later.
   await database.sql`select pg_stat_force_next_flush()`;
   const again = () => measureKept(database.sql, new Date(Date.now() + 60_000));
   await until("nothing to measure", async () => (await again()) === 0);
-  const [row] = await database.sql<{ bytes: number }[]>`
-    select sum(bytes)::float8 as bytes from kept_days where tenant_id = ${api.tenantId} and name = 'audit_log'`;
+  const daysOf = async (name: string) =>
+    rowsOf<{ rows: number; bytes: number }>("kept_days", { tenant_id: api.tenantId, name }, database.sql);
+  const bytes = total(await daysOf("audit_log"));
   await api.change({ Name: "Gate" });
   // PostgreSQL's sessions report their changes one after another.
   const later = await until("the change", async () => {
     await again();
-    const [now] = await database.sql<{ bytes: number; events: number }[]>`
-      select sum(bytes) filter (where name = 'audit_log')::float8 as bytes,
-        (sum(rows) filter (where name = 'events'))::float8 as events
-      from kept_days where tenant_id = ${api.tenantId}`;
-    return now!.events > DAYS * PER_DAY && now!;
+    const events = (await daysOf("events")).reduce((sum, { rows }) => sum + rows, 0);
+    return events > DAYS * PER_DAY && { bytes: total(await daysOf("audit_log")), events };
   });
-  expect(later).toEqual({ bytes: row!.bytes, events: DAYS * PER_DAY + 1 });
+  expect(later).toEqual({ bytes, events: DAYS * PER_DAY + 1 });
 });
 
 test("after its deadline a measurement reads no partition; the next one continues", async () => {
-  await database.sql`delete from measured_partitions`;
+  await removeRows("measured_partitions", {}, database.sql);
   expect(await measureKept(database.sql, new Date(Date.now() - 1))).toBe(0);
   expect(await measureKept(database.sql, new Date(Date.now() + 60_000))).toBeGreaterThan(DAYS);
 });
@@ -251,17 +249,21 @@ test("a tenant's page does not depend on the volume of other tenants", async () 
 });
 
 test("sizes do not depend on the plan by which PostgreSQL counts", async () => {
-  const sizes = () => database.sql`select tenant_id, name, day, rows, bytes from kept_days order by 1, 2, 3`;
+  const sizes = async () =>
+    (await rowsOf("kept_days", {}, database.sql)).map((row) => JSON.stringify(Object.entries(row).sort())).sort();
   await measure();
   const before = await sizes();
   const sql = connect(database.url, "gatehouse test", 1);
   await using _ = { [Symbol.asyncDispose]: () => sql.end() };
   for (const plans of [["hashagg"], ["hashjoin", "nestloop"], ["mergejoin", "nestloop"], ["hashjoin", "mergejoin"]]) {
-    for (const plan of plans) await sql`select set_config(${`enable_${plan}`}, 'off', false)`;
-    await database.sql`delete from measured_partitions`;
+    const setPlans = async (value: string) => {
+      for (const plan of plans) await sql`select set_config(${`enable_${plan}`}, ${value}, false)`;
+    };
+    await setPlans("off");
+    await removeRows("measured_partitions", {}, database.sql);
     await measureKept(sql, new Date(Date.now() + 60_000));
     expect(await sizes()).toEqual(before);
-    for (const plan of plans) await sql`select set_config(${`enable_${plan}`}, 'on', false)`;
+    await setPlans("on");
   }
 });
 

@@ -9,6 +9,7 @@ import { removeFormerSecrets } from "../../server/webhooks/connections/secret-ro
 import { closeOpenDelivery } from "../../server/webhooks/deliveries/store.ts";
 import { type Api, until } from "../world/api.ts";
 import { type Call, type Receiver, startReceiver } from "../world/receiver.ts";
+import { rowsOf } from "../world/rows.ts";
 import { db, newTenant, setting } from "../world/tenant.ts";
 
 const OLD = `whsec_${Buffer.alloc(32, 1).toString("base64")}`;
@@ -249,7 +250,6 @@ function verifies(secret: string, bytes: Buffer, headers: Record<string, string>
 }
 
 async function sealed(id: string) {
-  const [row] = await db()<{ secret: Buffer | null; staged: Buffer | null; former: Buffer | null }[]>`
-    select secret, staged_secret as staged, former_secret as former from webhook_connections where id = ${id}`;
-  return row!;
+  const [row] = await rowsOf<Record<string, Buffer | null>>("webhook_connections", { id });
+  return { secret: row!.secret!, staged: row!.staged_secret!, former: row!.former_secret! };
 }

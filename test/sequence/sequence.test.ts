@@ -3,8 +3,8 @@
 import { describe, expect, test } from "bun:test";
 import { type Api, until } from "../world/api.ts";
 import { type Call, connected, startReceiver } from "../world/receiver.ts";
-import { setRows } from "../world/rows.ts";
-import { db, newTenant } from "../world/tenant.ts";
+import { rowsOf, setRows } from "../world/rows.ts";
+import { newTenant } from "../world/tenant.ts";
 
 /** If many records have this number, the list exceeds the header's limit. */
 const HIGH = 1_000_000_000;
@@ -116,7 +116,7 @@ describe.concurrent("webhook-sequence", () => {
 });
 
 async function sequencesOf({ tenant }: Api): Promise<Record<string, number>> {
-  const rows = await db()<{ name: string; sequence: number }[]>`
-    select name, sequence from applications where tenant_id = ${tenant.tenantId} and name in ('a', 'b', 'c')`;
+  const own = { tenant_id: tenant.tenantId, name: ["a", "b", "c"] };
+  const rows = await rowsOf<{ name: string; sequence: number }>("applications", own);
   return Object.fromEntries(rows.map(({ name, sequence }) => [name, sequence]));
 }

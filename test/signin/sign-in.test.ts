@@ -4,7 +4,8 @@ import { describe, expect, test } from "bun:test";
 import { createTenant } from "../../server/identity/tenants/index.ts";
 import { API } from "../world/api.ts";
 import { answerOf, type Client, newClient } from "../world/client.ts";
-import { expire, removeRows, rowsOf, setRows } from "../world/rows.ts";
+import { plantUser, setUsers } from "../world/planted.ts";
+import { expire, removeRows, rowsOf } from "../world/rows.ts";
 import { db, request } from "../world/tenant.ts";
 import { type View, Visitor } from "../world/visitor.ts";
 
@@ -37,23 +38,21 @@ describe.concurrent("is rejected with one message", () => {
     [
       "an inactive user",
       async ({ tenant }) => {
-        await setRows("users", { tenant_id: tenant.tenantId }, { is_active: false });
+        await setUsers(tenant, { is_active: false });
         return tenant.admin;
       },
     ],
     [
       "a user name that two have",
       async ({ tenant }) => {
-        await db()`
-          insert into users (tenant_id, username, is_active)
-          values (${tenant.tenantId}, 'twin', true), (${tenant.tenantId}, 'twin', true)`;
+        for (const username of ["twin", "twin"]) await plantUser(tenant, { username });
         return { username: "twin", password: "x" };
       },
     ],
     [
       "a user without a password",
       async ({ tenant }) => {
-        await db()`insert into users (tenant_id, username, is_active) values (${tenant.tenantId}, 'ada', true)`;
+        await plantUser(tenant, { username: "ada" });
         return { username: "ada", password: "x" };
       },
     ],
@@ -91,7 +90,7 @@ describe.concurrent("a correct password", () => {
   test("is accepted after earlier mistakes, and the typed user name is kept", async () => {
     const client = await newClient();
     const username = `"><b>&lt;&amp;'é☃`;
-    await setRows("users", { tenant_id: client.tenant.tenantId }, { username });
+    await setUsers(client.tenant, { username });
     const visitor = new Visitor();
     const again = await attempt(client, visitor, { username, password: "wrong" });
     expect(again.forms[0]!.fields.username).toBe(username);

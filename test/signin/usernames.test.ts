@@ -8,7 +8,9 @@ import { createVault } from "../../server/platform/vault.ts";
 import { type Answer, type Api, expectError, ok } from "../world/api.ts";
 import { answerOf, type Client } from "../world/client.ts";
 import { newApplication, Person } from "../world/person.ts";
-import { expire } from "../world/rows.ts";
+import { foreignKeysOf } from "../world/postgresql.ts";
+import { addProvider } from "../world/provider.ts";
+import { addRows, expire } from "../world/rows.ts";
 import { clientOf, db, setting } from "../world/tenant.ts";
 import { Visitor } from "../world/visitor.ts";
 
@@ -164,29 +166,20 @@ describe.concurrent("every way to sign in", () => {
   };
 
   test("is rejected for a shared Username, and makes the name unique", async () => {
-    const tables = await db()<{ name: string }[]>`
-      select distinct conrelid::regclass::text as name from pg_constraint
-      where contype = 'f' and confrelid = 'users'::regclass order by name`;
-    const ways = tables.map(({ name }) => name).filter((name) => !NO_WAY_IN.includes(name));
+    const keys = (await foreignKeysOf()).filter(({ target }) => target === "users");
+    const ways = [...new Set(keys.map(({ table }) => table))].filter((name) => !NO_WAY_IN.includes(name));
     expect(ways).toEqual(["password_resets", "passwords", "totp_secrets", "upstream_identities"]);
     const { admin } = await arrange();
-    const [provider] = await db()<{ id: number }[]>`
-      insert into identity_providers (tenant_id, name, type, client_id, scopes, mapping, provisioning, allow_local, is_active)
-      values (${admin.tenantId}, 'Elsewhere', 'OAuth2', 'x', '{}', '{}', 'LinkOnly', true, true) returning id`;
+    const provider = await addProvider(admin, { Name: "Elsewhere", Issuer: "https://id.example.com" });
     for (const way of ways) {
       const alone = await makeUser(admin, `${way} alone`);
-      await db()`insert into ${db()(way)} ${db()(row(way, admin.tenantId, alone.Id, provider!.id) as never)}`;
+      await addRows(way, row(way, admin.tenantId, alone.Id, Number(provider.Id))!);
       expect([way, (await makeAnother(admin, `${way} ALONE`)).status]).toEqual([way, 409]);
 
       const { Id } = await makeUser(admin, way);
       await ok(makeAnother(admin, way));
-      const insert = db()`insert into ${db()(way)} ${db()(row(way, admin.tenantId, Id, provider!.id) as never)}`;
-      expect(
-        await insert.then(
-          () => undefined,
-          (error) => error.constraint_name,
-        ),
-      ).toBe("users_username_own");
+      const adding = addRows(way, row(way, admin.tenantId, Id, Number(provider.Id))!);
+      await expect(adding).rejects.toMatchObject({ constraint_name: "users_username_own" });
     }
   });
 });

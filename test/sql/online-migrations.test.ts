@@ -4,10 +4,13 @@ import { expect, test } from "bun:test";
 import { cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { migrate } from "../../server/platform/db/migrate.ts";
+import type { Sql } from "../../server/platform/db/sql.ts";
 import { temporaryDirectory } from "../support/directories.ts";
 import { newEmptyDatabase } from "../support/empty-database.ts";
 import { ROOT } from "../support/pages.ts";
 import { until } from "../world/api.ts";
+import { holdReading, waitingSessions } from "../world/locks.ts";
+import { addRows, countOf, removeRows, rowsOf, setRows } from "../world/rows.ts";
 
 const EXPANDING = {
   "900-column.sql": "alter table departments add column floor integer not null default 0;",
@@ -25,48 +28,42 @@ function folderWith(files: Record<string, string>): string {
   return folder;
 }
 
+const indexOf = (sql: Sql) => ({ indexrelid: sql`'departments_floor'::regclass` });
+
 test("a column, an index and a constraint are added beside a long transaction, and no statement waits behind them", async () => {
   await using database = await newEmptyDatabase();
   const { sql, url } = database;
   await migrate(url);
   const tenant = Bun.randomUUIDv7();
-  await sql`insert into tenants (id, name) values (${tenant}, 'acme')`;
-  const write = (name: string) => sql`insert into departments (tenant_id, name) values (${tenant}, ${name})`;
+  await addRows("tenants", { id: tenant, name: "acme" }, sql);
+  const write = (name: string) => addRows("departments", { tenant_id: tenant, name }, sql);
   const waiting = async () =>
-    (await sql`select from pg_stat_activity where application_name = 'gatehouse migrate' and wait_event_type = 'Lock'`)
-      .length > 0;
+    (await waitingSessions(sql)).some((session) => session.application_name === "gatehouse migrate");
 
-  const long = await sql.reserve();
-  await long`begin`;
-  await long`select count(*) from departments`;
+  await using long = await holdReading("departments", sql);
   const migrated = migrate(url, folderWith(EXPANDING));
   await until("the migration to wait for the transaction", waiting);
   for (let count = 0; count < 20; count++) await write(`beside ${count}`);
-  expect(await sql`select from migrations where name like '90%'`).toHaveLength(0);
-  await long`commit`;
-  long.release();
+  expect((await rowsOf("migrations", {}, sql)).filter(({ name }) => name.startsWith("90"))).toEqual([]);
+  await long.release();
 
   expect(await migrated).toEqual(Object.keys(EXPANDING));
   await write("after");
-  expect(await sql`select from departments where floor = 0`).toHaveLength(21);
-  expect(await sql`select from pg_index where indexrelid = 'departments_floor'::regclass and indisvalid`).toHaveLength(
-    1,
-  );
-  await expect(sql`update departments set floor = 300`.execute()).rejects.toThrow("floors");
+  expect(await countOf("departments", { floor: 0 }, sql)).toBe(21);
+  expect(await rowsOf("pg_index", indexOf(sql), sql)).toMatchObject([{ indisvalid: true }]);
+  await expect(setRows("departments", {}, { floor: 300 }, sql)).rejects.toThrow("floors");
 });
 
 test("an index that an interrupted migration left is built again", async () => {
   await using database = await newEmptyDatabase();
   const { sql, url } = database;
-  await migrate(url);
-  await sql`alter table departments add column floor integer`;
-  await sql`create index departments_floor on departments (floor)`;
-  await sql`update pg_index set indisvalid = false where indexrelid = 'departments_floor'::regclass`;
-  const { "901-index.sql": index } = EXPANDING;
-  expect(await migrate(url, folderWith({ "901-index.sql": index }))).toEqual(["901-index.sql"]);
-  expect(await sql`select from pg_index where indexrelid = 'departments_floor'::regclass and indisvalid`).toHaveLength(
-    1,
-  );
+  const { "900-column.sql": column, "901-index.sql": index } = EXPANDING;
+  const folder = folderWith({ "900-column.sql": column, "901-index.sql": index });
+  await migrate(url, folder);
+  await setRows("pg_index", indexOf(sql), { indisvalid: false }, sql);
+  await removeRows("migrations", { name: "901-index.sql" }, sql);
+  expect(await migrate(url, folder)).toEqual(["901-index.sql"]);
+  expect(await rowsOf("pg_index", indexOf(sql), sql)).toMatchObject([{ indisvalid: true }]);
 });
 
 test("older code starts on a schema that newer code has added to, but not if a part is gone that it uses", async () => {

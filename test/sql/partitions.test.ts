@@ -16,7 +16,9 @@ import { type EmptyDatabase, newMigratedDatabase } from "../support/empty-databa
 import { API, type Api } from "../world/api.ts";
 import { type Json, operationsOf, resolve } from "../world/documented.ts";
 import { arrange, fill as filled, PATHS } from "../world/every-path.ts";
-import { fill } from "../world/rows.ts";
+import { plantFormerOutcomes } from "../world/planted.ts";
+import { analyze, columnsOf, makePartitions } from "../world/postgresql.ts";
+import { addRows, fill, rowsOf, times } from "../world/rows.ts";
 import { newTenant } from "../world/tenant.ts";
 import { Visitor } from "../world/visitor.ts";
 
@@ -82,7 +84,7 @@ beforeAll(async () => {
   await withHistory(api, EVENTS_A_DAY);
   const ids = await arrange(api, database.sql);
   paths = ["/settings", ...PATHS.map((path) => filled(path, ids))];
-  await database.sql`analyze`;
+  await analyze([...new Set((await columnsOf(database.sql)).map(({ table }) => table))], database.sql);
   // The page Data reads what maintenance has measured.
   await measureKept(database.sql, new Date(Date.now() + 60_000));
   await readParents();
@@ -170,19 +172,29 @@ async function withHistory(client: Api, eventsADay: number): Promise<void> {
   );
   const connectionIds = (await Promise.all(receivers)).map(({ Id }) => Id);
   const tenantId = client.tenantId as TenantId;
-  await fill(sql, { tenantId, connectionIds, events: DAYS * eventsADay, spanMs: DAYS * DAY_MS, stateOf });
-  await sql`update events set event_type = 'Deleted' where tenant_id = ${tenantId} and position % 400 = 0`;
-  await sql`update events set record_id = record_id || ',7' where tenant_id = ${tenantId} and position % 400 = 1`;
-  await sql`
-    insert into former_outcomes (tenant_id, event_id, delivery_id, connection_id, state, reached_on)
-    select tenant_id, event_id, id, connection_id, 'Exhausted', changed_on from deliveries
-    where tenant_id = ${tenantId} and position % 20 = 0`;
-  await sql`select make_partitions(array['audit_log'], now() - interval '1 year', now())`;
-  await sql`
-    insert into audit_log (tenant_id, id, kind, outcome, address, user_agent, details, request_key, occurred_on)
-    select ${tenantId}, id, 'SignIn.' || case when n % 5 = 0 then 'Failed' else 'Succeeded' end,
-      case when n % 5 = 0 then 'Failure' else 'Success' end, '', '', '{}', 'key', uuid_extract_timestamp(id)
-    from generate_series(1, 10 * ${eventsADay}::int) n, lateral (select uuidv7(make_interval(hours => -3 * n)) as id) as made`;
+  await fill(sql, { tenantId, connectionIds, events: DAYS * eventsADay, spanMs: DAYS * DAY_MS, stateOf, changeOf });
+  const deliveries = await rowsOf("deliveries", { tenant_id: tenantId }, sql);
+  await plantFormerOutcomes(
+    deliveries.filter(({ position }) => position % 20 === 0),
+    {},
+    sql,
+  );
+  await makePartitions(["audit_log"], new Date(Date.now() - 365 * DAY_MS), new Date(), sql);
+  const entries = times(10 * eventsADay, (n) => signInOf(tenantId, n + 1));
+  await addRows("audit_log", entries, sql);
+}
+
+/** Every three hours; each fifth fails. */
+function signInOf(tenantId: string, n: number) {
+  const at = Date.now() - n * 3 * 3_600_000;
+  const [kind, outcome] = n % 5 === 0 ? ["SignIn.Failed", "Failure"] : ["SignIn.Succeeded", "Success"];
+  const from = { address: "", user_agent: "", details: {}, request_key: "key" };
+  return { tenant_id: tenantId, id: Bun.randomUUIDv7("hex", at), occurred_on: new Date(at), kind, outcome, ...from };
+}
+
+function changeOf(event: number) {
+  if (event % 400 === 0) return { type: "Deleted" };
+  return event % 400 === 1 ? { records: `${event + 1_001},7` } : {};
 }
 
 function stateOf(event: number): DeliveryState {

@@ -4,20 +4,21 @@ import { expect, test } from "bun:test";
 import { Raced } from "../../server/platform/db/failures.ts";
 import { Conflict } from "../../server/platform/errors.ts";
 import type { TenantId } from "../../server/platform/ids.ts";
+import { lockNumber } from "../world/locks.ts";
 import { db } from "../world/tenant.ts";
 
 const TENANT = Bun.randomUUIDv7() as TenantId;
 
 test("two transactions that deadlock both commit", async () => {
-  const [one, other] = [1, 2].map(() => `${Math.floor(Math.random() * 1e15)}`) as [string, string];
+  const [one, other] = [1, 2].map(() => Math.floor(Math.random() * 1e15)) as [number, number];
   const first = Promise.withResolvers<void>();
   const second = Promise.withResolvers<void>();
-  const lock = async (mine: string, theirs: string, isMine: typeof first, isTheirs: typeof first) =>
+  const lock = async (mine: number, theirs: number, isMine: typeof first, isTheirs: typeof first) =>
     db().beginFor(TENANT, async (tx) => {
-      await tx`select pg_advisory_xact_lock(${mine}::bigint)`;
+      await lockNumber(mine, tx);
       isMine.resolve();
       await isTheirs.promise;
-      await tx`select pg_advisory_xact_lock(${theirs}::bigint)`;
+      await lockNumber(theirs, tx);
       return mine;
     });
   expect(await Promise.all([lock(one, other, first, second), lock(other, one, second, first)])).toEqual([one, other]);

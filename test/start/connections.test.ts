@@ -5,6 +5,7 @@ import { besides, startProcess } from "../support/process.ts";
 import { startStack } from "../support/stack.ts";
 import { until } from "../world/api.ts";
 import { connected } from "../world/receiver.ts";
+import { rowsOf } from "../world/rows.ts";
 import { newTenant } from "../world/tenant.ts";
 
 const API = ["gatehouse api"];
@@ -21,9 +22,9 @@ test("an API and a worker under load use the documented connections", async () =
   let sent = 0;
   await until("an API that uses its whole pool", async () => {
     const changes = Array.from({ length: 20 }, () => api.change({ Name: `Gate ${++sent}` }));
-    for (const { name, count } of await sql<{ name: string; count: number }[]>`
-      select application_name as name, count(*) from pg_stat_activity where datname = current_database() group by 1`) {
-      max[name] = Math.max(max[name] ?? 0, count);
+    const sessions = await rowsOf("pg_stat_activity", { datname: sql`current_database()` }, sql);
+    for (const [name, all] of Map.groupBy(sessions, (session) => session.application_name as string)) {
+      max[name] = Math.max(max[name] ?? 0, all.length);
     }
     await Promise.all(changes);
     return sent >= 160 && sum(API) >= 6;

@@ -19,6 +19,7 @@ import { startProcess } from "../support/process.ts";
 import { startStack } from "../support/stack.ts";
 import { until } from "../world/api.ts";
 import { startReceiver } from "../world/receiver.ts";
+import { expire } from "../world/rows.ts";
 import { newTenant, setting } from "../world/tenant.ts";
 
 /** Blocks of 512 bytes: the initial size of Temporal's store, and little more. */
@@ -142,7 +143,7 @@ test("a delivery waiting over 60 s for its workflow is reported", async () => {
   const told = async () => (await readyz(app.url)).reasons.filter((reason) => reason.includes("has waited"));
   await client.change({ Name: "Gate" });
   expect(await told()).toEqual([]);
-  await database.sql`update dispatches set created_on = now() - interval '61 seconds'`;
+  await expire("dispatches", {}, "created_on", "61 seconds", database.sql);
   expect(await told()).toEqual([expect.stringMatching(/^The oldest delivery has waited 6\d s for its workflow\.$/)]);
   expect((await readyz(app.url)).status).toBe("degraded");
 });

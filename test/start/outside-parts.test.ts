@@ -10,6 +10,7 @@ import { connect } from "../../server/platform/db/sql.ts";
 import { newDataDirectory, temporaryDirectory } from "../support/directories.ts";
 import { runEntry } from "../support/entry.ts";
 import { until } from "../world/api.ts";
+import { addRows } from "../world/rows.ts";
 import { StartCommand } from "./start-command.ts";
 
 test("an external cluster without the search attributes is reported with the command that adds them", async () => {
@@ -75,7 +76,7 @@ test("an external database is migrated and used", async () => {
     );
 
     const sql = connect(databaseUrl, "gatehouse test", 1);
-    await sql`insert into migrations (name) values ('999-later.sql')`;
+    await addRows("migrations", { name: "999-later.sql" }, sql);
     await sql.end();
     const older = await runEntry("server", { ...env, PORT: "0" });
     expect(older.exitCode).toBe(1);

@@ -12,6 +12,7 @@ import { connect } from "../../server/platform/db/sql.ts";
 import { newDataDirectory, temporaryDirectory } from "../support/directories.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { signIn } from "../world/api.ts";
+import { rowsOf } from "../world/rows.ts";
 import { setting } from "../world/tenant.ts";
 
 const LOOPBACK = "127.0.0.1";
@@ -115,7 +116,7 @@ const databaseHost = (stack: Stack) => new URL(stack.databaseUrl).host;
 async function tenants({ databaseUrl }: Stack): Promise<string[]> {
   const sql = connect(databaseUrl, "gatehouse test", 1);
   try {
-    return (await sql<{ id: string }[]>`select id from tenants`).map(({ id }) => id);
+    return (await rowsOf<{ id: string }>("tenants", {}, sql)).map(({ id }) => id);
   } finally {
     await sql.end();
   }

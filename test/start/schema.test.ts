@@ -8,6 +8,7 @@ import { newNamespace } from "../support/namespace.ts";
 import { startProcess } from "../support/process.ts";
 import { signIn, until } from "../world/api.ts";
 import { startReceiver } from "../world/receiver.ts";
+import { addRows, removeRows, setRows } from "../world/rows.ts";
 import { setting } from "../world/tenant.ts";
 
 const COMMANDS = [
@@ -72,7 +73,8 @@ test("every process with code older or newer than the database says so and does 
   const env = { DATABASE_URL: database.url, MASTER_KEY: newMasterKey(), PORT: "0" };
   await runEntry("migrate", env);
 
-  await database.sql`insert into migrations (name) values ('999-later.sql')`;
+  const later = { name: "999-later.sql" };
+  await addRows("migrations", later, database.sql);
   for (const command of COMMANDS) {
     const [entry, ...args] = command.split(" ") as [Entry, ...string[]];
     const older = await runEntry(entry, env, args);
@@ -81,9 +83,9 @@ test("every process with code older or newer than the database says so and does 
       /^PostgreSQL at \S+ cannot be used: newer code has used this database \(999-later\.sql\)\. Start that version, or restore a backup from before it\.$/,
     );
   }
-  await database.sql`delete from migrations where name = '999-later.sql'`;
+  await removeRows("migrations", later, database.sql);
 
-  await database.sql`update migrations set digest = 'of another text'`;
+  await setRows("migrations", {}, { digest: "of another text" }, database.sql);
   const other = await runEntry("server", env);
   expect([other.exitCode, other.output.trim()]).toEqual([
     1,
@@ -91,7 +93,7 @@ test("every process with code older or newer than the database says so and does 
       /cannot be used: it was created by a different 001-schema\.sql, of a development version\. Start that version/,
     ),
   ]);
-  await database.sql`delete from migrations`;
+  await removeRows("migrations", {}, database.sql);
   const newer = await runEntry("worker", env);
   expect(newer.exitCode).toBe(1);
   expect(newer.output.trim()).toMatch(/cannot be used: it lacks .* of this code .*Run `bun run migrate`/);

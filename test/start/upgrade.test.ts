@@ -13,10 +13,13 @@ import { newNamespace } from "../support/namespace.ts";
 import { ROOT } from "../support/pages.ts";
 import { startProcess } from "../support/process.ts";
 import { signIn, until } from "../world/api.ts";
+import { plantSession, recordKey } from "../world/planted.ts";
 import { startReceiver } from "../world/receiver.ts";
+import { addRows, countOf, removeRows, rowsOf, setRows, times } from "../world/rows.ts";
 import { setting } from "../world/tenant.ts";
 
 const DAYS = 12;
+const DAY_MS = 86_400_000;
 const DATA_DIR = setting("GATEHOUSE_TEST_DATA_DIR");
 
 test("a database of 0.1.0 keeps its activity and its audit log, and what was open is delivered", async () => {
@@ -72,11 +75,10 @@ test("a database of 0.1.0 keeps its activity and its audit log, and what was ope
   // Users, their sessions, and traces of a deleted one.
   expect(await client.get(`/User/${kept}`)).toMatchObject({ status: 200, body: { Username: "mary" } });
   expect(await client.get(`/User/${deleted}`)).toMatchObject({ status: 404 });
-  const [keys] = await sql<{ users: number[]; sessions: number }[]>`
-    select array(select user_id from personal_keys where tenant_id = ${tenantId}) as users,
-      (select count(*) from sessions where user_id = ${kept}) as sessions`;
-  expect(keys).toEqual({ users: expect.arrayContaining([kept]), sessions: 1 });
-  expect(keys!.users).not.toContain(deleted);
+  const keys = await rowsOf<{ user_id: number }>("personal_keys", { tenant_id: tenantId }, sql);
+  const withKeys = keys.map(({ user_id }) => user_id);
+  expect([withKeys.includes(kept), withKeys.includes(deleted)]).toEqual([true, false]);
+  expect(await countOf("sessions", { user_id: kept }, sql)).toBe(1);
   const { body: ofDeleted } = await client.get(`/AuditEvent?SubjectType=User&SubjectId=${deleted}`);
   expect(ofDeleted.Items).toMatchObject([{ Kind: "SignIn.Succeeded" }]);
 
@@ -102,7 +104,7 @@ async function makeSchemaOf010(sql: Sql): Promise<void> {
   await sql.begin(async (tx) => {
     await tx`create table migrations (name text primary key, digest text, applied_on timestamptz not null default now())`;
     await tx.unsafe(text);
-    await tx`insert into migrations (name, digest) values (${name}, ${digest})`;
+    await addRows("migrations", { name, digest }, tx);
   });
 }
 
@@ -115,62 +117,86 @@ interface Filled {
 
 /** A change a day, each delivered; one exhausted and sent again; one retrying; one in the outbox. */
 async function fill010(sql: Sql, { tenantId, connectionId, url, apiKey }: Filled): Promise<void> {
-  await sql`
-    insert into webhook_connections (id, tenant_id, name, url, entities, events, api_key, order_by, state)
-    values (${connectionId}, ${tenantId}, 'ours', ${url}, '{Application}', '{Created,Updated}', ${apiKey as Buffer}, 'None',
-      'Active')`;
-  await sql`
-    insert into events (id, tenant_id, event_record, event_type, record_id, sequences, payload, occurred_on, recorded_on)
-    select made.id, ${tenantId}, 'Application', 'Updated', '1001', array[day],
-      format('{"TenantId":"%s","EventType":"Updated","EventId":"%s","Version":"1.0","Timestamp":"%s","EventRecord":"Application",'
-        '"EventResponse":"Object","Data":{"Id":"1001","Name":"Gate %s"}}', ${tenantId}::text, made.id,
-        to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), day), at, at
-    from generate_series(1, ${DAYS}::int) as day, lateral (
-      select uuidv7(make_interval(days => day - ${DAYS}::int, secs => -60)) as id
-    ) as made, lateral (select uuid_extract_timestamp(made.id) as at) as time
-    order by day`;
-  await sql`
-    insert into deliveries (id, tenant_id, event_id, connection_id, position, part, record, state, reason, attempts,
-      attempt_started_on, retry_on, changed_on)
-    select gen_random_uuid(), ${tenantId}, id, ${connectionId}, position, 1, record_key('Application', record_id),
-      case sequences[1] when ${DAYS} then 'Pending' when ${DAYS - 1} then 'Retrying' when 3 then 'Exhausted'
-        else 'Delivered' end,
-      case sequences[1] when ${DAYS - 1} then '503' when 3 then '503' end,
-      case sequences[1] when ${DAYS} then 0 when 3 then 3 else 1 end, null,
-      case sequences[1] when ${DAYS - 1} then now() end, recorded_on
-    from events order by position`;
-  await sql`
-    insert into attempts (delivery_id, number, started_on, duration_ms, status_code, response_headers, response_body,
-      failed_to)
-    select id, number, changed_on, 20, case state when 'Delivered' then 200 else 503 end, 'server: old', 'Answer ' || number,
-      case state when 'Delivered' then null else connection_id end
-    from deliveries, generate_series(1, attempts) as number`;
-  await sql`insert into dispatches (tenant_id, event_id, part) select tenant_id, event_id, 1 from deliveries where state = 'Pending'`;
+  const receiver = { id: connectionId, tenant_id: tenantId, name: "ours", url, api_key: apiKey };
+  const sends = { entities: ["Application"], events: ["Created", "Updated"], order_by: "None", state: "Active" };
+  await addRows("webhook_connections", { ...receiver, ...sends }, sql);
+  const changes = times(DAYS, (index) => changeOf010(tenantId, index + 1));
+  const events = await addRows<{ id: string; position: number; recorded_on: Date }>("events", changes, sql);
+  const deliveries = events.map(({ id, position, recorded_on }, index) => {
+    const { state, attempts, reason } = outcomeOf010(index + 1);
+    return {
+      ...{ id: crypto.randomUUID(), tenant_id: tenantId, event_id: id, connection_id: connectionId, position, part: 1 },
+      ...{ record: recordKey("Application", "1001"), state, reason, attempts, changed_on: recorded_on },
+      retry_on: state === "Retrying" ? new Date() : null,
+    };
+  });
+  await addRows("deliveries", deliveries, sql);
+  const attempts = deliveries.flatMap(({ id, state, attempts, changed_on }) =>
+    times(attempts, (index) => ({
+      ...{ delivery_id: id, number: index + 1, started_on: changed_on, duration_ms: 20 },
+      ...{ status_code: state === "Delivered" ? 200 : 503, response_headers: "server: old" },
+      ...{ response_body: `Answer ${index + 1}`, failed_to: state === "Delivered" ? null : connectionId },
+    })),
+  );
+  await addRows("attempts", attempts, sql);
+  const pending = deliveries.filter(({ state }) => state === "Pending");
+  await addRows(
+    "dispatches",
+    pending.map(({ event_id }) => ({ tenant_id: tenantId, event_id, part: 1 })),
+    sql,
+  );
   // The trigger keeps the previous outcome.
-  await sql`update deliveries set state = 'Pending', redelivered_after = '{3}' where state = 'Exhausted'`;
-  await sql`update deliveries set state = 'Delivered', reason = null where redelivered_after = '{3}'`;
-  await sql`
-    insert into audit_log (tenant_id, id, occurred_on, kind, outcome, address, user_agent, details, request_key)
-    select ${tenantId}, uuidv7(make_interval(days => -40 * n)), now() - make_interval(days => 40 * n), 'SignOut', 'Success',
-      '127.0.0.1', '', '{}', '' from generate_series(0, 2) as n`;
+  const again = { redelivered_after: [3] };
+  await setRows("deliveries", { state: "Exhausted" }, { state: "Pending", ...again }, sql);
+  await setRows("deliveries", { redelivered_after: sql`'{3}'` }, { state: "Delivered", reason: null }, sql);
+  const entries = [0, 40, 80].map((days) => entryOf010(tenantId, Date.now() - days * DAY_MS));
+  await addRows("audit_log", entries, sql);
+}
+
+function changeOf010(tenantId: string, day: number) {
+  const at = new Date(Date.now() - (DAYS - day) * DAY_MS - 60_000);
+  const id = Bun.randomUUIDv7("hex", at);
+  const says = { TenantId: tenantId, EventType: "Updated", EventId: id, Version: "1.0", Timestamp: at.toISOString() };
+  const of = { EventRecord: "Application", EventResponse: "Object", Data: { Id: "1001", Name: `Gate ${day}` } };
+  return {
+    ...{ id, tenant_id: tenantId, event_record: "Application", event_type: "Updated", record_id: "1001" },
+    ...{ sequences: [day], payload: JSON.stringify({ ...says, ...of }), occurred_on: at, recorded_on: at },
+  };
+}
+
+function outcomeOf010(day: number) {
+  if (day === DAYS) return { state: "Pending", attempts: 0, reason: null };
+  if (day === DAYS - 1) return { state: "Retrying", attempts: 1, reason: "503" };
+  return day === 3
+    ? { state: "Exhausted", attempts: 3, reason: "503" }
+    : { state: "Delivered", attempts: 1, reason: null };
+}
+
+function entryOf010(tenantId: string, at: number) {
+  const what = {
+    kind: "SignOut",
+    outcome: "Success",
+    address: "127.0.0.1",
+    user_agent: "",
+    details: {},
+    request_key: "",
+  };
+  return { tenant_id: tenantId, id: Bun.randomUUIDv7("hex", at), occurred_on: new Date(at), ...what };
 }
 
 /** A User with a session, and a deleted one with an entry in the audit log. */
 async function fillUsers010(sql: Sql, tenantId: string): Promise<{ kept: number; deleted: number }> {
-  const rows = await sql<{ id: number }[]>`
-    insert into users (tenant_id, name, username, email, is_active)
-    select ${tenantId}, name, name, name || '@example.com', true from unnest(array['mary', 'john']) name returning id`;
-  const [kept, deleted] = rows.map(({ id }) => id) as [number, number];
-  await sql`
-    insert into sessions (id, tenant_id, user_id, digest, amr, acr, address, user_agent, finished_on, expires_on)
-    select gen_random_uuid(), ${tenantId}, id, sha256(id::text::bytea), '{pwd}', '1', '198.51.100.7', 'Old Browser', now(),
-      now() + interval '1 day' from users where id = any (${[kept, deleted]})`;
-  await sql`
-    insert into audit_log (tenant_id, id, kind, outcome, actor_type, actor_id, subject_type, subject_id, address, user_agent,
-      details, request_key)
-    select ${tenantId}, uuidv7(), 'SignIn.Succeeded', 'Success', 'User', id, 'User', id, '198.51.100.7', 'Old Browser', '{}', ''
-    from unnest(${[kept, deleted]}::int[]) id`;
-  await sql`delete from users where id = ${deleted}`;
+  const people = ["mary", "john"].map((name) => ({
+    ...{ tenant_id: tenantId, name, username: name, email: `${name}@example.com`, is_active: true },
+  }));
+  const [kept, deleted] = (await addRows<{ id: number }>("users", people, sql)).map(({ id }) => id) as [number, number];
+  const at = { address: "198.51.100.7", user_agent: "Old Browser" };
+  for (const id of [kept, deleted]) {
+    await plantSession({ tenantId }, id, at, sql);
+    const by = { actor_type: "User", actor_id: id, subject_type: "User", subject_id: String(id) };
+    await addRows("audit_log", { ...entryOf010(tenantId, Date.now()), kind: "SignIn.Succeeded", ...by, ...at }, sql);
+  }
+  await removeRows("users", { id: deleted }, sql);
   return { kept, deleted };
 }
 
@@ -182,12 +208,22 @@ interface OldEvent {
 }
 
 /** Newest first. */
-function activityOf010(sql: Sql): Promise<OldEvent[]> {
-  return sql<OldEvent[]>`
-    select e.id, e.payload::json as payload, e.sequences[1]::text as sequence, (
-      select json_agg(json_build_object('state', d.state, 'attempts', (
-        select coalesce(json_agg(json_build_array(a.number, a.status_code, a.response_body) order by a.number), '[]')
-        from attempts a where a.delivery_id = d.id)))
-      from deliveries d where d.event_id = e.id) as deliveries
-    from events e order by e.id desc`.then((rows) => [...rows]);
+async function activityOf010(sql: Sql): Promise<OldEvent[]> {
+  const [events, deliveries, attempts] = await Promise.all(
+    ["events", "deliveries", "attempts"].map((table) => rowsOf(table, {}, sql)),
+  );
+  const attemptsOf = (id: string) => attempts!.filter(({ delivery_id }) => delivery_id === id);
+  return events!
+    .toSorted((a, b) => (a.id < b.id ? 1 : -1))
+    .map(({ id, payload, sequences }) => ({
+      ...{ id, payload: JSON.parse(payload), sequence: String(sequences[0]) },
+      deliveries: deliveries!
+        .filter(({ event_id }) => event_id === id)
+        .map((delivery) => ({
+          state: delivery.state,
+          attempts: attemptsOf(delivery.id)
+            .toSorted((a, b) => a.number - b.number)
+            .map(({ number, status_code, response_body }) => [number, status_code, response_body]),
+        })),
+    }));
 }

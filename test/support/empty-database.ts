@@ -2,6 +2,7 @@
 
 import { migrate } from "../../server/platform/db/migrate.ts";
 import { connect, type Sql } from "../../server/platform/db/sql.ts";
+import { rowsOf } from "../world/rows.ts";
 import { PATIENT, shared } from "../world/tenant.ts";
 import { blockMarked } from "./pages.ts";
 
@@ -21,11 +22,11 @@ export async function newMigratedDatabase(): Promise<EmptyDatabase> {
   const admin = connect(shared().databaseUrl, "gatehouse test", 1, PATIENT);
   try {
     await admin`select pg_advisory_lock(${TEMPLATE_LOCK})`;
-    const [made] = await admin`select from pg_database where datname = ${TEMPLATE}`;
-    if (!made) {
+    const made = await rowsOf("pg_database", { datname: TEMPLATE }, admin);
+    if (made.length === 0) {
       const draft = `${TEMPLATE}_draft`;
-      await admin`drop database if exists ${admin(draft)} with (force)`;
-      await admin`create database ${admin(draft)}`;
+      await dropDatabase(draft, admin);
+      await createDatabase(draft, admin);
       await migrate(urlOf(draft));
       await admin`alter database ${admin(draft)} rename to ${admin(TEMPLATE)}`;
     }
@@ -41,11 +42,16 @@ function urlOf(name: string): string {
   return url.href;
 }
 
+export const createDatabase = (name: string, admin: Sql, template = "template1") =>
+  admin`create database ${admin(name)} template ${admin(template)}`;
+
+const dropDatabase = (name: string, admin: Sql) => admin`drop database if exists ${admin(name)} with (force)`;
+
 export async function newEmptyDatabase(template = "template1"): Promise<EmptyDatabase> {
   const name = `test_${Bun.randomUUIDv7().replaceAll("-", "")}`;
   const role = `role_${name}`;
   const admin = connect(shared().databaseUrl, "gatehouse test", 1, PATIENT);
-  await admin`create database ${admin(name)} template ${admin(template)}`;
+  await createDatabase(name, admin, template);
   const url = urlOf(name);
   const sql = connect(url, "gatehouse test", 2, PATIENT);
   let isRoleMade = false;
@@ -64,7 +70,7 @@ export async function newEmptyDatabase(template = "template1"): Promise<EmptyDat
     },
     async [Symbol.asyncDispose]() {
       await sql.end();
-      await admin`drop database ${admin(name)} with (force)`;
+      await dropDatabase(name, admin);
       if (isRoleMade) await admin`drop role ${admin(role)}`;
       await admin.end();
     },

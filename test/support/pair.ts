@@ -4,7 +4,10 @@
 import { chownSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { migrate } from "../../server/platform/db/migrate.ts";
+import type { Queries } from "../../server/platform/db/sql.ts";
 import { until } from "../world/api.ts";
+import { promote, reloadSettings } from "../world/postgresql.ts";
+import { rowsOf } from "../world/rows.ts";
 import { newDataDirectory, temporaryDirectory } from "./directories.ts";
 import { session, startPostgresql } from "./postgresql.ts";
 import { type Relay, startRelay } from "./relay.ts";
@@ -53,30 +56,28 @@ export async function startPair(isSynchronous = false): Promise<Pair> {
     async demote() {
       await using sql = session(primary.url);
       await sql.unsafe("alter system set default_transaction_read_only = on");
-      await sql`select pg_reload_conf()`;
+      await reloadSettings(sql);
       await until("it to take no writes", async () => {
-        const [row] = await sql<{ value: string }[]>`select current_setting('default_transaction_read_only') as value`;
-        return row!.value === "on";
+        const [row] = await rowsOf("pg_settings", { name: "default_transaction_read_only" }, sql);
+        return row.setting === "on";
       });
       // Each session learns of it in its own time.
       await until("its last commits", async () => {
-        const [before] = await sql<{ lsn: string }[]>`select pg_current_wal_lsn()::text as lsn`;
+        const before = await writtenTo(sql);
         await Bun.sleep(STILL_MS);
-        const [row] = await sql<{ still: boolean }[]>`
-          select pg_current_wal_lsn() = ${before!.lsn}::pg_lsn
-            and not exists (select from pg_stat_activity where backend_xid is not null) as still`;
-        return row!.still;
+        const writing = (await rowsOf("pg_stat_activity", {}, sql)).some(({ backend_xid }) => backend_xid !== null);
+        return (await writtenTo(sql)) === before && !writing;
       });
     },
     async promote() {
       await using former = session(primary.url);
       await using sql = session(standby.url);
-      const [end] = await former<{ lsn: string }[]>`select pg_current_wal_lsn()::text as lsn`;
+      const end = await writtenTo(former);
       await until("all to be there", async () => {
-        const [row] = await sql<{ there: boolean }[]>`select pg_last_wal_replay_lsn() >= ${end!.lsn}::pg_lsn as there`;
+        const [row] = await sql<{ there: boolean }[]>`select pg_last_wal_replay_lsn() >= ${end}::pg_lsn as there`;
         return row!.there;
       });
-      await sql`select pg_promote()`;
+      await promote(sql);
     },
     lead() {
       relay.lead(standby.url);
@@ -84,6 +85,12 @@ export async function startPair(isSynchronous = false): Promise<Pair> {
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
+}
+
+/** Where its log ends. */
+async function writtenTo(sql: Queries): Promise<string> {
+  const [end] = await sql<{ lsn: string }[]>`select pg_current_wal_lsn()::text as lsn`;
+  return end!.lsn;
 }
 
 /** Like pg_basebackup, which is not among the embedded programs. */
@@ -110,9 +117,8 @@ async function copyCluster(url: string, from: string, to: string): Promise<void>
 async function waitForStandby(url: string): Promise<void> {
   await using sql = session(url);
   await sql.unsafe("alter system set synchronous_standby_names = '*'");
-  await sql`select pg_reload_conf()`;
+  await reloadSettings(sql);
   await until("the standby to be synchronous", async () => {
-    const [row] = await sql`select from pg_stat_replication where sync_state = 'sync'`;
-    return row !== undefined;
+    return (await rowsOf("pg_stat_replication", { sync_state: "sync" }, sql)).length > 0;
   });
 }

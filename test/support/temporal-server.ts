@@ -6,7 +6,9 @@ import { dirname, join } from "node:path";
 import { nextFreePort } from "../../server/appliance/embedded/ports.ts";
 import { findTemporal } from "../../server/appliance/embedded/temporal-binary.ts";
 import { PROJECT_ROOT } from "../../server/platform/config/config.ts";
+import { rowsOf } from "../world/rows.ts";
 import { cachedFolder, markOf } from "./cache.ts";
+import { createDatabase } from "./empty-database.ts";
 import { printedBy } from "./packages.ts";
 import { session } from "./postgresql.ts";
 
@@ -53,8 +55,8 @@ export async function temporalPath(): Promise<string> {
 async function createDatabases(databaseUrl: string): Promise<void> {
   await using sql = session(databaseUrl);
   for (const name of ["temporal", "temporal_visibility"]) {
-    const [existing] = await sql`select from pg_database where datname = ${name}`;
-    if (!existing) await sql`create database ${sql(name)}`;
+    const existing = await rowsOf("pg_database", { datname: name }, sql);
+    if (existing.length === 0) await createDatabase(name, sql);
   }
 }
 

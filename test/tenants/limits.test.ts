@@ -8,7 +8,7 @@ import { startPrivateApp } from "../support/private-app.ts";
 import { type Answer, type Api, expectError, signIn, until } from "../world/api.ts";
 import { issuer } from "../world/client.ts";
 import { startReceiver } from "../world/receiver.ts";
-import { setRows } from "../world/rows.ts";
+import { rowsOf, setRows } from "../world/rows.ts";
 import { db, newTenant } from "../world/tenant.ts";
 import { Visitor } from "../world/visitor.ts";
 
@@ -52,11 +52,8 @@ const patched = (api: Api, path: string, input: unknown) =>
   });
 
 async function recordsOf({ tenantId }: Api): Promise<number> {
-  const [row] = await db()<{ count: number }[]>`
-    select (select count(*) from users where tenant_id = ${tenantId}) +
-      (select count(*) from applications where tenant_id = ${tenantId}) +
-      (select count(*) from departments where tenant_id = ${tenantId}) as count`;
-  return row!.count;
+  const all = ["users", "applications", "departments"].map((table) => rowsOf(table, { tenant_id: tenantId }));
+  return (await Promise.all(all)).flat().length;
 }
 
 describe.concurrent("records", () => {
@@ -180,9 +177,8 @@ describe.concurrent("events a day", () => {
       await limit(api, { MaxEventsPerDay: 5 });
       for (let index = 0; index < 5; index++) await api.change({ Name: `c ${index}` });
       await until("it to report", async () => {
-        const [row] =
-          await db()`select sum(events)::int as events from tenant_usage where tenant_id = ${tenant.tenantId}`;
-        return row!.events === 5;
+        const usage = await rowsOf<{ events: number }>("tenant_usage", { tenant_id: tenant.tenantId });
+        return usage.reduce((sum, { events }) => sum + events, 0) === 5;
       });
     }
     await using next = startPrivateApp();

@@ -302,10 +302,10 @@ describe("the signing keys", () => {
   });
 
   test("are encrypted with MASTER_KEY", async () => {
-    const rows = await db()<{ private: Uint8Array }[]>`select private_jwk as private from signing_keys`;
+    const rows = await rowsOf<{ private_jwk: Uint8Array }>("signing_keys");
     expect(rows.length).toBeGreaterThan(0);
     for (const row of rows) {
-      const stored = Buffer.from(row.private);
+      const stored = Buffer.from(row.private_jwk);
       for (const word of ['"d"', '"kty"', '"crv"', "OKP"]) expect(stored.includes(word)).toBe(false);
       expect(() => JSON.parse(stored.toString("utf8"))).toThrow();
       const opened = createVault(setting("GATEHOUSE_TEST_MASTER_KEY")).sealFor("signing key").open(stored);

@@ -18,7 +18,9 @@ import { createVault } from "../../server/platform/vault.ts";
 import { createDeliveryEngine } from "../../server/webhooks/index.ts";
 import { MAX_ATTEMPTS } from "../../workflows/contract.ts";
 import { type Api, type Delivery, idOf, type LoggedEvent, until } from "../world/api.ts";
+import { holdRows } from "../world/locks.ts";
 import { logoutClient } from "../world/logouts.ts";
+import { plantLogouts } from "../world/planted.ts";
 import { connected, startReceiver } from "../world/receiver.ts";
 import { makeDue } from "../world/rows.ts";
 import { newTenant, setting, shared } from "../world/tenant.ts";
@@ -111,13 +113,12 @@ test.each(["opened", "recorded"])("a delivery that is locked when it is to be %s
     void post(api, EventId, locked);
     await until("its post", () => receiver.calls.length === 6);
   }
-  await sql.begin(async (tx) => {
-    await tx`select from deliveries where id = ${locked.Id} for update`;
-    answer.resolve(200);
-    if (step === "opened") void post(api, EventId, locked);
-    await Promise.all(others.map((delivery) => post(api, EventId, delivery)));
-    expect(await countOf("Delivered")).toBe(4);
-  });
+  await using lock = await holdRows("deliveries", { id: locked.Id }, sql);
+  answer.resolve(200);
+  if (step === "opened") void post(api, EventId, locked);
+  await Promise.all(others.map((delivery) => post(api, EventId, delivery)));
+  expect(await countOf("Delivered")).toBe(4);
+  await lock.release();
   await until("the locked one", async () => (await countOf("Delivered")) === 5);
   expect(receiver.calls).toHaveLength(10);
 });
@@ -182,10 +183,9 @@ describe("a workflow given up by Temporal", () => {
     await using receiver = startReceiver(LATER);
     const { client } = await logoutClient(receiver.url);
     const { tenantId } = client.tenant;
-    const logoutId = idOf<LogoutId>(Bun.randomUUIDv7());
-    await sql`
-      insert into logouts (id, tenant_id, client_id, user_id, sid, state, attempts, lease_until)
-      values (${logoutId}, ${tenantId}, ${client.id}, 1, ${Bun.randomUUIDv7()}, 'Retrying', 1, 'infinity')`;
+    const waiting = { state: "Retrying", attempts: 1, lease_until: "infinity" };
+    const [id] = await plantLogouts(client.tenant, client.id, 1, waiting, sql);
+    const logoutId = idOf<LogoutId>(id!);
     const close = (cancelled: boolean) =>
       activities.closeLogout({ tenantId, logoutId, cancelled, maximumAttempts: MAX_ATTEMPTS });
     expect(await close(false)).toEqual({ state: "Retrying", attempts: 1 });

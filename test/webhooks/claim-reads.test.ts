@@ -10,6 +10,9 @@ import { lockPosts } from "../../server/webhooks/deliveries/start-attempt.store.
 import { isAnyLeft } from "../../server/webhooks/redelivery/follow.store.ts";
 import { countSelected, positionsOf, type Redelivery } from "../../server/webhooks/redelivery/store.ts";
 import type { Api } from "../world/api.ts";
+import { recordKey } from "../world/planted.ts";
+import { analyze, rowsRead } from "../world/postgresql.ts";
+import { addRows, rowsOf, times } from "../world/rows.ts";
 import { db, newTenant } from "../world/tenant.ts";
 
 const MANY = 10_000;
@@ -34,12 +37,12 @@ describe.concurrent("with any number of deliveries waiting for a connection", ()
       await insertMany(tx, api, Id, { record: "hot", waits: "queued" });
       await insertMany(tx, other, othersId, { waits: "queued" });
       await insertMany(tx, other, othersId, { record: "hot", waits: "queued" });
-      await tx`analyze events, deliveries`;
+      await analyze(["events", "deliveries"], tx);
       const oldest = await listQueued(tx, Id, true, false);
       expect(oldest).toHaveLength(PAGE);
-      expect(await rowsRead(tx, () => listQueued(tx, Id, true, false))).toBeLessThan(FEW);
+      expect(await readBy(tx, () => listQueued(tx, Id, true, false))).toBeLessThan(FEW);
       const seen = { position: oldest.at(-1)!.position, records: oldest.flatMap(({ records }) => records) };
-      expect(await rowsRead(tx, () => listBeyond(tx, Id, "queue", seen))).toBeLessThan(FEW);
+      expect(await readBy(tx, () => listBeyond(tx, Id, "queue", seen))).toBeLessThan(FEW);
     });
   });
 
@@ -50,13 +53,13 @@ describe.concurrent("with any number of deliveries waiting for a connection", ()
       await insertMany(tx, api, Id, { waits: "outbox", records });
       await insertMany(tx, api, Id, { waits: "queued" });
       await insertMany(tx, api, Id, { waits: "held" });
-      await tx`analyze events, deliveries`;
+      await analyze(["events", "deliveries"], tx);
       const drain = { kind: "Drain", connectionId: Id } as Redelivery;
-      expect(await rowsRead(tx, () => listQueued(tx, Id, true, false))).toBeLessThan(FEW);
-      expect(await rowsRead(tx, () => listSelected(tx, api.tenant.tenantId, drain))).toBeLessThan(FEW);
+      expect(await readBy(tx, () => listQueued(tx, Id, true, false))).toBeLessThan(FEW);
+      expect(await readBy(tx, () => listSelected(tx, api.tenant.tenantId, drain))).toBeLessThan(FEW);
       for (const waiting of ["queue", "Drain"] as const) {
         const beyond = () => listBeyond(tx, Id, waiting, { position: 0, records: [] });
-        expect(await rowsRead(tx, beyond)).toBeLessThan(FEW);
+        expect(await readBy(tx, beyond)).toBeLessThan(FEW);
       }
     });
   });
@@ -67,11 +70,11 @@ describe.concurrent("with any number of deliveries waiting for a connection", ()
     const { Id: othersId } = await other.connect(URL);
     await neverCommitted(async (tx) => {
       await insertMany(tx, api, Id, { waits: "held" });
-      await tx`analyze events, deliveries`;
+      await analyze(["events", "deliveries"], tx);
       await insertMany(tx, other, othersId, { waits: "outbox" });
       const drain = { kind: "Drain", connectionId: Id } as Redelivery;
-      expect(await rowsRead(tx, () => listSelected(tx, api.tenant.tenantId, drain))).toBeLessThan(FEW);
-      expect(await rowsRead(tx, () => listQueued(tx, Id, true, false))).toBeLessThan(FEW);
+      expect(await readBy(tx, () => listSelected(tx, api.tenant.tenantId, drain))).toBeLessThan(FEW);
+      expect(await readBy(tx, () => listQueued(tx, Id, true, false))).toBeLessThan(FEW);
     });
   });
 
@@ -80,11 +83,11 @@ describe.concurrent("with any number of deliveries waiting for a connection", ()
     const { Id } = await api.connect(URL, { MaxInFlight: 2 });
     await neverCommitted(async (tx) => {
       await insertMany(tx, api, Id, { waits: "outbox" });
-      await tx`analyze events, deliveries`;
-      const [delivery] = await tx<{ id: DeliveryId }[]>`select id from deliveries where connection_id = ${Id} limit 1`;
+      await analyze(["events", "deliveries"], tx);
+      const [delivery] = await rowsOf<{ id: DeliveryId }>("deliveries", { connection_id: Id }, tx);
       expect(await lockPosts(tx, api.tenant.tenantId, delivery!.id)).toBe(true);
-      expect(await rowsRead(tx, () => lockPosts(tx, api.tenant.tenantId, delivery!.id))).toBeLessThan(FEW);
-      expect(await rowsRead(tx, () => lockQueue(tx, Id))).toBeLessThan(FEW);
+      expect(await readBy(tx, () => lockPosts(tx, api.tenant.tenantId, delivery!.id))).toBeLessThan(FEW);
+      expect(await readBy(tx, () => lockQueue(tx, Id))).toBeLessThan(FEW);
     });
   });
 });
@@ -99,15 +102,15 @@ test.each(["before", "after"])("a Replay of a range of time reads nothing %s it"
     if (when === "before") await insertMany(tx, api, connectionId, others);
     await insertMany(tx, api, connectionId, { waits: "nothing", hoursAgo: 1.5, count: 3 });
     if (when === "after") await insertMany(tx, api, connectionId, others);
-    await tx`analyze events, deliveries`;
+    await analyze(["events", "deliveries"], tx);
     const positions = await positionsOf(tx, tenantId, from, to);
     const window = { kind: "Replay", connectionId, states: ["Delivered"], from, to, asOf: new Date() } as Redelivery;
     const replay = { ...window, ...positions };
     expect(await countSelected(tx, tenantId, replay)).toEqual({ total: 3, skipped: 0 });
-    expect(await rowsRead(tx, () => countSelected(tx, tenantId, replay))).toBeLessThan(NOT_LOTS);
-    expect(await rowsRead(tx, () => listSelected(tx, tenantId, replay))).toBeLessThan(NOT_LOTS);
+    expect(await readBy(tx, () => countSelected(tx, tenantId, replay))).toBeLessThan(NOT_LOTS);
+    expect(await readBy(tx, () => listSelected(tx, tenantId, replay))).toBeLessThan(NOT_LOTS);
     const sent = { ...replay, lastPosition: replay.endPosition };
-    expect(await rowsRead(tx, () => isAnyLeft(tx, tenantId, sent))).toBeLessThan(NOT_LOTS);
+    expect(await readBy(tx, () => isAnyLeft(tx, tenantId, sent))).toBeLessThan(NOT_LOTS);
   });
 });
 
@@ -127,41 +130,33 @@ async function insertMany(
   { count = MANY, hoursAgo = 0, record, records = 1, waits }: Many,
 ) {
   const { tenantId } = api.tenant;
-  const age = tx`${-hoursAgo} * interval '1 hour'`;
-  const prefix = record ?? `${waits} `;
-  await tx`
-    with event as (
-      insert into events (id, tenant_id, event_record, event_type, record_id, occurred_on)
-      select uuidv7(${age}), ${tenantId}, 'Application', 'Updated', ids.of, now() + ${age}
-      from generate_series(1, ${count}::int) as number, lateral (
-        select string_agg(${prefix} || case when ${!record} then number || '-' || one else '' end, ',') as of
-        from generate_series(1, ${records}::int) as one
-      ) as ids
-      returning id, position, record_id
-    ), payload as (
-      insert into payloads select id, '{}' from event
-    )
-    insert into deliveries (id, tenant_id, event_id, connection_id, position, record, part, state, due_on)
-    select gen_random_uuid(), ${tenantId}, id, ${connectionId}, position,
-      case when ${records === 1} then record_key('Application', record_id) end, 1,
-      ${STATES[waits]}, case when ${waits === "queued"} then now() end
-    from event`;
+  const at = Date.now() - hoursAgo * HOUR_MS;
+  const idsOf = (number: number) => times(records, (one) => record ?? `${waits} ${number}-${one}`).join(",");
+  const all = { tenant_id: tenantId, event_record: "Application", event_type: "Updated", occurred_on: new Date(at) };
+  const events = times(count, (number) => ({ id: Bun.randomUUIDv7("hex", at), record_id: idsOf(number), ...all }));
+  const added = await addRows<{ id: string; position: number; record_id: string }>("events", events, tx);
+  await addRows(
+    "payloads",
+    added.map(({ id }) => ({ event_id: id, payload: "{}" })),
+    tx,
+  );
+  const of = { tenant_id: tenantId, connection_id: connectionId, part: 1, state: STATES[waits] };
+  const due_on = waits === "queued" ? new Date() : null;
+  await addRows(
+    "deliveries",
+    added.map(({ id, position, record_id }) => ({
+      ...{ id: crypto.randomUUID(), event_id: id, position, due_on, ...of },
+      record: records === 1 ? recordKey("Application", record_id) : null,
+    })),
+    tx,
+  );
 }
 
 /** Rows of the queue's tables and their indexes, read by this transaction. */
-async function rowsRead(tx: Transaction, work: () => Promise<unknown>): Promise<number> {
-  const before = await allRead(tx);
+async function readBy(tx: Transaction, work: () => Promise<unknown>): Promise<number> {
+  const before = await rowsRead(["events", "deliveries"], tx);
   await work();
-  return (await allRead(tx)) - before;
-}
-
-async function allRead(tx: Transaction): Promise<number> {
-  const [row] = await tx<{ read: number }[]>`
-    select sum(coalesce(pg_stat_get_xact_tuples_returned(c.oid), 0))::bigint as read from pg_class c
-    left join pg_index i on i.indexrelid = c.oid
-    where coalesce(i.indrelid, c.oid) in (
-      select relid from pg_partition_tree('events') union all select relid from pg_partition_tree('deliveries'))`;
-  return row!.read;
+  return (await rowsRead(["events", "deliveries"], tx)) - before;
 }
 
 async function neverCommitted(work: (tx: Transaction) => Promise<void>): Promise<void> {

@@ -22,12 +22,14 @@ import {
 } from "../../server/webhooks/redelivery/store.ts";
 import { type EmptyDatabase, newMigratedDatabase } from "../support/empty-database.ts";
 import { until } from "../world/api.ts";
-import { pileUp } from "../world/rows.ts";
+import { holdNumber, waitingFor, waits } from "../world/locks.ts";
+import { addRows, countOf, pileUp, rowsOf, setRows } from "../world/rows.ts";
 
 const PLACES = 64;
 const MAX_ATTEMPTS = 3;
-/** An arbitrary constant for the locks at which a claim stops. */
-const LOOK = 4_711;
+/** Before the numbers of the locks at which a claim stops. */
+const LOOK = 4_711_000_000;
+const lookOf = (look: number) => LOOK + look;
 
 export interface Sessions {
   /** For the state before and after, and the locks. */
@@ -49,7 +51,7 @@ export async function openSessions(): Promise<Sessions & AsyncDisposable> {
     create sequence looks;
     create function look() returns boolean language plpgsql as $$
     begin
-      perform pg_advisory_xact_lock_shared(${LOOK}, nextval('looks')::int);
+      perform pg_advisory_xact_lock_shared(${LOOK} + nextval('looks'));
       return true;
     end $$;
     alter table deliveries enable row level security;
@@ -84,10 +86,10 @@ export class World {
   }
 
   async make(order: "None" | "Record"): Promise<this> {
-    await this.sql`insert into tenants (id, name) values (${this.tenantId}, ${this.tenantId})`;
-    await this.sql`
-      insert into webhook_connections (id, tenant_id, url, entities, events, api_key, order_by, state)
-      values (${this.id}, ${this.tenantId}, 'https://receiver.example/', '{Application}', '{Updated}', '', ${order}, 'Active')`;
+    await addRows("tenants", { id: this.tenantId, name: this.tenantId }, this.sql);
+    const sends = { entities: ["Application"], events: ["Updated"], order_by: order, state: "Active" };
+    const receiver = { url: "https://receiver.example/", api_key: new Uint8Array() };
+    await addRows("webhook_connections", { id: this.id, tenant_id: this.tenantId, ...receiver, ...sends }, this.sql);
     return this;
   }
 
@@ -98,16 +100,14 @@ export class World {
     const change = { eventType: "Updated", eventRecord: "Application", recordIds: [...records], sequences: null };
     const event = { eventId, ...change, payload: "{}", recordName: null, occurredOn: new Date() };
     await insertEvent(by, this.tenantId, { ...event, traceParent: undefined });
-    const [delivery] = await this.sql<
-      Delivery[]
-    >`select id, event_id as "eventId" from deliveries where event_id = ${eventId}`;
-    return delivery!;
+    const [delivery] = await rowsOf<{ id: DeliveryId }>("deliveries", { event_id: eventId }, this.sql);
+    return { id: delivery!.id, eventId };
   }
 
   /** Changes that fill the first page of a claim, all of one record. */
   async changeMany(record: string): Promise<void> {
     const { eventId } = await this.change(record);
-    await this.sql`update events set sequences = '{1}' where id = ${eventId}`;
+    await setRows("events", { id: eventId }, { sequences: [1] }, this.sql);
     await pileUp(this.sql, eventId, PAGE);
   }
 
@@ -150,7 +150,7 @@ export class World {
   }
 
   pause() {
-    return this.locked((tx) => tx`update webhook_connections set state = 'Paused' where id = ${this.id}`);
+    return this.locked((tx) => setRows("webhook_connections", { id: this.id }, { state: "Paused" }, tx));
   }
 
   resume() {
@@ -163,7 +163,7 @@ export class World {
   }
 
   setOrder(order: "None" | "Record") {
-    return this.locked((tx) => tx`update webhook_connections set order_by = ${order} where id = ${this.id}`);
+    return this.locked((tx) => setRows("webhook_connections", { id: this.id }, { order_by: order }, tx));
   }
 
   async replay(): Promise<void> {
@@ -200,8 +200,8 @@ export class World {
   /** Delivers all but the page of one record. @returns their names in the order of their calls */
   async delivered(): Promise<string[]> {
     const calls: string[] = [];
-    const [connection] = await this.sql`select state from webhook_connections where id = ${this.id}`;
-    if (connection!.state !== "Active") await this.resume();
+    const [connection] = await rowsOf("webhook_connections", { id: this.id }, this.sql);
+    if (connection.state !== "Active") await this.resume();
     await until("all to be delivered", async () => {
       await this.claim();
       const out = await this.sql<Delivery[]>`
@@ -211,13 +211,11 @@ export class World {
         await this.post(delivery, 200, "Delivered");
         if (this.names.has(delivery.eventId)) calls.push(this.#named(delivery));
       }
-      const running = await this.sql<{ id: never }[]>`
-        select id from redeliveries where connection_id = ${this.id} and state = 'Running'`;
+      const running = await rowsOf("redeliveries", { connection_id: this.id, state: "Running" }, this.sql);
       for (const { id } of running) await followRedelivery(this.sql, this.tenantId, id, () => false);
-      const left = await this.sql`
-        select from deliveries where connection_id = ${this.id} and event_id = any (${[...this.names.keys()]}::uuid[])
-          and state in ('Pending', 'Retrying', 'Held')`;
-      return left.length === 0 && running.length === 0;
+      const open = { event_id: [...this.names.keys()], state: ["Pending", "Retrying", "Held"] };
+      const left = await countOf("deliveries", { connection_id: this.id, ...open }, this.sql);
+      return left === 0 && running.length === 0;
     });
     return calls;
   }
@@ -227,6 +225,10 @@ export class World {
   }
 }
 
+/** Whether a move waits for a session of this name. */
+export const waitsFor = (all: Awaited<ReturnType<typeof waits>>, name: string) =>
+  all.some((one) => one.application_name === "order moves" && one.holder.name === name);
+
 /** Makes the move at this look of the claim. @returns whether the claim has looked so often */
 export async function stoppedAt(
   { sql }: Sessions,
@@ -234,34 +236,22 @@ export async function stoppedAt(
   claimed: () => Promise<unknown>,
   move: () => Promise<unknown>,
 ): Promise<boolean> {
-  await using holder = await sql.reserve().then((session) => ({
-    session,
-    [Symbol.asyncDispose]: async () => session.release(),
-  }));
-  const { session } = holder;
   await sql`select setval('looks', 1, false)`;
-  await session`select pg_advisory_lock(${LOOK}, ${look})`;
+  await using stop = await holdNumber(lookOf(look), sql);
   let isClaimed = false;
   const claiming = claimed().finally(() => {
     isClaimed = true;
   });
-  const isStopped = async () =>
-    (await sql`select from pg_locks where locktype = 'advisory' and classid = ${LOOK} and not granted`).length > 0;
+  const isStopped = async () => (await waitingFor(stop, sql)).length > 0;
   await until("the claim to stop or end", async () => isClaimed || (await isStopped()));
   const wasStopped = !isClaimed;
   let isMoved = false;
   const moving = move().finally(() => {
     isMoved = true;
   });
-  const isBlocked = async () =>
-    (
-      await sql`
-        select from pg_stat_activity m join pg_stat_activity c on c.pid = any (pg_blocking_pids(m.pid))
-        where m.application_name = 'order moves' and c.application_name = 'order claim'
-          and m.datname = current_database()`
-    ).length > 0;
+  const isBlocked = async () => waitsFor(await waits(sql), "order claim");
   await until("the move to be made, or to wait for the claim", async () => isMoved || (await isBlocked()));
-  await session`select pg_advisory_unlock(${LOOK}, ${look})`;
+  await stop.release();
   await Promise.all([claiming, moving]);
   return wasStopped;
 }

@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
 import type { TenantId } from "../../server/platform/ids.ts";
 import { until } from "../world/api.ts";
+import { holdRows } from "../world/locks.ts";
 import { startReceiver } from "../world/receiver.ts";
-import { fill } from "../world/rows.ts";
+import { fill, rowsOf } from "../world/rows.ts";
 import { db, newTenant } from "../world/tenant.ts";
 
 test("old held deliveries are counted first, then given up for good; newer ones are still sent", async () => {
@@ -44,20 +45,14 @@ test("a discard of many lets changes of its connection and of records continue, 
   expect((await discard({ DryRun: true })).body).toEqual({ Count: 12_000, More: true });
 
   // Deliveries that another transaction has locked are left out, and no lock on the connection is needed.
-  const { promise: isLocked, resolve: locked } = Promise.withResolvers<void>();
-  const { promise: isOver, resolve: over } = Promise.withResolvers<void>();
-  const holding = db().begin(async (tx) => {
-    await tx`select from webhook_connections where id = ${Id} for update`;
-    await tx`
-      select from deliveries where connection_id = ${Id} and state = 'Held' order by position limit 10 for update`;
-    locked();
-    await isOver;
-  });
-  await isLocked;
+  const held = await rowsOf<{ id: string; position: number }>("deliveries", { connection_id: Id, state: "Held" });
+  const first = held.toSorted((a, b) => a.position - b.position).slice(0, 10);
+  await using connection = await holdRows("webhook_connections", { id: Id });
+  await using deliveries = await holdRows("deliveries", { id: first.map(({ id }) => id) });
   expect((await discard()).body).toEqual({ Count: 10_000, More: true });
   expect((await discard()).body).toEqual({ Count: 1_990, More: true });
-  over();
-  await holding;
+  await connection.release();
+  await deliveries.release();
   expect((await discard()).body).toEqual({ Count: 10, More: false });
   const { body: audit } = await api.get("/AuditEvent?Kind=WebhookConnection.Discarded&Limit=200");
   const counts = audit.Items.map(({ Details }: { Details: { Deliveries: number } }) => Details.Deliveries);

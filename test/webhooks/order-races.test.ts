@@ -11,7 +11,9 @@ import { countPostsInFlight } from "../../server/webhooks/deliveries/start-attem
 import { cancelDeliveries, closeOpenDelivery, revertAttempt } from "../../server/webhooks/deliveries/store.ts";
 import { lockEventDeliveries, redeliver } from "../../server/webhooks/log/redeliver-event.store.ts";
 import { until } from "../world/api.ts";
-import { openSessions, stoppedAt, World } from "./claim-stops.ts";
+import { waits } from "../world/locks.ts";
+import { setRows } from "../world/rows.ts";
+import { openSessions, stoppedAt, World, waitsFor } from "./claim-stops.ts";
 
 /** The rules, the queue, and what is left. */
 const MIN_LOOKS = 3;
@@ -64,8 +66,8 @@ const KINDS: Record<string, Kind> = {
       await world.claim();
       await world.open(first);
       await world.change("a");
-      const ago = sql`now() - interval '1 hour'`;
-      await sql`update deliveries set changed_on = ${ago}, attempt_started_on = ${ago} where id = ${first.id}`;
+      const anHourAgo = new Date(Date.now() - 3_600_000);
+      await setRows("deliveries", { id: first.id }, { changed_on: anHourAgo, attempt_started_on: anHourAgo }, sql);
       return async () => {
         const inactive = await findInactiveDeliveries(movers, 60_000, PAGE);
         expect(inactive.flatMap(({ deliveryIds }) => deliveryIds)).toEqual([first.id]);
@@ -282,7 +284,7 @@ const KINDS: Record<string, Kind> = {
       await world.change("a");
       return async () => {
         await world.locked(async (tx) => {
-          await tx`update webhook_connections set max_in_flight = 5 where id = ${world.id}`;
+          await setRows("webhook_connections", { id: world.id }, { max_in_flight: 5 }, tx);
           await countPostsInFlight(tx, world.tenantId, world.id);
         });
         await requeue(movers, world.tenantId, [first.id], 0);
@@ -318,15 +320,7 @@ test("Order is not set while a delivery goes back to the queue", async () => {
   });
   expect(await moved.promise).toEqual([id]);
   const setting = world.setOrder("Record");
-  await until(
-    "it to wait",
-    async () =>
-      (
-        await sql`
-    select from pg_stat_activity s join pg_stat_activity m on m.pid = any (pg_blocking_pids(s.pid))
-    where s.application_name = 'order moves' and m.application_name = 'order moves' and s.datname = current_database()`
-      ).length > 0,
-  );
+  await until("it to wait", async () => waitsFor(await waits(sql), "order moves"));
   goOn.resolve();
   await Promise.all([moving, setting]);
 });

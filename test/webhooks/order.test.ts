@@ -7,7 +7,7 @@ import { startSecondApi } from "../support/second-api.ts";
 import { finished, temporal } from "../support/temporal.ts";
 import { type Api, signIn, until } from "../world/api.ts";
 import { type Call, type Receiver, startReceiver } from "../world/receiver.ts";
-import { expire, pileUp, rowsOf } from "../world/rows.ts";
+import { expire, pileUp, rowsOf, setRows } from "../world/rows.ts";
 import { db, newTenant } from "../world/tenant.ts";
 
 const client = await temporal();
@@ -174,7 +174,7 @@ describe.concurrent("a connection that is resumed", () => {
     const { body } = await api.call<{ Items: { Id: string }[] }>("GET", `/Redelivery?ConnectionId=${Id}`);
     const drainId = body.Items[0]!.Id;
     await api.changeRedelivery(drainId, { State: "Paused" });
-    await db()`update webhook_connections set next_post_on = now() + interval '1 hour' where id = ${Id}`;
+    await setRows("webhook_connections", { id: Id }, { next_post_on: new Date(Date.now() + 3_600_000) });
     answer.resolve(503);
     await until("it to be held", async () => (await api.events("State=Held")).Items.length === 3);
     await expire("webhook_connections", { id: Id }, "next_post_on");
@@ -237,7 +237,7 @@ describe.concurrent("a connection with a limit", () => {
     await api.change({ Name: "Gate" });
     await until("it to be out", () => receiver.calls.length === 1);
     const nextTurn = (inSeconds: number) =>
-      db()`update webhook_connections set next_post_on = now() + ${inSeconds} * interval '1 second' where id = ${Id}`;
+      setRows("webhook_connections", { id: Id }, { next_post_on: new Date(Date.now() + inSeconds * 1_000) });
     await nextTurn(3_600);
     answer.resolve(503);
     const { WorkflowId } = await api.newestEvent();

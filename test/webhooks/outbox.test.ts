@@ -14,6 +14,7 @@ import { createWindows } from "../../server/webhooks/deliveries/windows.ts";
 import { startRelay } from "../support/relay.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { until } from "../world/api.ts";
+import { rowsOf } from "../world/rows.ts";
 import { newTenant } from "../world/tenant.ts";
 
 const PATIENCE_MS = 150_000;
@@ -29,10 +30,9 @@ test("returns an event that Temporal does not confirm, and starts it once Tempor
   relay.swallow();
   const dispatcher = dispatcherOf(stack, sql, new Client({ connection }));
   const lease = async () => {
-    const [waiting] = await sql<
-      { until: Date }[]
-    >`select lease_until as until from dispatches where lease_until > '-infinity'`;
-    return waiting?.until;
+    const rows = await rowsOf<{ lease_until: Date }>("dispatches", {}, sql);
+    // A lease of minus infinity is none.
+    return rows.find(({ lease_until }) => Number.isFinite(+lease_until))?.lease_until;
   };
   try {
     await api.change({ Name: "Gate" });
@@ -88,7 +88,8 @@ test("releases each event when its start ends, and no start outlasts the event's
   });
   const sql = connect(stack.databaseUrl, "gatehouse test", 4);
   const dispatcher = dispatcherOf(stack, sql, client);
-  const waiting = async () => (await sql<{ id: string }[]>`select event_id as id from dispatches`).map(({ id }) => id);
+  const waiting = async () =>
+    (await rowsOf<{ event_id: string }>("dispatches", {}, sql)).map(({ event_id }) => event_id);
   try {
     await until("the others to leave", async () => (await waiting()).length === 1, PATIENCE_MS);
     expect(await waiting()).toEqual([slow]);

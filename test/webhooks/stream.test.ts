@@ -9,7 +9,9 @@ import { newEmptyDatabase } from "../support/empty-database.ts";
 import { startProcess } from "../support/process.ts";
 import { PROXIES } from "../support/proxies.ts";
 import { type Api, ok, until } from "../world/api.ts";
+import { plantEvent } from "../world/planted.ts";
 import { connected } from "../world/receiver.ts";
+import { type LoggedPayload, payloadsOf } from "../world/rows.ts";
 import { hide, READING } from "../world/spy.ts";
 import { newMember, newTenant, savePolicy, setting, shared, clientOf as signedInClientOf } from "../world/tenant.ts";
 
@@ -141,18 +143,11 @@ describe.concurrent("a stream of changes", () => {
     const api = await newTenant();
     const { Id } = await api.change({ Name: "Gate" });
     const early = await api.newestEvent();
-    const { tenantId } = api.tenant;
+    const [{ recordId, payload }] = (await payloadsOf(api.tenantId)) as [LoggedPayload];
     await using stream = await listen(api);
-    const late = "0".repeat(8);
     await sql.begin(async (tx) => {
-      await tx`
-        with late as (
-          insert into events (id, tenant_id, event_record, event_type, record_id, occurred_on)
-          select overlay(id::text placing ${late} from 29)::uuid, tenant_id, event_record, 'Deleted', record_id, occurred_on
-          from events where tenant_id = ${tenantId} and id = ${early.EventId} returning id
-        )
-        insert into payloads
-        select late.id, replace(payload, 'Created', 'Deleted') from late, payloads where event_id = ${early.EventId}`;
+      const late = { id: early.EventId.slice(0, -8) + "0".repeat(8), event_type: "Deleted", record_id: recordId };
+      await plantEvent(api, Date.now(), late, JSON.stringify(payload).replaceAll("Created", "Deleted"), tx);
       await api.change({ Id, Description: "later" });
       await until("the later one", () => stream.changes.length === 1);
     });
@@ -206,16 +201,11 @@ describe.concurrent("a stream of changes", () => {
     const first = await listen(api);
     const lastId = first.lastId();
     await first[Symbol.asyncDispose]();
-    const { tenantId } = api.tenant;
-    const { EventId } = await api.newestEvent();
-    await sql`
-      with more as (
-        insert into events (id, tenant_id, event_record, event_type, record_id, occurred_on)
-        select uuidv7(), tenant_id, event_record, 'Updated', record_id, occurred_on
-        from events, generate_series(1, 250) where tenant_id = ${tenantId} and id = ${EventId} returning id
-      )
-      insert into payloads
-      select more.id, replace(payload, ${EventId}, 'made ' || more.id) from more, payloads where event_id = ${EventId}`;
+    const [{ recordId, payload }] = (await payloadsOf(api.tenantId)) as [LoggedPayload];
+    for (let made = 0; made < 250; made++) {
+      const text = JSON.stringify({ ...payload, EventId: `made ${made}` });
+      await plantEvent(api, Date.now(), { record_id: recordId }, text);
+    }
     await using whole = await listen(api, { lastId });
     await until("all", () => whole.changes.length === 250);
     const middle = whole.ids.find((id) => id.includes("~"))!;

@@ -3,7 +3,7 @@
 import { expect } from "bun:test";
 import { ROOT } from "../support/pages.ts";
 import type { Answer, Api } from "./api.ts";
-import { db } from "./tenant.ts";
+import { storedText } from "./rows.ts";
 
 export interface AuditEvent {
   Id: string;
@@ -33,10 +33,7 @@ export async function kindsOf(caller: Pick<Api, "get">): Promise<string[]> {
 
 /** All values in the tenant's rows. */
 export async function textOf(tenantId: string): Promise<string> {
-  const rows = await db()<{ text: string }[]>`
-    select row_to_json(l)::text as text from audit_log l where tenant_id = ${tenantId}`;
-  expect(rows.length).toBeGreaterThan(0);
-  return rows.map((row) => row.text).join("\n");
+  return storedText("audit_log", { tenant_id: tenantId });
 }
 
 /** The fields of an entry by the tenant's client with its token. */

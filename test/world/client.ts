@@ -1,9 +1,11 @@
 // A client of a new tenant, and its requests.
 
 import { createHash, randomBytes } from "node:crypto";
+import { digestOf } from "../../server/identity/signin/opaque.ts";
 import type { NewTenant } from "../../server/identity/tenants/index.ts";
 import type { Answer } from "./api.ts";
-import { db, newTenant, request, shared } from "./tenant.ts";
+import { addRows, setRows } from "./rows.ts";
+import { newTenant, request, shared } from "./tenant.ts";
 import type { View, Visitor } from "./visitor.ts";
 
 export const SPEC_PATH = "/oauth/authorize";
@@ -91,25 +93,23 @@ export async function newClient(credentials: Partial<Credentials> = {}): Promise
 
 /** Sets columns of a client's credentials, without the API's rules for changes. */
 export async function setCredentials(id: string | number, credentials: Record<string, unknown>): Promise<void> {
-  await db()`update credentials set ${db()(credentials)} where application_id = ${id}`;
+  await setRows("credentials", { application_id: id }, credentials);
 }
 
 /** A second application of the same tenant. */
 export async function otherClient({ tenant }: Client, credentials: Partial<Credentials> = {}): Promise<Client> {
   const clientSecret = randomBytes(32).toString("base64url");
-  const digest = createHash("sha256").update(clientSecret).digest();
   const all = {
     redirect_uris: [CALLBACK],
     grant_types: ["authorization_code", "refresh_token"],
     scopes: ["openid", "profile"],
     ...credentials,
   };
-  const [row] = await db()<{ id: number }[]>`
-    insert into applications (tenant_id, name, is_active) values (${tenant.tenantId}, ${Bun.randomUUIDv7()}, true)
-    returning id`;
-  await db()`insert into credentials ${db()({ application_id: row!.id, ...all })}`;
-  await db()`
-    insert into client_secrets (id, application_id, digest) values (${Bun.randomUUIDv7()}, ${row!.id}, ${digest})`;
+  const application = { tenant_id: tenant.tenantId, name: Bun.randomUUIDv7(), is_active: true };
+  const [row] = await addRows<{ id: number }>("applications", application);
+  const of = { application_id: row!.id };
+  await addRows("credentials", { ...of, ...all });
+  await addRows("client_secrets", { id: Bun.randomUUIDv7(), ...of, digest: digestOf(clientSecret) });
   return new Client({ ...tenant, client: { clientId: String(row!.id), clientSecret, redirectUris: [CALLBACK] } });
 }
 

@@ -4,7 +4,8 @@ import { DEVICE_GRANT } from "../../server/identity/oauth/contract.ts";
 import type { Answer } from "./api.ts";
 import { type Client, RFC_TOKEN_PATH } from "./client.ts";
 import { form } from "./grants.ts";
-import { db, request } from "./tenant.ts";
+import { elapse } from "./rows.ts";
+import { request } from "./tenant.ts";
 import { type View, Visitor } from "./visitor.ts";
 
 export const DEVICE_PATH = "/oauth2/device_authorization";
@@ -56,6 +57,5 @@ export async function allowDevice(device: Device, client: Client, visitor = new 
 
 /** Simulates elapsed time of a device. */
 export async function ageDevice({ userCode }: Device, interval: string): Promise<void> {
-  await db()`update device_codes set polled_on = polled_on - ${interval}::interval,
-    expires_on = expires_on - ${interval}::interval where user_code = ${userCode.replace("-", "")}`;
+  await elapse(interval, "device_codes", { user_code: userCode.replace("-", "") }, ["polled_on", "expires_on"]);
 }

@@ -12,7 +12,9 @@ import type { TenantId } from "../../server/platform/ids.ts";
 import { createVault } from "../../server/platform/vault.ts";
 import type { Api } from "./api.ts";
 import { type Answer, ok, TOKEN_PATH } from "./api.ts";
-import { RFC_TOKEN_PATH } from "./client.ts";
+import { RFC_TOKEN_PATH, setCredentials } from "./client.ts";
+import { adminIdOf, plantConsent, plantSession } from "./planted.ts";
+import { elapse } from "./rows.ts";
 import { db, newMember, newTenant, request, setting } from "./tenant.ts";
 
 export const DOORS = [TOKEN_PATH, RFC_TOKEN_PATH] as const;
@@ -61,22 +63,13 @@ export function otherProcess(issuer: string) {
 
 /** A family of the tenant's admin with the client, as a sign-in makes it. */
 export async function userFamily(client: Api, issuer: string, scopes: string[]) {
-  const [user] = await db()<{ id: number }[]>`
-    select id from users where tenant_id = ${client.tenantId} and username = 'admin'`;
+  const userId = await adminIdOf(client);
   const authTime = Math.floor(Date.now() / 1000) - 60;
-  const sessionId = Bun.randomUUIDv7();
-  await db()`
-    insert into consents (tenant_id, user_id, client_id, scopes)
-    values (${client.tenantId}, ${user!.id}, ${client.clientId}, ${scopes}::text[])
-    on conflict (tenant_id, user_id, client_id) do update
-    set scopes = array(select distinct unnest(consents.scopes || excluded.scopes))`;
-  await db()`
-    insert into sessions (id, tenant_id, user_id, digest, amr, acr, address, user_agent, finished_on, expires_on)
-    values (${sessionId}, ${client.tenantId}, ${user!.id}, ${Buffer.from(sessionId)}, '{pwd}', '1', '', '', now(),
-      now() + interval '1 day')`;
+  await plantConsent(client, userId, client.clientId, scopes);
+  const sessionId = await plantSession(client, userId);
   const { family, ...started } = otherProcess(issuer).families.start({
     clientId: Number(client.clientId),
-    userId: user!.id,
+    userId,
     scopes,
     sessionId,
     authTime,
@@ -84,13 +77,12 @@ export async function userFamily(client: Api, issuer: string, scopes: string[]) 
     amr: ["pwd"],
   });
   await insertFamily(db(), client.tenantId as TenantId, family);
-  return { ...started, userId: user!.id, authTime, sessionId };
+  return { ...started, userId, authTime, sessionId };
 }
 
 /** Simulates elapsed time of a family. */
 export async function age(familyId: string, interval: string): Promise<void> {
-  await db()`update refresh_families set rotated_on = rotated_on - ${interval}::interval,
-    expires_on = expires_on - ${interval}::interval where id = ${familyId}`;
+  await elapse(interval, "refresh_families", { id: familyId }, ["rotated_on", "expires_on"]);
 }
 
 /** RFC 6749 5.2, complete. */
@@ -135,7 +127,7 @@ export async function changeCredentials(own: Api, changes: Record<string, unknow
 /** A client with a secret and every grant, which the API does not allow for public clients. It is not cached yet. */
 export async function newClientOfType(type: string): Promise<Secret> {
   const { tenant } = await newTenant();
-  await db()`update credentials set client_type = ${type} where application_id = ${tenant.client.clientId}`;
+  await setCredentials(tenant.client.clientId, { client_type: type });
   return tenant.client;
 }
 

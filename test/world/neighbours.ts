@@ -1,16 +1,14 @@
 // The rows of one record, which changes of another record of the tenant must leave as they are.
 
 import { expect } from "bun:test";
+import { columnsOf } from "./postgresql.ts";
 import { db } from "./tenant.ts";
 
 type Rows = Record<string, unknown[]>;
 
 /** The rows of all tables that have the Id in one of these columns, by table. The requests' log is written later. */
 export async function rowsWith(id: unknown, columns: string[]): Promise<Rows> {
-  const found = await db()<{ table: string; column: string }[]>`
-    select c.relname as table, a.attname as column from pg_class c join pg_attribute a on a.attrelid = c.oid
-    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-      and c.relname <> 'requests' and a.attname = any (${columns}::text[]) and not a.attisdropped order by 1, 2`;
+  const found = (await columnsOf()).filter(({ table, column }) => table !== "requests" && columns.includes(column));
   const rows: Rows = {};
   for (const { table, column } of found) {
     const all = await db()<{ row: unknown }[]>`

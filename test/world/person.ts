@@ -4,7 +4,8 @@ import { expect } from "bun:test";
 import { Secret, TOTP } from "otpauth";
 import { ok } from "./api.ts";
 import { type Client, newClient } from "./client.ts";
-import { clientOf, db } from "./tenant.ts";
+import { removeRows } from "./rows.ts";
+import { clientOf } from "./tenant.ts";
 import { type View, Visitor } from "./visitor.ts";
 
 /** An application of a new tenant, which does not ask for consent. */
@@ -115,7 +116,7 @@ export async function requireSecondFactor({ tenant }: Client): Promise<void> {
 
 /** Ends the waits after too many wrong attempts. */
 export async function waitOut({ tenant }: Client): Promise<void> {
-  await db()`delete from signin_failures where tenant_id = ${tenant.tenantId}`;
+  await removeRows("signin_failures", { tenant_id: tenant.tenantId });
 }
 
 export function keyOf({ html, heading }: View): string {

@@ -203,3 +203,10 @@ export function expectNothing(view: View, visitor: Visitor): void {
   expect(view.html).toContain("started in a different browser");
   expect(visitor.cookies.has("gatehouse-session")).toBe(false);
 }
+
+/** The checks of a provider without a user. */
+export async function tested({ caller, provider }: UpstreamTenant) {
+  const { status, body } = await caller.send("POST", `/IdentityProvider/${provider.Id}/Test`);
+  expect(status).toBe(200);
+  return body as { Works: boolean; Checks: { Name: string; Outcome: string; Message: string }[] };
+}

@@ -3,8 +3,9 @@
 import { ENTITIES } from "../../server/records/entities/registry.ts";
 import { type Answer, API, type Api, ok, unique, until } from "./api.ts";
 import { readDocument } from "./documented.ts";
-import { plantAlert } from "./rows.ts";
-import { db, newMember, newTenant, request, savePolicy } from "./tenant.ts";
+import { plantConsent, plantFormerOutcomes, plantLogouts, plantSession } from "./planted.ts";
+import { addRows, plantAlert, rowsOf } from "./rows.ts";
+import { newMember, newTenant, request, savePolicy } from "./tenant.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: records of any kind
 export type Item = any;
@@ -54,44 +55,34 @@ export async function newWorld(): Promise<World> {
       await plantAlert(admin.tenantId, { ...alert, ended_on: new Date() });
     }
   }
-  await until("what has changed to be held", async () => {
-    const [row] = await db()<{ count: number }[]>`
-      select count(*) as count from deliveries where connection_id = ${connections.at(-1).Id}`;
-    return row!.count >= EACH * ENTITIES.length;
+  const deliveries = await until("what has changed to be held", async () => {
+    const held = await rowsOf("deliveries", { connection_id: connections.at(-1).Id });
+    return held.length >= EACH * ENTITIES.length && held;
   });
-  await db()`
-    insert into former_outcomes (tenant_id, event_id, delivery_id, connection_id, state, reason, reached_on, redelivery_id)
-    select tenant_id, event_id, id, connection_id, 'Exhausted', '503', now(), ${redelivery} from deliveries
-    where connection_id = ${connections.at(-1).Id}`;
+  await plantFormerOutcomes(deliveries, { reason: "503", redelivery_id: redelivery });
   const users = (await ok(admin.get("/User"))).Items;
   const applications = (await ok(admin.get("/Application"))).Items;
   const user = users.at(-1).Id;
   for (const { Id } of applications) {
     if (Id !== admin.clientId && Id !== spy.clientId) await ok(admin.patch(`/Application/${Id}/Credentials`, {}));
-    await db()`
-      insert into consents (tenant_id, user_id, client_id, scopes) values (${admin.tenantId}, ${user}, ${Id}, '{openid}')`;
-    await db()`
-      insert into sessions (id, tenant_id, user_id, digest, amr, acr, expires_on, finished_on, address, user_agent)
-      values (${Bun.randomUUIDv7()}, ${admin.tenantId}, ${user}, ${Buffer.from(unique("digest"))}, '{pwd}', '1',
-        now() + interval '1 day', now(), '127.0.0.1', 'test')`;
+    await plantConsent(admin, user, Id);
+    await plantSession(admin, user);
   }
-  await db()`
-    insert into registered_clients (application_id, tenant_id, is_open)
-    select a.id, a.tenant_id, true from applications a join credentials c on c.application_id = a.id
-    where a.tenant_id = ${admin.tenantId} and a.id <> all(${[admin.clientId, spy.clientId]}::bigint[])`;
-  await db()`
-    insert into consents (tenant_id, user_id, client_id, scopes)
-    select tenant_id, id, ${admin.clientId}, '{openid}' from users where tenant_id = ${admin.tenantId} on conflict do nothing`;
-  for (const _ of times) {
-    await db()`
-      insert into logouts (id, tenant_id, client_id, user_id, sid, state, ended_on)
-      values (${Bun.randomUUIDv7()}, ${admin.tenantId}, ${admin.clientId}, ${user}, ${Bun.randomUUIDv7()}, 'Delivered', now())`;
-  }
-  for (const index of times) {
-    await db()`
-      insert into erasures (id, tenant_id, user_id, deliveries, state, created_by_type, created_by_id)
-      values (${Bun.randomUUIDv7()}, ${admin.tenantId}, ${index + 1}, 'Send', 'Completed', 'Application', ${admin.clientId})`;
-  }
+  const others = applications.filter(({ Id }: Item) => Id !== admin.clientId && Id !== spy.clientId);
+  const registered = await rowsOf("credentials", { application_id: others.map(({ Id }: Item) => Id) });
+  const openly = { tenant_id: admin.tenantId, is_open: true };
+  await addRows(
+    "registered_clients",
+    registered.map(({ application_id }) => ({ application_id, ...openly })),
+  );
+  for (const { Id } of users) await plantConsent(admin, Id, admin.clientId);
+  await plantLogouts(admin, admin.clientId, EACH, { state: "Delivered", ended_on: new Date() });
+  const by = { created_by_type: "Application", created_by_id: admin.clientId };
+  const erasure = { tenant_id: admin.tenantId, deliveries: "Send", state: "Completed", ...by };
+  await addRows(
+    "erasures",
+    times.map((index) => ({ id: Bun.randomUUIDv7(), user_id: index + 1, ...erasure })),
+  );
   const { EventId } = (await ok(admin.get("/WebhookEvent?Limit=1"))).Items[0];
   let policy = "";
   for (const index of times) {

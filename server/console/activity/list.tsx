@@ -20,7 +20,12 @@ export async function listPage(deps: ConsoleServices, visit: Visit): Promise<Vie
   const filters = [
     { name: "Reason", label: "Search answers" },
     { name: "State", label: "State", options: optionsOf(State.words) },
-    { name: "Was", label: "At some time", options: Was.words.map((value) => ({ value, label: WAS[value] })), isBehind: true },
+    {
+      name: "Was",
+      label: "At some time",
+      options: Was.words.map((value) => ({ value, label: WAS[value] })),
+      isBehind: true,
+    },
     { name: "SentAgain", label: "Sent again", options: SENT_AGAIN, isBehind: true },
     { name: "EventRecord", label: "Entity", options: optionsOf(EventRecord.words), isBehind: true },
     { name: "RecordId", label: "Record's Id", isBehind: true },

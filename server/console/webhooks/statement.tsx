@@ -15,9 +15,9 @@ import {
   Time,
 } from "../../ui/index.ts";
 import type { StatementRecord } from "../../webhooks/index.ts";
-import { Exports } from "../records/records.tsx";
 import type { ConsolePage, ConsoleServices, View } from "../page.tsx";
 import { titleOfConnection } from "../records/names.ts";
+import { Exports } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
 import { mayRedeliver } from "./connection.tsx";
 import { CONNECTIONS } from "./save.tsx";
