@@ -11,7 +11,6 @@ import {
   ButtonLink,
   Code,
   type Column,
-  EmptyState,
   Facts,
   Form,
   type FormState,

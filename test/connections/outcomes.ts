@@ -9,7 +9,7 @@ import { countDeliveries, outcomes } from "../../server/webhooks/figures/day.sto
 import { firstOfDay } from "../../server/webhooks/figures/hours.store.ts";
 import { countBySlice } from "../../server/webhooks/figures/statistics.store.ts";
 import type { DeliveryState } from "../../workflows/contract.ts";
-import { fill } from "../world/rows.ts";
+import { addRows, fill, setRows } from "../world/rows.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -45,20 +45,23 @@ export class Outcomes {
     stateOf = (event: number): DeliveryState => STATES[event % STATES.length]!,
   ): Promise<this> {
     const { sql, tenantId, connectionIds } = this;
-    await sql`insert into tenants (id, name) values (${tenantId}, ${tenantId})`;
-    await sql`
-      insert into webhook_connections (id, tenant_id, url, entities, events, api_key, order_by, state)
-      select id, ${tenantId}, 'https://receiver.example/', '{Application}', '{Updated}', '', 'None', 'Active'
-      from unnest(${connectionIds}::uuid[]) as id`;
+    await addRows("tenants", { id: tenantId, name: tenantId }, sql);
+    const each = { url: "https://receiver.example/", entities: ["Application"], events: ["Updated"], api_key: "" };
+    const active = { tenant_id: tenantId, ...each, order_by: "None", state: "Active" };
+    await addRows(
+      "webhook_connections",
+      connectionIds.map((id) => ({ id, ...active })),
+      sql,
+    );
     await fill(sql, { tenantId, connectionIds, events, spanMs: 9 * DAY_MS, stateOf });
     return this;
   }
 
   /** As after a measurement for the page Data. */
   async measured(rows: number): Promise<void> {
-    await this.sql`
-      insert into kept_days (tenant_id, name, day, rows, bytes)
-      values (${this.tenantId}, 'deliveries_closed', (now() at time zone 'UTC')::date, ${rows}, 1)`;
+    const today = new Date().toISOString().slice(0, 10);
+    const measured = { tenant_id: this.tenantId, name: "deliveries_closed", day: today, rows, bytes: 1 };
+    await addRows("kept_days", measured, this.sql);
   }
 
   /** The newest with this state, by default of those that reached it hours ago. */
@@ -82,9 +85,8 @@ export class Outcomes {
   }
 
   async discardHeld(): Promise<void> {
-    await this.sql`
-      update deliveries set state = 'Cancelled', changed_on = now()
-      where tenant_id = ${this.tenantId} and state = 'Held'`;
+    const held = { tenant_id: this.tenantId, state: "Held" };
+    await setRows("deliveries", held, { state: "Cancelled", changed_on: new Date() }, this.sql);
   }
 
   /** Notes that retention has removed the day this many days ago. */
@@ -95,7 +97,7 @@ export class Outcomes {
   }
 
   async keepFor(days: number): Promise<void> {
-    await this.sql`update tenants set retention_days = ${days} where id = ${this.tenantId}`;
+    await setRows("tenants", { id: this.tenantId }, { retention_days: days }, this.sql);
   }
 
   /** The age in hours of the oldest counted hour, and the number of outcomes in all. */

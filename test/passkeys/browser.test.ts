@@ -110,7 +110,7 @@ test("the browser offers the passkey in the user name's field", async () => {
   await heading(page, "Your account");
 });
 
-test("a cancelled passkey is told, and the password still works", async () => {
+test("a cancelled passkey is reported, and the password still works", async () => {
   const client = await newApplication();
   const page = await (await browser.newContext()).newPage();
   const cdp = await page.context().newCDPSession(page);

@@ -115,7 +115,7 @@ describe.concurrent("instead of a password", () => {
     expect(views.filter(({ location }) => location !== undefined)).toHaveLength(1);
   });
 
-  test("a passkey of another organisation leads there, and signs nobody in here", async () => {
+  test("a passkey of another organisation leads there, and does not sign in here", async () => {
     const { key, person } = await withPasskey();
     const { view, person: visitor } = await useKey(await newApplication(), key);
     const [{ name }] = (await rowsOf("tenants", { id: person.client.tenant.tenantId })) as [{ name: string }];

@@ -3,6 +3,7 @@
 import { type ApiServices, apiRoutes } from "../../server/api.ts";
 import { VERIFICATIONS, type Verification } from "../../server/console/webhooks/verification.ts";
 import { createErasures } from "../../server/data/index.ts";
+import { createMails } from "../../server/identity/mail/index.ts";
 import { CREDENTIALS } from "../../server/identity/oauth/clients/contract.ts";
 import { REGISTRATION_TOKEN } from "../../server/identity/oauth/registration/initial-tokens.ts";
 import { createSettings, SETTINGS } from "../../server/identity/settings.ts";
@@ -137,6 +138,7 @@ export function describedRoutes(): Route[] {
     auditLog: createAuditLog({} as never, auditSubjects(ENTITIES, SETTINGS), undefined as never),
     records: createEntities({} as never, ENTITIES),
     requests: createRequests({} as never),
+    mails: createMails({ vault, config: {} } as never),
     erasures: createErasures({} as never),
   };
   return apiRoutes(services as ApiServices);

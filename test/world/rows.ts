@@ -171,9 +171,8 @@ export async function plantAlert(tenantId: string, alert: Values = {}, sql: Sql 
 
 export async function plantMail(tenantId: string, sql: Sql = db()): Promise<string> {
   const id = Bun.randomUUIDv7();
-  await sql`
-    insert into mails (id, tenant_id, kind, recipient, state, reason, ended_on)
-    values (${id}, ${tenantId}, 'Test', 'ana@mail.test', 'Failed', 'as a test says', now())`;
+  const ended = { state: "Failed", reason: "as a test says", ended_on: new Date().toISOString() };
+  await addRows("mails", { id, tenant_id: tenantId, kind: "Test", recipient: "ana@mail.test", ...ended }, sql);
   return id;
 }
 

@@ -5,7 +5,7 @@ import type { ConnectionRecord, Health } from "../../webhooks/index.ts";
 import type { ConsolePage, ConsoleServices } from "../page.tsx";
 import { declaredPages } from "../records/declared.tsx";
 import { addressOf, titleOfConnection } from "../records/names.ts";
-import { filtersOf, optionsOf } from "../records/records.tsx";
+import { filtersOf } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
 import { actionsOn, connectionBody, ping, refreshing, type ShownConnection, setState } from "./connection.tsx";
 import { discardPages } from "./discard.tsx";

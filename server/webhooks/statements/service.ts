@@ -30,10 +30,10 @@ import {
   countStated,
   listConnectionNames,
   listStated,
-  type Period,
   readStored,
   type StatedGroup,
   type StatedRow,
+  type StatementPeriod,
 } from "./store.ts";
 
 const EVENT = "WebhookEvent";
@@ -77,14 +77,14 @@ export function createStatements(deps: StatementsDependencies): DeliveryStatemen
     return new Map(all.filter((one) => seen.has(one.id)).map((one) => [one.id, one.name]));
   }
 
-  async function requireStored(queries: Queries, caller: Caller, period: Period): Promise<Date> {
+  async function requireStored(queries: Queries, caller: Caller, period: StatementPeriod): Promise<Date> {
     const { asOf, keptSince } = await readStored(queries, caller.tenantId, retentionMs, period);
     if (keptSince > period.from)
       throw new BadInput(`From: events before ${keptSince.toISOString()} may have been removed. Choose a later time.`);
     return asOf;
   }
 
-  async function groupsFor(tx: Transaction, caller: Caller, ids: ConnectionId[], period: Period) {
+  async function groupsFor(tx: Transaction, caller: Caller, ids: ConnectionId[], period: StatementPeriod) {
     if (!caller.gate.seesAll(EVENT)) return groupsSeen(tx, caller, ids, period);
     const groups = await countStated(tx, caller.tenantId, ids, period, MAX_STATED);
     if (sumOf(groups) > MAX_STATED) throw tooMany(MAX_STATED);
@@ -92,7 +92,7 @@ export function createStatements(deps: StatementsDependencies): DeliveryStatemen
   }
 
   /** For policies that decide about single events. */
-  async function groupsSeen(tx: Transaction, caller: Caller, ids: ConnectionId[], period: Period) {
+  async function groupsSeen(tx: Transaction, caller: Caller, ids: ConnectionId[], period: StatementPeriod) {
     const owed = await countOwed(tx, caller.tenantId, ids, period, MAX_STATED_EACH + 1);
     if (sumOf(owed) > MAX_STATED_EACH) throw tooMany(MAX_STATED_EACH);
     const groups = new Map<string, StatedGroup>();
@@ -186,7 +186,7 @@ export function createStatements(deps: StatementsDependencies): DeliveryStatemen
   async function readStated(
     caller: Caller,
     ids: ConnectionId[],
-    period: Period,
+    period: StatementPeriod,
     limit: number,
     after: string | undefined,
   ): Promise<StatedRow[]> {
@@ -217,7 +217,10 @@ const eventOf = (row: StatedRow) => ({ ...row, id: row.eventId });
 const needsPayload = ({ permissions }: Caller) => permissions.looksInto(READ, EVENT).length > 0;
 
 /** @throws BadInput */
-function periodOf({ To: to = new Date(), From: from = new Date(to.getTime() - HOUR_MS) }: StatementFilter): Period {
+function periodOf({
+  To: to = new Date(),
+  From: from = new Date(to.getTime() - HOUR_MS),
+}: StatementFilter): StatementPeriod {
   if (from >= to) throw new BadInput("From must be before To.");
   if (to.getTime() - from.getTime() > MAX_STATEMENT_DAYS * DAY_MS)
     throw new BadInput(`From: a statement has at most ${MAX_STATEMENT_DAYS} days. Choose a shorter period.`);

@@ -6,7 +6,7 @@ import { type ConnectionId, type EventId, lowestIdOf, type TenantId, timeOfId } 
 import { type EventOfDelivery, eventColumns } from "../log/recent.store.ts";
 import type { STATED_DELIVERY, Stated } from "./contract.ts";
 
-export interface Period {
+export interface StatementPeriod {
   from: Date;
   to: Date;
 }
@@ -37,7 +37,7 @@ export async function readStored(
   sql: Queries,
   tenantId: TenantId,
   retentionMs: number,
-  { from, to }: Period,
+  { from, to }: StatementPeriod,
 ): Promise<{ asOf: Date; keptSince: Date }> {
   const [row] = await sql<{ asOf: Date; kept: string; removed: Date | null }[]>`
     select now() as "asOf", ${keptFrom(sql, retentionMs)}::text as kept, (
@@ -63,7 +63,7 @@ export async function countStated(
   sql: Queries,
   tenantId: TenantId,
   connectionIds: readonly ConnectionId[],
-  period: Period,
+  period: StatementPeriod,
   max: number,
 ): Promise<StatedGroup[]> {
   return sql<StatedGroup[]>`
@@ -84,7 +84,7 @@ export async function countOwed(
   sql: Queries,
   tenantId: TenantId,
   connectionIds: readonly ConnectionId[],
-  period: Period,
+  period: StatementPeriod,
   max: number,
 ): Promise<{ connectionId: ConnectionId; count: number }[]> {
   return sql<{ connectionId: ConnectionId; count: number }[]>`
@@ -101,7 +101,7 @@ export async function listStated(
   sql: Queries,
   tenantId: TenantId,
   connectionId: ConnectionId,
-  period: Period,
+  period: StatementPeriod,
   limit: number,
   after: EventId | undefined,
   withPayload: boolean,
@@ -120,13 +120,13 @@ export async function listStated(
 }
 
 /** Ids of events contain their times. */
-const owed = (sql: Queries, tenantId: TenantId, connectionId: Fragment, { from, to }: Period) => sql`
+const owed = (sql: Queries, tenantId: TenantId, connectionId: Fragment, { from, to }: StatementPeriod) => sql`
   select d.* from deliveries d
   where d.tenant_id = ${tenantId} and d.connection_id = ${connectionId} and not d.is_ping
     and d.event_id >= ${lowestIdOf(from)} and d.event_id < ${lowestIdOf(to)}`;
 
 /** For `d`: the first attempt that the receiver accepted, whatever a redelivery came to later. */
-const arrival = (sql: Queries, { from, to }: Period) => sql`
+const arrival = (sql: Queries, { from, to }: StatementPeriod) => sql`
   left join lateral (
     select a.number, a.started_on + a.duration_ms * interval '1 millisecond' as ended_on from attempts a
     where a.event_id = d.event_id and a.delivery_id = d.id and a.status_code between 200 and 299

@@ -48,13 +48,7 @@ export interface InvitationDependencies extends Pick<SettingsDependencies, "sql"
   publicUrl: string;
 }
 
-export function createInvitations({
-  sql,
-  access,
-  recordChange,
-  mailer,
-  publicUrl,
-}: InvitationDependencies): Invitations {
+function createInvitations({ sql, access, recordChange, mailer, publicUrl }: InvitationDependencies): Invitations {
   const recordOf = (row: Invitation) => INVITATION.toRecord(row);
   const open = ({ state }: Invitation) => state === "Sent" || state === "Expired";
 
