@@ -5,8 +5,8 @@ import type { Queries, Sql } from "../../server/platform/db/sql.ts";
 import { type ConnectionId, type DeliveryId, type EventId, newId, type TenantId } from "../../server/platform/ids.ts";
 import { recordAttempt } from "../../server/webhooks/deliveries/store.ts";
 import { listHealth } from "../../server/webhooks/figures/connection-health.store.ts";
-import { countDeliveries, outcomes } from "../../server/webhooks/figures/day.store.ts";
 import { firstOfDay } from "../../server/webhooks/figures/hours.store.ts";
+import { countOutcomes, outcomes } from "../../server/webhooks/figures/outcomes.store.ts";
 import { countBySlice } from "../../server/webhooks/figures/statistics.store.ts";
 import type { DeliveryState } from "../../workflows/contract.ts";
 import { addRows, fill, setRows } from "../world/rows.ts";
@@ -114,16 +114,17 @@ export class Outcomes {
     const week = new Date(slot(Date.now() - WEEK_MS, SLICE_MS) + SLICE_MS);
     const truth = await this.countOneByOne(since, HOUR_MS);
     const ofWeek = await this.countOneByOne(week, SLICE_MS);
-    const { byHour } = await countDeliveries(sql, tenantId, undefined, since);
+    const byHour = await countOutcomes(sql, tenantId, { starts: [since], sliceMs: HOUR_MS });
     const healths = await listHealth(sql, tenantId, connectionIds, RETENTION_MS);
     const slices = await Promise.all(connectionIds.map((id) => countBySlice(sql, tenantId, id, week, SLICE_MS)));
     // The hour has ended meanwhile.
     if (firstOfDay() > since) return this.expectTrueFigures();
     const sum = (of: (one: Counted) => boolean) => truth.filter(of).reduce((total, { count }) => total + count, 0);
     expect(byHour.reduce((total, { count }) => total + count, 0)).toBe(sum(() => true));
-    for (const { hour, state, count } of byHour) {
-      const isSame = (one: Counted) => one.from === hour.getTime() && one.state === state;
-      expect({ hour, state, count }).toEqual({ hour, state, count: sum(isSame) });
+    for (const { from, connectionId, state, count } of byHour) {
+      const isSame = (one: Counted) =>
+        one.from === from.getTime() && one.connectionId === connectionId && one.state === state;
+      expect({ from, state, count }).toEqual({ from, state, count: sum(isSame) });
     }
     expect(healths).toHaveLength(connectionIds.length);
     for (const { connectionId, delivered, exhausted } of healths) {

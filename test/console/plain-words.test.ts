@@ -106,14 +106,14 @@ test("http on loopback shows a warning, except for native apps", async () => {
   const save = (body: object) => api.call("PATCH", `/Application/${Id}/Credentials`, body);
   const warning = page.getByText(/http on this machine is for development/);
   await save({ RedirectUris: ["https://payroll.example/cb"] });
-  await open(`/settings/applications/${Id}`);
+  await open(`/settings/applications/${Id}/credentials`);
   expect(await warning.count()).toBe(0);
   await save({ RedirectUris: ["https://payroll.example/cb", "http://localhost:3001/cb"] });
-  await open(`/settings/applications/${Id}`);
+  await open(`/settings/applications/${Id}/credentials`);
   await warning.waitFor();
   await inspect(page, "loopback");
   await save({ ClientType: "native" });
-  await open(`/settings/applications/${Id}`);
+  await open(`/settings/applications/${Id}/credentials`);
   expect(await warning.count()).toBe(0);
 });
 

@@ -170,7 +170,7 @@ test("Settings lists, adds, changes and deletes it, by its fields", async () => 
   const visitor = new Visitor(app.url);
   const door = await visitor.open(`/settings?organisation=${api.tenantId}`);
   const overview = await visitor.submit(door, api.tenant.admin);
-  expect(overview.html).toContain('<a href="/settings/groups">Groups</a>');
+  expect(overview.html).toMatch(/<a href="\/settings\/groups">(<svg.*?<\/svg>)?(<span>)?Groups/);
   const { csrf } = overview.forms[0]!.fields;
   const send = (path: string, fields: object) => visitor.post(path, { csrf, ...fields } as Record<string, string>);
 

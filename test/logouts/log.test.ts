@@ -146,7 +146,7 @@ test("the application's page lists them, and a button resends one", async () => 
   await ended(api, client.id);
   const visitor = new Visitor(issuer());
   await visitor.submit(await visitor.open(`/settings?organisation=${api.tenantId}`), api.tenant.admin);
-  const page = await visitor.open(`/settings/applications/${client.id}`);
+  const page = await visitor.open(`/settings/applications/${client.id}/logouts`);
   expect(page.html).toContain("500, 500, 500");
   const form = page.forms.find(({ action }) => action.endsWith("/redeliver"))!;
   const told = await visitor.post(form.action, form.fields);

@@ -2,6 +2,7 @@
 // right one, in certificates and in the settings of clients.
 
 import { afterAll, describe, expect, test } from "bun:test";
+import "reflect-metadata";
 import { SubjectAlternativeNameExtension, X509CertificateGenerator } from "@peculiar/x509";
 import { asField, newCertified } from "../support/client-certificates.ts";
 import { startSecondApi } from "../support/second-api.ts";

@@ -8,17 +8,19 @@ import { createEgress } from "../../server/platform/egress/index.ts";
 import { createLog } from "../../server/platform/log.ts";
 import { createVault } from "../../server/platform/vault.ts";
 import { API, type Api, ok, unique, until } from "../world/api.ts";
+import { plantInvitation } from "../world/planted.ts";
 import { metadata, REGISTER, send } from "../world/registrar.ts";
-import { plantAlert } from "../world/rows.ts";
+import { plantAlert, plantMail } from "../world/rows.ts";
 import { newTenant, setting, shared } from "../world/tenant.ts";
 
 /** Outside the entity API: these are open without a tenant's token. A new one must be added here deliberately. */
 const PUBLIC =
   /^\/(|healthz|readyz|openapi(\.json|\/.*)?|\.well-known\/.*|oauth\/.*|oAuth\/.*|oauth2\/.*|assets\/.*|signin(\/.*)?|consent(\/.*)?|signout|device(\/.*)?|account(\/.*)?|settings(\/.*)?)$/;
 /** Routes of the entity API without a tenant's record, or about the caller's own tenant. */
-const NO_RECORD = ["Entities", "TenantSettings", "Policy/Validate", "SigningKey", "RegistrationToken"].map(
-  (path) => `${API}/${path}`,
-);
+const NO_RECORD = [
+  ...["Entities", "TenantSettings", "Policy/Validate", "SigningKey", "RegistrationToken"],
+  ...["WebhookStatement", "WebhookStatement/Certificate", "WebhookStatement/Export"],
+].map((path) => `${API}/${path}`);
 const LISTED_ALONE = ["/RegistrationToken", "/RegistrationAccessToken"];
 /** No route has this method, so the 405 lists the valid ones. */
 const NO_METHOD = "PROPFIND";
@@ -67,6 +69,8 @@ beforeAll(async () => {
   theirs.RegistrationAccessToken = registered.body.client_id;
   theirs.RegistrationToken = (await ok(owner.call("POST", "/RegistrationToken", { Name: marker }))).Id;
   theirs.Alert = await plantAlert(owner.tenantId, { reason: marker, ended_on: new Date() });
+  theirs.Mail = await plantMail(owner.tenantId);
+  theirs.Invitation = await plantInvitation(owner);
   const wished = { headers: { "content-type": "application/json" }, body: JSON.stringify(redelivery()) };
   theirs.Redelivery = (await ok(owner.send("POST", "/Redelivery", wished))).Id;
   // The worker may still change records, which would make the lists differ.
@@ -97,6 +101,10 @@ test("names, filters and foreign keys do not find them either", async () => {
   expect((await ok(stranger.get(`/WebhookEvent?ConnectionId=${theirs.WebhookConnection}`))).Items).toEqual([]);
   expect((await ok(stranger.get(`/AuditEvent?SubjectType=Role&SubjectId=${theirs.Role}`))).Items).toEqual([]);
   expect((await ok(stranger.get(`/Redelivery?ConnectionId=${theirs.WebhookConnection}`))).Items).toEqual([]);
+  for (const path of ["", "/Certificate", "/Export"]) {
+    const statement = await stranger.get(`/WebhookStatement${path}?ConnectionId=${theirs.WebhookConnection}`);
+    expect({ path, status: statement.status }).toEqual({ path, status: 404 });
+  }
   const pointing = await stranger.patch("/User", { Username: unique("user"), Department: { Id: theirs.Department } });
   expect(pointing.status).toBe(400);
   const application = { Name: unique("app"), AuthenticationId: { Id: theirs.IdentityProvider } };

@@ -125,7 +125,7 @@ describe.concurrent("the lifecycle of a policy", () => {
   });
 });
 
-test.concurrent.each(["Policy", "Role"])("a list of %s is filtered by Name only", async (type) => {
+test.concurrent.each(["Policy", "Role"])("a list of %s is filtered by Name and Search only", async (type) => {
   const admin = await newTenant();
   const all = await ok(admin.get(`/${type}`));
   const one = all.Items[1];
@@ -135,7 +135,7 @@ test.concurrent.each(["Policy", "Role"])("a list of %s is filtered by Name only"
     Hidden: 0,
   });
   const bad: [string, RegExp][] = [
-    ["Color=red", /^Color is not a filter\. Filters are Limit, Cursor, Name\.$/],
+    ["Color=red", /^Color is not a filter\. Filters are Limit, Cursor, Name, Search, Sort\.$/],
     ["Name=a&Name=b", /^Name is repeated in the query\.$/],
     ["Cursor=&Cursor=", /^Cursor is repeated in the query\.$/],
     ["Name=%00", /NUL/],

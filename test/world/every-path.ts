@@ -3,6 +3,7 @@
 import { expect } from "bun:test";
 import { composedApp } from "../support/composed-app.ts";
 import type { Api } from "./api.ts";
+import { plantInvitation } from "./planted.ts";
 import { plantAlert, plantMail } from "./rows.ts";
 import { db } from "./tenant.ts";
 
@@ -39,7 +40,7 @@ export async function arrange(api: Api, sql = db()): Promise<Ids> {
     redeliveries: await made("Redelivery", { ConnectionId: webhooks, From: "2026-01-01" }),
     applications: await made("Application", { Name: "Payroll" }),
     users: await made("User", { Name: "Ana", Username: "ana" }),
-    invitations: await made("Invitation", { Email: "ana@mail.test", Name: "Ana" }),
+    invitations: await plantInvitation(api, sql),
     mail: await plantMail(api.tenantId, sql),
     departments: await made("Department", { Name: "Finance" }),
     activity: await first("WebhookEvent", "EventId"),

@@ -103,10 +103,10 @@ export async function newWorld(): Promise<World> {
   };
 }
 
-/** Entities that the API writes; alerts are raised only by the service. */
+/** Entities that the API writes by any values: alerts are raised only by the service, and invitations are mails. */
 export async function entitiesOf(admin: Pick<Api, "get">): Promise<Described[]> {
   const { Items } = await ok(admin.get("/Entities"));
-  return Items.filter(({ Name }: Described) => !["Alert", "AuditEvent"].includes(Name));
+  return Items.filter(({ Name }: Described) => !["Alert", "AuditEvent", "Invitation"].includes(Name));
 }
 
 /** Fields that accept only an address or a date, not any text. */

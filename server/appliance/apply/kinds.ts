@@ -33,7 +33,8 @@ const checkUrl = (url: string) =>
 /** Settings of the tenant come first, and policies and roles last, because they can restrict the caller. */
 export function kindsOf(entities: readonly Entity[], settings: SettingsKinds): FileKind[] {
   const connection = connectionContract({ entities: namesOfEventRecords(entities, settings), checkUrl });
-  const others = [connection, ...Object.values(settings).map(({ type }) => type)];
+  const kept = Object.values(settings).filter((kind) => !("isInFiles" in kind) || kind.isInFiles);
+  const others = [connection, ...kept.map(({ type }) => type)];
   return [
     kindOf(tenants.TENANT_SETTINGS, []),
     ...entities.map((entity) => kindOf(entity, entity.identifiers)),

@@ -87,6 +87,8 @@ function isWhole(der: Uint8Array): boolean {
 
 /** Loaded on first use, so services without such clients do not load it. */
 async function parsed(der: Uint8Array<ArrayBuffer>): Promise<Certificate | undefined> {
+  // The library needs it, and does not load it.
+  await import("reflect-metadata");
   const { SubjectAlternativeNameExtension, X509Certificate } = await import("@peculiar/x509");
   try {
     const certificate = new X509Certificate(der);

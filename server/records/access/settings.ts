@@ -140,6 +140,8 @@ type SettingsDeclared<F extends Fields> = Declaration<F, typeof SETTING>;
 export interface SettingsDeclaration<Deps, Made> {
   type: SettingsDeclared<Fields>;
   create(deps: Deps): Made;
+  /** Whether a file of `apply` may have its records; default: true. */
+  isInFiles?: boolean;
 }
 
 export interface SettingsResource<Service = RecordService<never, never>> {

@@ -4,7 +4,7 @@ import { type ConnectionId, lowestIdOf, type TenantId } from "../../platform/ids
 import { usedOfLimits } from "../../platform/limits/index.ts";
 import { NEAR_PERCENT, type TenantBounds } from "../../platform/tenant-limits.ts";
 import { type Actor, logTable } from "../../records/index.ts";
-import { outcomes } from "../figures/day.store.ts";
+import { outcomes } from "../figures/outcomes.store.ts";
 import { isOpen } from "../states.store.ts";
 import { ALERT, type AlertFilter, type AlertKind, RULES } from "./contract.ts";
 

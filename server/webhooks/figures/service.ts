@@ -1,11 +1,10 @@
 import type { Sql } from "../../platform/db/sql.ts";
 import type { ConnectionId } from "../../platform/ids.ts";
-import { createPastSlices, type Slices } from "../../platform/slices.ts";
+import type { Slices } from "../../platform/slices.ts";
 import type { Caller, Shown } from "../../records/index.ts";
 import type { Connections } from "../connections/service.ts";
 import { type ConnectionBacklog, type Health, listBacklogs, listHealth } from "./connection-health.store.ts";
-import { type Counts, countConnections, countDeliveries } from "./day.store.ts";
-import { countOpen, countOutcomes, type OutcomeCount } from "./outcomes.store.ts";
+import { countOutcomes, type OutcomeCount } from "./outcomes.store.ts";
 import { type Span, type StatisticsRecord, statisticsOf } from "./statistics.ts";
 import { type StatusRecord, statusOf } from "./status.ts";
 
@@ -16,8 +15,6 @@ export interface ConnectionFigures {
   statistics(caller: Caller, id: ConnectionId, span: Span): Promise<Shown<StatisticsRecord>>;
   /** The health of connections that the caller has read, in any order; empty if the caller may not see it. */
   health(caller: Caller, ids: ConnectionId[]): Promise<Health[]>;
-  /** From the start of an hour; undefined if the caller may not see them. @throws TenantBusy, ServiceBusy */
-  since(caller: Caller, ids: ConnectionId[], since: Date): Promise<FiguresSince | undefined>;
   /** The present backlog of each; undefined if the caller may not see it. */
   backlogs(caller: Caller, ids: ConnectionId[]): Promise<Backlogs | undefined>;
   /** Outcomes by slice and connection; empty if the caller may not see them. @throws TenantBusy, ServiceBusy */
@@ -26,20 +23,11 @@ export interface ConnectionFigures {
 
 type Backlogs = (ConnectionBacklog & { connectionId: ConnectionId })[];
 
-interface FiguresSince {
-  backlogs: (ConnectionBacklog & { connectionId: ConnectionId })[];
-  counts: Counts;
-}
-
 const TYPE = "WebhookConnection";
 
 export function createConnectionFigures(sql: Sql, connections: Connections, retentionMs: number): ConnectionFigures {
   // Counts would reveal events that the caller may not read.
   const seesAll = ({ gate }: Caller) => gate.seesAll("WebhookEvent");
-  // Uses the tenant's share of the pool, because it may scan a whole day.
-  const past = createPastSlices((tenantId, from, to, sliceMs) =>
-    sql.beginFor(tenantId, (tx) => countOutcomes(tx, tenantId, from, to, sliceMs)),
-  );
   return {
     async status(caller, id) {
       const { record } = await connections.read(caller, id);
@@ -54,30 +42,16 @@ export function createConnectionFigures(sql: Sql, connections: Connections, rete
     async health(caller, ids) {
       return seesAll(caller) ? listHealth(sql, caller.tenantId, ids, retentionMs) : [];
     },
-    async since(caller, ids, since) {
-      const { tenantId } = caller;
-      if (!seesAll(caller)) return undefined;
-      // If these are all connections, filtering by connection is unnecessary.
-      const isAll = (await countConnections(sql, tenantId)) === ids.length;
-      const [backlogs, counts] = await Promise.all([
-        listBacklogs(sql, tenantId, ids, retentionMs),
-        // Uses the tenant's share of the pool, because it scans a whole day.
-        sql.beginFor(tenantId, (tx) => countDeliveries(tx, tenantId, isAll ? undefined : ids, since)),
-      ]);
-      return { backlogs, counts };
-    },
     async backlogs(caller, ids) {
       return seesAll(caller) ? listBacklogs(sql, caller.tenantId, ids, retentionMs) : undefined;
     },
     async outcomes(caller, ids, slices) {
       if (!seesAll(caller)) return [];
       const { tenantId } = caller;
-      const [ended, open] = await Promise.all([
-        past(tenantId, slices),
-        countOpen(sql, tenantId, slices.starts[0]!, slices.sliceMs),
-      ]);
+      // Uses the tenant's share of the pool, because it may scan a whole day.
+      const counts = await sql.beginFor(tenantId, (tx) => countOutcomes(tx, tenantId, slices));
       const wanted = new Set(ids);
-      return [...ended, ...open].filter(({ connectionId }) => wanted.has(connectionId));
+      return counts.filter(({ connectionId }) => wanted.has(connectionId));
     },
   };
 }

@@ -185,7 +185,7 @@ function wasIn(sql: Queries, was: Exclude<DeliveryState, "Pending">): Fragment {
   return sql`(d.state = ${was} or exists (${before} offset 0))`;
 }
 
-/** The events of the deliveries in charts (figures/day.store.ts). */
+/** The events of the deliveries in charts (figures/outcomes.store.ts). */
 function withOutcome(
   sql: Queries,
   tenantId: TenantId,

@@ -192,6 +192,8 @@ export async function announceInvitation(
 
 export const INVITATION_KIND = {
   type: INVITATION,
+  // Each is a mail, so a second run of a file would send it again.
+  isInFiles: false,
   create(deps: InvitationDependencies) {
     const invitations = createInvitations(deps);
     return settingsResource(INVITATION, invitations, [
