@@ -143,7 +143,7 @@ describe("an entity", () => {
     expect(Object.keys(found.paths[`${API}/Room`])).toEqual(["get", "patch", "post", "parameters"]);
     expect(Object.keys(found.paths[`${API}/Room/{Id}`])).toEqual(["get", "delete", "parameters"]);
     const filters = found.paths[`${API}/Room`].get.parameters.flatMap(({ name }: Json) => name ?? []);
-    expect(filters).toEqual(["Search", "Id", "Name", "Seats", "Opened_On", "Department"]);
+    expect(filters).toEqual(["Search", "Id", "Name", "Seats", "Opened_On", "Department", "Sort"]);
     expect(found.components.schemas.Room.properties).toMatchObject({
       Id: { type: "integer", format: "int64", default: 0 },
       Name: { type: "string", description: "What is on its door.", default: "" },

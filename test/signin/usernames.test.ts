@@ -135,6 +135,8 @@ const NO_WAY_IN = [
   "consents",
   "device_codes",
   "known_devices",
+  // A name for passkeys, without a key.
+  "passkey_handles",
   // They change an address, or end sessions.
   "mailed_links",
   "recovery_codes",
@@ -160,6 +162,18 @@ describe.concurrent("every way to sign in", () => {
         subject: String(userId),
         provisioned: false,
       },
+      passkeys: {
+        ...{ id: Bun.randomUUIDv7(), tenant_id: tenantId, user_id: userId, credential_id: digest, public_key: digest },
+        ...{
+          sign_count: 0,
+          transports: [],
+          aaguid: Bun.randomUUIDv7(),
+          is_synced: false,
+          name: "x",
+          rp_id: "localhost",
+        },
+        created_on: new Date(),
+      },
       password_resets: { tenant_id: tenantId, user_id: userId, digest, expires_on: new Date(Date.now() + 3_600_000) },
     };
     return rows[table];
@@ -168,7 +182,7 @@ describe.concurrent("every way to sign in", () => {
   test("is rejected for a shared Username, and makes the name unique", async () => {
     const keys = (await foreignKeysOf()).filter(({ target }) => target === "users");
     const ways = [...new Set(keys.map(({ table }) => table))].filter((name) => !NO_WAY_IN.includes(name));
-    expect(ways).toEqual(["password_resets", "passwords", "totp_secrets", "upstream_identities"]);
+    expect(ways).toEqual(["passkeys", "password_resets", "passwords", "totp_secrets", "upstream_identities"]);
     const { admin } = await arrange();
     const provider = await addProvider(admin, { Name: "Elsewhere", Issuer: "https://id.example.com" });
     for (const way of ways) {
