@@ -179,7 +179,7 @@ describe("the list", () => {
   });
 
   test.each([
-    ["Color=red", /Color is not a filter\. Filters are Limit, Cursor, Name, State\.$/],
+    ["Color=red", /Color is not a filter\. Filters are Limit, Cursor, Name, Search, Sort, State\.$/],
     ["name=one", /name is not a filter/],
     ["Name=one&Name=two", /Name is repeated in the query/],
     ["Limit=1&Limit=2", /Limit is repeated in the query/],

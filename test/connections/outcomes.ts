@@ -114,7 +114,8 @@ export class Outcomes {
     const week = new Date(slot(Date.now() - WEEK_MS, SLICE_MS) + SLICE_MS);
     const truth = await this.countOneByOne(since, HOUR_MS);
     const ofWeek = await this.countOneByOne(week, SLICE_MS);
-    const byHour = await countOutcomes(sql, tenantId, { starts: [since], sliceMs: HOUR_MS });
+    const counted = await countOutcomes(sql, tenantId, { starts: [since], sliceMs: HOUR_MS });
+    const byHour = counted.filter(({ state }) => state !== "Failed");
     const healths = await listHealth(sql, tenantId, connectionIds, RETENTION_MS);
     const slices = await Promise.all(connectionIds.map((id) => countBySlice(sql, tenantId, id, week, SLICE_MS)));
     // The hour has ended meanwhile.

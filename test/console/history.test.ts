@@ -23,7 +23,10 @@ test("every record and connection links to its events, and these and settings to
   const settings = ["policies", "roles", "identity-providers", "apis"].map((name) => `/settings/${name}`);
   expect(KINDS.toSorted()).toEqual(
     [
-      ...[...paths, "/settings/webhooks"].flatMap((path) => [`${path}/:id/events`, `${path}/:id/audit`]),
+      ...[...paths, "/settings/webhooks", "/settings/invitations"].flatMap((path) => [
+        `${path}/:id/events`,
+        `${path}/:id/audit`,
+      ]),
       ...settings.map((path) => `${path}/:id/audit`),
     ].toSorted(),
   );

@@ -23,7 +23,7 @@ test("an administrator enables registration, creates a token that is shown once,
   await page.getByLabel("Applications register themselves").selectOption("With an initial access token");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("link", { name: "Initial access tokens" }).click();
-  await page.getByText("None.", { exact: true }).waitFor();
+  await page.getByText("No tokens", { exact: true }).waitFor();
   await page.getByLabel("Name").fill("CI");
   await page.getByLabel("Applications", { exact: true }).fill("0");
   await page.getByRole("button", { name: "Create the token" }).click();

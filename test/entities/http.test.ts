@@ -270,7 +270,7 @@ test("Entities lists names, fields with their types, and events", async () => {
   expect(answer.status).toBe(200);
   expect(answer.body.Next).toBeNull();
   const byName = new Map(answer.body.Items.map((item: { Name: string }) => [item.Name, item]));
-  expect([...byName.keys()].sort()).toEqual(["Alert", "Application", "AuditEvent", "Department", "User"]);
+  expect([...byName.keys()].sort()).toEqual(["Alert", "Application", "AuditEvent", "Department", "Invitation", "User"]);
   for (const { Name, Events } of answer.body.Items) {
     const all = ["Created", "Updated", "Deleted", ...(Name === "User" ? ["Erased"] : [])];
     expect(Events).toEqual(Name === "AuditEvent" ? ["Created"] : all);
@@ -297,7 +297,9 @@ test("Entities lists names, fields with their types, and events", async () => {
   );
   for (const { Name, Fields } of answer.body.Items as { Name: string; Fields: { Name: string; Filter: boolean }[] }[]) {
     const refused = (await caller.get(`/${Name}?Colour=red`)).body.Errors[0] as string;
-    const filters = refused.replace(/^.* Filters are Limit, Cursor, (Search, )?|(, Is_SelfMade)?\.$/g, "").split(", ");
+    const filters = refused
+      .replace(/^.* Filters are Limit, Cursor, (Search, )?|(, Is_SelfMade)?(, Sort)?\.$/g, "")
+      .split(", ");
     // The audit log has more filters than fields, such as From.
     const named =
       Name === "AuditEvent" ? filters.filter((filter) => Fields.some((field) => field.Name === filter)) : filters;

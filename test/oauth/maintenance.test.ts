@@ -31,6 +31,7 @@ const TABLES = [
   "mails",
   "upstream_attempts",
   "used_jwts",
+  "used_challenges",
   "used_dpop_proofs",
   "resting_audiences",
   "registration_tokens",

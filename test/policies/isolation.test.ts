@@ -121,6 +121,8 @@ async function walk(template: string, id: string): Promise<void> {
   expect({ path, status: probe.status }).toEqual({ path, status: 405 });
   const methods = probe.headers.get("allow")!.split(", ");
   for (const method of methods.filter((allowed) => allowed !== "HEAD")) {
+    // It sends a mail of the caller's own tenant.
+    if (template === "/Mail" && method === "POST") continue;
     const headers = { "content-type": "application/json" };
     const pointing = { "/Redelivery": redelivery(), "/Policy/Evaluate": question(id) }[path] ?? { Id: id };
     const sent = BODIES[template] ?? (ofOne ? {} : pointing);

@@ -57,7 +57,7 @@ test("neither Temporal nor our log ever contains a payload, a secret, an ApiKey 
     api.tenant.admin.password,
   ];
   expect(absent(history, secrets)).toEqual(secrets);
-  expect(absent(ours, [...secrets, "the receiver"])).toEqual([...secrets, "the receiver"]);
+  expect(absent(ours, secrets)).toEqual(secrets);
 });
 
 function absent(text: string, words: string[]): string[] {

@@ -40,7 +40,7 @@ export async function arrange(api: Api, sql = db()): Promise<Ids> {
     redeliveries: await made("Redelivery", { ConnectionId: webhooks, From: "2026-01-01" }),
     applications: await made("Application", { Name: "Payroll" }),
     users: await made("User", { Name: "Ana", Username: "ana" }),
-    invitations: await plantInvitation(api, sql),
+    invitations: await plantInvitation(api, {}, sql),
     mail: await plantMail(api.tenantId, sql),
     departments: await made("Department", { Name: "Finance" }),
     activity: await first("WebhookEvent", "EventId"),

@@ -31,13 +31,14 @@ export async function removePasswords({ tenantId }: OfTenant): Promise<void> {
 
 export async function plantInvitation(
   { tenantId, clientId }: OfTenant & { clientId: string },
+  invitation: Values = {},
   sql: Queries = db(),
 ): Promise<string> {
   const id = Bun.randomUUIDv7();
   const sent = { email: "ana@mail.test", name: "Ana", roles: [], state: "Sent", sequence: 1, client_id: clientId };
   const now = new Date().toISOString();
   const times = { expires_on: new Date(Date.now() + 7 * 86_400_000).toISOString(), created_on: now, modified_on: now };
-  await addRows("invitations", { id, tenant_id: tenantId, ...sent, ...times }, sql);
+  await addRows("invitations", { id, tenant_id: tenantId, ...sent, ...times, ...invitation }, sql);
   return id;
 }
 

@@ -3,7 +3,7 @@
 import { ENTITIES } from "../../server/records/entities/registry.ts";
 import { type Answer, API, type Api, ok, unique, until } from "./api.ts";
 import { readDocument } from "./documented.ts";
-import { plantConsent, plantFormerOutcomes, plantLogouts, plantSession } from "./planted.ts";
+import { plantConsent, plantFormerOutcomes, plantInvitation, plantLogouts, plantSession } from "./planted.ts";
 import { addRows, plantAlert, rowsOf } from "./rows.ts";
 import { newMember, newTenant, request, savePolicy } from "./tenant.ts";
 
@@ -42,6 +42,7 @@ export async function newWorld(): Promise<World> {
     connections.push(await ok(admin.patch("/WebhookConnection", { ...made, State: "Paused" })));
     const provider = { Name: unique("provider"), Issuer: "https://id.example.com", ClientId: "x" };
     await ok(admin.patch("/IdentityProvider", { ...provider, Type: "OpenIDConnect" }));
+    await plantInvitation(admin, { email: `${index}@mail.test` });
     await ok(admin.patch("/Role", { Name: unique("role") }));
     await ok(admin.patch("/Api", { Name: unique("api"), Audience: `urn:${Bun.randomUUIDv7()}` }));
   }
