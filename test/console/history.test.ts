@@ -49,7 +49,7 @@ test("every record and connection links to its events, and these and settings to
 
   const { Id: connection } = await api.connect("https://localhost:9443/", { Name: "Directory", State: "Paused" });
   await open(`/settings/webhooks/${connection}/audit`);
-  await page.getByRole("rowheader", { name: "WebhookConnection.Created" }).waitFor();
+  await page.getByRole("link", { name: "WebhookConnection.Created", exact: true }).waitFor();
   await open(`/settings/webhooks/${connection}/events`);
   await page.getByText("Nothing yet").waitFor();
   await inspect(page, "history-empty");
@@ -58,11 +58,11 @@ test("every record and connection links to its events, and these and settings to
   await open(`/settings/roles/${role}`);
   expect(await tabs.getByRole("link").allTextContents()).toEqual(["Record", "Audit"]);
   await tabs.getByRole("link", { name: "Audit" }).click();
-  await page.getByRole("rowheader", { name: "Role.Created" }).waitFor();
+  await page.getByRole("link", { name: "Role.Created", exact: true }).waitFor();
 
   // Actors as links, for readers with permission.
   await open(`/settings/applications/${api.tenant.client.clientId}/audit`);
-  await page.getByRole("table", { name: "Actions by it" }).getByRole("rowheader", { name: "Role.Created" }).waitFor();
+  await page.getByRole("table", { name: "Actions by it" }).getByRole("link", { name: "Role.Created", exact: true }).waitFor();
   await inspect(page, "history-audit");
   await page.getByRole("link", { name: "All in the audit log" }).last().click();
   await page.waitForURL(/ActorType=Application&ActorId=/);

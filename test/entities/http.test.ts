@@ -297,9 +297,8 @@ test("Entities lists names, fields with their types, and events", async () => {
   );
   for (const { Name, Fields } of answer.body.Items as { Name: string; Fields: { Name: string; Filter: boolean }[] }[]) {
     const refused = (await caller.get(`/${Name}?Colour=red`)).body.Errors[0] as string;
-    const filters = refused
-      .replace(/^.* Filters are Limit, Cursor, (Search, )?|(, Is_SelfMade)?(, Sort)?\.$/g, "")
-      .split(", ");
+    const words = refused.replace(/^.* Filters are Limit, Cursor, |\.$/g, "").split(", ");
+    const filters = words.filter((word) => !["Search", "Sort", "Is_SelfMade"].includes(word));
     // The audit log has more filters than fields, such as From.
     const named =
       Name === "AuditEvent" ? filters.filter((filter) => Fields.some((field) => field.Name === filter)) : filters;
