@@ -179,6 +179,16 @@ export const ASKING: Record<string, () => Promise<Asking>> = {
   "/settings/webhooks/:id/delete": deletion("webhooks", "WebhookConnection", {
     ...{ URL: "https://localhost:9443/", Entities: ["Department"], Events: ["Updated"] },
   }),
+  "/settings/invitations/:id/delete": async () => {
+    const api = await newTenant();
+    const { Id } = await made(api, "Invitation", { Email: "ana@mail.test", Name: "Ana" });
+    const page = `/settings/invitations/${Id}`;
+    return {
+      ...{ api, page: `${page}/delete`, action: `${page}/delete` },
+      change: () => made(api, "Invitation", { Id, Name: "Renamed" }),
+      isDone: async () => (await api.get(`/Invitation/${Id}`)).body.State === "Revoked",
+    };
+  },
   "/settings/users/:id/deactivate": deactivation("users", "User", { Name: "Ana", Username: "ana" }),
   "/settings/applications/:id/deactivate": deactivation("applications", "Application", named("Payroll")),
   "/settings/users/:id/roles/remove": leaving("User"),

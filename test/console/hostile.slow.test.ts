@@ -96,6 +96,7 @@ const FORMS: Record<string, Typed | undefined> = {
   "POST /settings/new-application/native Name RedirectUris PostLogoutRedirectUris": CREDENTIALS,
   "POST /settings/new-application/spa Name RedirectUris PostLogoutRedirectUris": CREDENTIALS,
   "POST /settings/new-application/web Name RedirectUris PostLogoutRedirectUris": CREDENTIALS,
+  "POST /settings/invitations/add Email Name": { Email: "hostile@mail.test" },
   "POST /settings/mail To": { To: "ana@mail.test" },
   "POST /settings/organisation SenderName ReplyTo RetentionDays MaxRecords MaxConnections MaxEventsPerDay MaxRequestsPerSecond MaxStorageMegabytes UserAttributes":
     { ReplyTo: "help@mail.test", UserAttributes: `note Text ${HOSTILE}` },
