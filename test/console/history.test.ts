@@ -62,7 +62,10 @@ test("every record and connection links to its events, and these and settings to
 
   // Actors as links, for readers with permission.
   await open(`/settings/applications/${api.tenant.client.clientId}/audit`);
-  await page.getByRole("table", { name: "Actions by it" }).getByRole("link", { name: "Role.Created", exact: true }).waitFor();
+  await page
+    .getByRole("table", { name: "Actions by it" })
+    .getByRole("link", { name: "Role.Created", exact: true })
+    .waitFor();
   await inspect(page, "history-audit");
   await page.getByRole("link", { name: "All in the audit log" }).last().click();
   await page.waitForURL(/ActorType=Application&ActorId=/);

@@ -112,7 +112,9 @@ test("every page asks before it ends something, describes the effect and offers 
     expect([...kinds]).toContain(button);
   }
   // A choice of several records leads to a page that asks.
-  expect(ending.filter(({ key, asks }) => !asks && !key.startsWith("GET ")).map(({ key, button }) => `${key}: ${button}`)).toEqual([]);
+  expect(
+    ending.filter(({ key, asks }) => !asks && !key.startsWith("GET ")).map(({ key, button }) => `${key}: ${button}`),
+  ).toEqual([]);
 
   await visitor.open("/account");
   const { page } = visitor;
