@@ -7,6 +7,7 @@ import { ok } from "../world/api.ts";
 import { answerOf, newClient, otherClient } from "../world/client.ts";
 import { beginDevice, toQuestion } from "../world/device.ts";
 import { type ForgedProvider, sentBack, startForgedProvider } from "../world/forged-provider.ts";
+import { arrived, newAddress } from "../world/mailbox.ts";
 import {
   Authenticator,
   enrolled,
@@ -25,6 +26,7 @@ import {
   toProvider,
 } from "../world/provider.ts";
 import { rowsOf } from "../world/rows.ts";
+import { newPasskeyPage, SecurityKey, withPasskey } from "../world/security-key.ts";
 import { clientOf, shared } from "../world/tenant.ts";
 import { type View, Visitor } from "../world/visitor.ts";
 
@@ -161,7 +163,91 @@ const FORMS: Record<string, () => Promise<Filled>> = {
     const visitor = new Visitor();
     return filled(visitor, await visitor.open(new URL(Url).pathname + new URL(Url).search), { new_password: GOOD });
   },
+  "/signin/forgotten: asking for a password link": async () => {
+    const client = await newApplication();
+    const visitor = new Visitor();
+    const page = await visitor.open(client.authorize());
+    const [, href = ""] = /href="(\/signin\/forgotten[^"]*)"/.exec(page.html)!;
+    return filled(visitor, await visitor.open(href), { username: client.tenant.admin.username });
+  },
+  "/signin/passkey: signing in by a passkey": async () => {
+    const { person, key } = await withPasskey();
+    const visitor = new Visitor();
+    const page = await visitor.open(person.client.authorize());
+    return ofForm(visitor, page, "/signin/passkey", { credential: key.get(page) });
+  },
+  "/signin/passkey-factor: a passkey beside a password": async () => {
+    const { person, key } = await withPasskey();
+    await requireSecondFactor(person.client);
+    const other = new Person(person.client);
+    const page = await other.signIn();
+    return ofForm(other.visitor, page, "/signin/passkey-factor", { credential: key.get(page) });
+  },
+  "/account/passkeys/add: the proof before a new passkey": async () => {
+    const person = await signedIn();
+    return filled(person.visitor, await person.visitor.open("/account/passkeys/add"), {
+      password: person.user.password,
+    });
+  },
+  "/account/passkeys: adding a passkey": async () => {
+    const person = await signedIn();
+    const page = await newPasskeyPage(person);
+    return filled(person.visitor, page, { credential: new SecurityKey().create(page) });
+  },
+  "/account/passkeys/remove: removing a passkey": async () => {
+    const { person } = await withPasskey();
+    return ofForm(person.visitor, await person.account(), "/account/passkeys/remove", {});
+  },
+  "/account/address/verify: asking for a mail to verify the address": async () => {
+    const { person } = await withAddress(false);
+    return ofForm(person.visitor, await person.account(), "/account/address/verify", {});
+  },
+  "/account/address: confirming an address by a link": async () => {
+    const { person, address } = await withAddress(false);
+    await person.press("/account/address/verify");
+    return filled(person.visitor, await person.visitor.open(await linkTo(address)), {});
+  },
+  "/account/address/change: asking for a new address": async () => {
+    const { person } = await withAddress(true);
+    const fields = { address: newAddress(), password: person.user.password };
+    return filled(person.visitor, await person.visitor.open("/account/address/change"), fields);
+  },
+  "/account/not-me: taking an account back": async () => {
+    const { person, address } = await withAddress(true);
+    await person.send("/account/password", { password: person.user.password, new_password: GOOD });
+    const visitor = new Visitor();
+    return filled(visitor, await visitor.open(await linkTo(address)), {});
+  },
+  "/account/invitation: accepting an invitation": async () => {
+    const admin = await clientOf((await newApplication()).tenant);
+    const address = newAddress();
+    await ok(admin.patch("/Invitation", { Email: address, Name: "Ana Silva" }));
+    const visitor = new Visitor();
+    return filled(visitor, await visitor.open(await linkTo(address)), { new_password: GOOD });
+  },
 };
+
+/** A signed-in person with a mail address. */
+async function withAddress(EmailVerified: boolean): Promise<{ person: Person; address: string }> {
+  const person = await signedIn();
+  const address = newAddress();
+  const admin = await clientOf(person.client.tenant);
+  const [user] = (await ok(admin.get("/User?Username=admin"))).Items;
+  await ok(admin.patch("/User", { Id: user.Id, Email: address, EmailVerified }));
+  return { person, address };
+}
+
+/** The path of the link in the last mail. */
+async function linkTo(address: string): Promise<string> {
+  const { link } = (await arrived(address)).at(-1)!;
+  return link.slice(new URL(link).origin.length);
+}
+
+/** One of several forms of a page. */
+function ofForm(visitor: Visitor, page: View, action: string, fields: Record<string, string>): Filled {
+  const form = page.forms.find((one) => one.action === action)!;
+  return { visitor, page, action, fields: { ...form.fields, ...fields } };
+}
 
 /** The account page requires the password of a user who signed in at a provider. */
 async function atTheLink(): Promise<{ person: Person; page: View }> {
@@ -255,7 +341,7 @@ function expectGuarded({ headers, html }: View): void {
   expect(headers.get("content-security-policy")).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
   expect(headers.get("content-security-policy")).not.toContain("unsafe");
   expect(headers.get("x-frame-options")).toBe("DENY");
-  expect(headers.get("cache-control")).toBe("no-store");
+  expect(headers.get("cache-control")).toContain("no-store");
   expect(html).not.toMatch(/\sstyle=|<style|<script(?! src="\/assets\/)|\son[a-z]+=/);
 }
 

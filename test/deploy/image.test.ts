@@ -26,7 +26,7 @@ const DOCKERFILE = join(ROOT, "deploy/Dockerfile");
 const MAX_MIB = 160;
 /** Permissive licences. */
 const LICENCES =
-  /^\(?((MIT|ISC|0BSD|BSD-[23]-Clause|Apache-2\.0|BlueOak-1\.0\.0|Unlicense|CC0-1\.0|CC-BY-4\.0|Python-2\.0)( (AND|OR) )?)+\)?$/;
+  /^\(?((MIT|MIT-0|ISC|0BSD|BSD-[23]-Clause|Apache-2\.0|BlueOak-1\.0\.0|Unlicense|CC0-1\.0|CC-BY-4\.0|Python-2\.0)( (AND|OR) )?)+\)?$/;
 
 const folder = temporaryDirectory("image");
 let image: Image;

@@ -4,7 +4,7 @@ import { ENTITIES } from "../../server/records/entities/registry.ts";
 import { type Answer, API, type Api, ok, unique, until } from "./api.ts";
 import { readDocument } from "./documented.ts";
 import { plantConsent, plantFormerOutcomes, plantInvitation, plantLogouts, plantSession } from "./planted.ts";
-import { addRows, plantAlert, rowsOf } from "./rows.ts";
+import { addRows, plantAlert, plantMail, rowsOf } from "./rows.ts";
 import { newMember, newTenant, request, savePolicy } from "./tenant.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: records of any kind
@@ -43,6 +43,7 @@ export async function newWorld(): Promise<World> {
     const provider = { Name: unique("provider"), Issuer: "https://id.example.com", ClientId: "x" };
     await ok(admin.patch("/IdentityProvider", { ...provider, Type: "OpenIDConnect" }));
     await plantInvitation(admin, { email: `${index}@mail.test` });
+    await plantMail(admin.tenantId);
     await ok(admin.patch("/Role", { Name: unique("role") }));
     await ok(admin.patch("/Api", { Name: unique("api"), Audience: `urn:${Bun.randomUUIDv7()}` }));
   }
