@@ -58,6 +58,10 @@ export function mailPages(deps: ConsoleServices): ConsolePage[] {
       path: MAILS,
       area: "Mail",
       GET: { needs: READ, answer: (visit) => listPage(deps, visit) },
+    },
+    {
+      path: `${MAILS}/test`,
+      GET: { needs: CHANGE, answer: async (visit) => testPage(visit) },
       POST: { needs: CHANGE, answer: (visit) => sendTest(deps, visit) },
     },
     { path: `${MAILS}/preview`, GET: { needs: READ, answer: (visit) => previewPage(deps, visit) } },
@@ -77,7 +81,7 @@ const FILTERS = [
   { name: "UserId", label: "User's Id" },
 ];
 
-async function listPage(deps: ConsoleServices, visit: Visit, refused?: FormState): Promise<View> {
+async function listPage(deps: ConsoleServices, visit: Visit): Promise<View> {
   const { mails } = deps;
   const found = await find(visit, FILTERS, async () => {
     const asked = readAsked(mails.filters, visit.url.searchParams);
@@ -87,8 +91,17 @@ async function listPage(deps: ConsoleServices, visit: Visit, refused?: FormState
   const isLast = visit.url.searchParams.has("Cursor") || Boolean(found.problems);
   return {
     title: "Mail",
-    status: refused ? 422 : statusOf(found),
-    actions: <ButtonLink href={visit.href(`${MAILS}/preview`)}>Preview</ButtonLink>,
+    status: statusOf(found),
+    actions: (
+      <>
+        <ButtonLink href={visit.href(`${MAILS}/preview`)}>Preview</ButtonLink>
+        {visit.may("Settings:Update") && isOn(deps) ? (
+          <ButtonLink href={visit.href(`${MAILS}/test`)}>Send a test mail</ButtonLink>
+        ) : (
+          ""
+        )}
+      </>
+    ),
     body: (
       <>
         {server as "safe"}
@@ -104,7 +117,6 @@ async function listPage(deps: ConsoleServices, visit: Visit, refused?: FormState
             noMatch: ["No matching mails", "Mails are listed for 30 days, without their content."],
           }}
         />
-        {visit.may("Settings:Update") && isOn(deps) ? <TestForm visit={visit} state={refused ?? formOf({})} /> : ""}
       </>
     ),
   };
@@ -172,17 +184,23 @@ const columns = (visit: Visit): Column<MailRecord>[] => [
   { name: "Written", cell: ({ CreatedOn }) => <Time at={new Date(CreatedOn)} ago /> },
 ];
 
-function TestForm({ visit, state }: { visit: Visit; state: FormState }): JSX.Element {
-  return (
-    <Section title="Send a test mail">
-      <Form visit={visit} action={MAILS} state={state}>
-        <TextField state={state} name="To" label="Address" type="email" />
-        <div class="buttons">
-          <button type="submit">Send</button>
-        </div>
-      </Form>
-    </Section>
-  );
+function testPage(visit: Visit, refused?: FormState): View {
+  const state = refused ?? formOf({});
+  return {
+    title: "Send a test mail",
+    above: ABOVE,
+    status: refused ? 422 : 200,
+    body: (
+      <div class="panel narrow">
+        <Form visit={visit} action={`${MAILS}/test`} state={state}>
+          <TextField state={state} name="To" label="Address" type="email" />
+          <div class="buttons">
+            <button type="submit">Send</button>
+          </div>
+        </Form>
+      </div>
+    ),
+  };
 }
 
 async function sendTest(deps: ConsoleServices, visit: Visit): Promise<View | Response> {
@@ -191,7 +209,7 @@ async function sendTest(deps: ConsoleServices, visit: Visit): Promise<View | Res
     const { Id } = await deps.mails.sendTest(visit.permitted(...CHANGE), To);
     return visit.goTo(`${MAILS}/${Id}`, "The mail is being sent.");
   } catch (error) {
-    return listPage(deps, visit, refusedForm(visit.form, error, ["To"], { To: "Address" }));
+    return testPage(visit, refusedForm(visit.form, error, ["To"], { To: "Address" }));
   }
 }
 

@@ -41,11 +41,14 @@ async function searchPage(
       title: "Search",
       status: error.status,
       body: (
-        <div class="problem" role="alert">
-          {error.errors.map((line) => (
-            <p safe>{line}</p>
-          ))}
-        </div>
+        <>
+          <div class="problem" role="alert">
+            {error.errors.map((line) => (
+              <p safe>{line}</p>
+            ))}
+          </div>
+          <FormHere visit={visit} text={visit.url.searchParams.get("q") ?? ""} />
+        </>
       ),
     };
   }
@@ -69,15 +72,7 @@ const PARTIAL = "The search is incomplete: parts took too long or are busy.";
 function Answers({ visit, text, found: { answers, isPartial } }: AnswersProps): JSX.Element {
   return (
     <>
-      <form method="get" action={visit.href(SEARCH)} class="filters">
-        <div class="filter wide">
-          <label for="search-here">Find anything</label>
-          <input id="search-here" type="search" name="q" value={attribute(text)} maxlength={MAX_CHARACTERS} />
-        </div>
-        <div class="filter buttons">
-          <button type="submit">Search</button>
-        </div>
-      </form>
+      <FormHere visit={visit} text={text} />
       {isPartial ? (
         <p class="problem" role="alert" safe>
           {`${PARTIAL} Try again in a moment, or search in a single list.`}
@@ -91,6 +86,20 @@ function Answers({ visit, text, found: { answers, isPartial } }: AnswersProps): 
         <Nothing title={isPartial ? "Nothing found yet" : "No matches"} />
       )}
     </>
+  );
+}
+
+function FormHere({ visit, text }: Pick<AnswersProps, "visit" | "text">): JSX.Element {
+  return (
+    <form method="get" action={visit.href(SEARCH)} class="filters">
+      <div class="filter wide">
+        <label for="search-here">Find anything</label>
+        <input id="search-here" type="search" name="q" value={attribute(text)} maxlength={MAX_CHARACTERS} />
+      </div>
+      <div class="filter buttons">
+        <button type="submit">Search</button>
+      </div>
+    </form>
   );
 }
 
