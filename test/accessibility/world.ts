@@ -5,9 +5,9 @@ import { type Api, ok, signIn, until } from "../world/api.ts";
 import { newApi } from "../world/apis.ts";
 import { Client, newClient, otherClient } from "../world/client.ts";
 import { newColleague } from "../world/console.ts";
-import { requestOf } from "../world/every-path.ts";
 import { HOSTILE } from "../world/hostile.ts";
 import { enrolled } from "../world/person.ts";
+import { plantRequest } from "../world/planted.ts";
 import type { RealProvider } from "../world/provider.ts";
 import type { Receiver } from "../world/receiver.ts";
 import { fill, plantAlert, plantMail } from "../world/rows.ts";
@@ -60,7 +60,7 @@ export async function newWorld({ receiver, provider, hanging }: Parts): Promise<
       ...{ webhooks, activity, openEvent, alerts, departments, users, applications, secret, apis, hostileApi },
       ...{ "identity-providers": providers.openid, oauth2: providers.oauth2 },
       mail: await plantMail(api.tenantId),
-      requests: await requestOf(api),
+      requests: await plantRequest(api),
       erasures: await newErasure(api, made),
       redeliveries: (await api.replay({ ConnectionId: webhooks, From: new Date(Date.now() - 60_000) })).Id,
       invitations: await made("Invitation", { Email: "ana@mail.test", Name: "Ana" }),

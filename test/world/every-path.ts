@@ -2,8 +2,8 @@
 
 import { expect } from "bun:test";
 import { composedApp } from "../support/composed-app.ts";
-import { type Api, until } from "./api.ts";
-import { plantInvitation } from "./planted.ts";
+import type { Api } from "./api.ts";
+import { plantInvitation, plantRequest } from "./planted.ts";
 import { plantAlert, plantMail } from "./rows.ts";
 import { db } from "./tenant.ts";
 
@@ -48,7 +48,7 @@ export async function arrange(api: Api, sql = db()): Promise<Ids> {
     roles: await first("Role"),
     apis: await made("Api", { Name: "Orders", Audience: `urn:orders:${Bun.randomUUIDv7()}` }),
     "audit-log": await first("AuditEvent"),
-    requests: await requestOf(api),
+    requests: await plantRequest(api, sql),
     "identity-providers": await made("IdentityProvider", {
       Name: "University",
       Type: "OpenIDConnect",
@@ -56,11 +56,6 @@ export async function arrange(api: Api, sql = db()): Promise<Ids> {
       ClientId: "gatehouse",
     }),
   };
-}
-
-/** A request of the tenant; one is listed a second after its answer. */
-export function requestOf(api: Pick<Api, "get">): Promise<string> {
-  return until("a request", async () => (await api.get("/Request?Limit=1")).body.Items[0]?.Id);
 }
 
 /** A second record of each kind, so a filter has something to leave out. */

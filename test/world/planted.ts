@@ -29,6 +29,16 @@ export async function removePasswords({ tenantId }: OfTenant): Promise<void> {
   await removeRows("passwords", { user_id: users.map(({ id }) => id) });
 }
 
+export async function plantRequest(
+  { tenantId, clientId }: OfTenant & { clientId: string },
+  sql: Queries = db(),
+): Promise<string> {
+  const id = Bun.randomUUIDv7();
+  const answered = { method: "GET", route: "/Endpoint/rest/api/v1/User", status: 200, duration_ms: 3, omitted: 0 };
+  await addRows("requests", { tenant_id: tenantId, id, request_key: id, client_id: clientId, ...answered }, sql);
+  return id;
+}
+
 export async function plantInvitation(
   { tenantId, clientId }: OfTenant & { clientId: string },
   invitation: Values = {},
