@@ -80,7 +80,7 @@ async function grants(sql: Queries, tenantId: TenantId, isAsked: Condition): Pro
 /** Live families of users, without those of Settings, which end with their sessions. */
 const families = (sql: Queries, tenantId: TenantId) => sql`
   select user_id, application_id as client_id, scopes, resources, userinfo_claims as claims, started_on, rotated_on
-  from refresh_families
+  from refresh_families f
   where tenant_id = ${tenantId} and user_id is not null and ${isLiveFamily(sql)}
     and application_id is distinct from (select settings_client_id from tenants where id = ${tenantId})`;
 

@@ -62,9 +62,9 @@ const IDLE = "30 days";
 /** Concurrent uses of a token within this time get the same next one. */
 const AT_ONCE = "10 seconds";
 
-/** Neither revoked nor expired. */
+/** Of refresh_families f: neither revoked nor expired. */
 export const isLiveFamily = (sql: Queries) => sql`
-  revoked_on is null and expires_on > now() and rotated_on > now() - ${IDLE}::interval`;
+  f.revoked_on is null and f.expires_on > now() and f.rotated_on > now() - ${IDLE}::interval`;
 
 /** For a statement: inserts the family for the row that it selects. @param sessionId of that row */
 export function insertedFamily(
@@ -102,17 +102,16 @@ export async function findFamily(
     f.auth_time as "authTime", f.acr, f.amr, f.jkt, f.generation, f.former, f.rotated_on as "rotatedOn",
     f.rotated_on > now() - ${AT_ONCE}::interval as "isJustRotated",
     least(f.expires_on, f.rotated_on + ${IDLE}::interval) as "endsOn"`;
-  const isLive = sql`f.revoked_on is null and f.expires_on > now() and f.rotated_on > now() - ${IDLE}::interval`;
   const [family] = isUsers
     ? await sql<Family[]>`
-        select ${columns}, s.id as "sessionId", ${isLive} and u.is_active as "isLive",
+        select ${columns}, s.id as "sessionId", ${isLiveFamily(sql)} and u.is_active as "isLive",
           ${allowance(sql, tenantId, sql`f.user_id`, sql`f.application_id`)}
         from refresh_families f join users u on u.id = f.user_id and u.tenant_id = f.tenant_id
           left join sessions s on s.id = f.session_id and s.tenant_id = f.tenant_id and s.expires_on > now()
             and s.last_seen > now() - make_interval(secs => ${IDLE_LIFETIME})
         where f.tenant_id = ${tenantId} and f.id = ${familyId}`
     : await sql<Family[]>`
-        select ${columns}, null as "sessionId", ${isLive} as "isLive", '{}'::text[] as "ofRoles", null as consent
+        select ${columns}, null as "sessionId", ${isLiveFamily(sql)} as "isLive", '{}'::text[] as "ofRoles", null as consent
         from refresh_families f where f.tenant_id = ${tenantId} and f.id = ${familyId} and f.user_id is null`;
   return family;
 }

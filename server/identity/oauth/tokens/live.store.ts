@@ -33,7 +33,7 @@ export async function findLive(
       ? sql``
       : sql`and exists (select from users where tenant_id = ${tenantId} and id = ${userId} and is_active)`;
   const grant = sql`
-    (select json_build_object('scopes', scopes, 'resources', resources) from refresh_families
+    (select json_build_object('scopes', scopes, 'resources', resources) from refresh_families f
       where tenant_id = ${tenantId} and id = ${exchanged?.familyId ?? null} and ${isLiveFamily(sql)})`;
   const more = exchanged
     ? sql`, ${grant} as grant, (select key from personal_keys where tenant_id = ${tenantId} and user_id = ${userId ?? null}) as "personalKey"`

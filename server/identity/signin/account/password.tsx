@@ -4,8 +4,8 @@ import { NotFound } from "../../../platform/errors.ts";
 import { readForm } from "../../../platform/http/body.ts";
 import { requestUrl } from "../../../platform/http/request.ts";
 import { attribute, CardPage, MessagePage, Problem, pageResponse, type Site } from "../../../ui/index.ts";
+import { NewPasswordField } from "../new-password.tsx";
 import { digestOf } from "../opaque.ts";
-import { PASSWORD_LENGTH } from "../password.ts";
 import { findReset, type PasswordReset } from "../password-reset.store.ts";
 import { PasswordField } from "../second-factor/pages.tsx";
 import { type Trouble, troubleOf, WRONG_PASSWORD } from "../throttle.ts";
@@ -126,7 +126,7 @@ function ChangePasswordPage({ site, csrf, problem, username, organisation }: Cha
         <input type="hidden" name="csrf" value={csrf} />
         <Username username={username} />
         <PasswordField problem={problem} />
-        <NewPasswordField problem={problem} />
+        <NewPasswordField label="New password" problem={problem} />
         <button type="submit">Change password</button>
       </form>
       <BackLink site={site} />
@@ -151,7 +151,7 @@ function ResetPasswordPage({ site, csrf, problem, username, token, endsSessions 
         <input type="hidden" name="csrf" value={csrf} />
         <input type="hidden" name="token" value={attribute(token)} />
         <Username username={username} />
-        <NewPasswordField problem={problem} />
+        <NewPasswordField label="New password" problem={problem} />
         <button type="submit">Set password</button>
       </form>
     </CardPage>
@@ -161,23 +161,4 @@ function ResetPasswordPage({ site, csrf, problem, username, token, endsSessions 
 /** Hidden; password managers look for it. */
 function Username({ username }: { username: string }): JSX.Element {
   return <input type="text" name="username" value={attribute(username)} autocomplete="username" readonly hidden />;
-}
-
-function NewPasswordField({ problem }: Pick<FormProps, "problem">): JSX.Element {
-  const { min, max } = PASSWORD_LENGTH;
-  return (
-    <>
-      <label for="new-password">New password</label>
-      <input
-        id="new-password"
-        name="new_password"
-        type="password"
-        autocomplete="new-password"
-        required
-        aria-describedby={problem ? "problem rule" : "rule"}
-        aria-invalid={problem ? "true" : undefined}
-      />
-      <small id="rule" safe>{`${min} to ${max} characters of any kind; several unrelated words work well.`}</small>
-    </>
-  );
 }

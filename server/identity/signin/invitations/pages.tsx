@@ -7,7 +7,8 @@ import { asTyped, isText, KEY_LIMIT, usernameKey } from "../../../platform/text.
 import { attribute, CardPage, MessagePage, Problem, pageResponse, type Site } from "../../../ui/index.ts";
 import type { PageEndpoints, Pages } from "../endpoint.tsx";
 import type { Forms } from "../forms.ts";
-import { PASSWORD_LENGTH, type PasswordProblem } from "../password.ts";
+import { NewPasswordField } from "../new-password.tsx";
+import type { PasswordProblem } from "../password.ts";
 import type { Session, Sessions } from "../session.ts";
 import type { Trouble } from "../throttle.ts";
 import type { Acceptance } from "./accept.ts";
@@ -135,7 +136,6 @@ interface AcceptProps {
 }
 
 function AcceptPage({ site, csrf, open, token, typed, problem }: AcceptProps): JSX.Element {
-  const { min, max } = PASSWORD_LENGTH;
   const described = problem ? "problem" : undefined;
   const heading = "Make your account";
   return (
@@ -163,17 +163,7 @@ function AcceptPage({ site, csrf, open, token, typed, problem }: AcceptProps): J
           required
           aria-describedby={described}
         />
-        <label for="new-password">Password</label>
-        <input
-          id="new-password"
-          name="new_password"
-          type="password"
-          autocomplete="new-password"
-          required
-          aria-describedby={problem ? "problem rule" : "rule"}
-          aria-invalid={problem ? "true" : undefined}
-        />
-        <small id="rule" safe>{`${min} to ${max} characters of any kind; several unrelated words work well.`}</small>
+        <NewPasswordField label="Password" problem={problem} />
         <button type="submit">Make the account</button>
       </form>
       <p class="note">If you do not expect this invitation, close this page.</p>

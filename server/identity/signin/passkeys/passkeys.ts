@@ -11,13 +11,11 @@ import type {
 import { urlOf } from "../../../platform/address.ts";
 import type { Sql } from "../../../platform/db/sql.ts";
 import { parseJson } from "../../../platform/http/json.ts";
-import { isUuid } from "../../../platform/http/query.ts";
 import { originOf, recordAudit } from "../../../records/index.ts";
 import type { Forms } from "../forms.ts";
 import type { KnownBrowsers } from "../known-browsers.ts";
 import { digestOf, newOpaqueValue } from "../opaque.ts";
 import type { Session, Visitor } from "../session.ts";
-import { hasPasswordToSignInWith } from "../store.ts";
 import {
   admit,
   countSuccess,
@@ -27,13 +25,12 @@ import {
   type Trouble,
   throttled,
 } from "../throttle.ts";
-import { isUsable } from "../upstream/configuration.ts";
 import { listIdentities, lockUser } from "../upstream/store.ts";
+import { keepsWayIn } from "../ways-in.ts";
 import {
   deletePasskey,
   findCredential,
   handleOf,
-  hasPasskey,
   insertPasskey,
   listCredentials,
   listPasskeys,
@@ -253,25 +250,19 @@ export function createPasskeys({ sql, forms, browsers, issuer }: PasskeyDependen
     },
 
     remove(request, { tenantId, userId }, id) {
-      return sql
-        .beginFor(tenantId, async (tx) => {
-          // Without the lock, two concurrent removals could each count the other's passkey as remaining.
-          await lockUser(tx, tenantId, userId);
-          if (!isUuid(id) || !(await deletePasskey(tx, tenantId, userId, id))) return "not-there";
-          const isWayLeft =
-            (await hasPasskey(tx, tenantId, userId)) ||
-            (await hasPasswordToSignInWith(tx, tenantId, userId)) ||
-            (await listIdentities(tx, tenantId, userId)).some(isUsable);
-          if (!isWayLeft) throw new LastWayIn();
-          const user = { type: "User", id: userId } as const;
-          const entry = { kind: "Passkey.Removed", subject: user, details: { PasskeyId: id } } as const;
-          await recordAudit(tx, tenantId, originOf(request, { actor: user }), entry);
-          return "removed";
-        })
-        .catch((error: unknown) => {
-          if (error instanceof LastWayIn) return "last-way-in";
-          throw error;
-        }) as Promise<"removed" | "last-way-in" | "not-there">;
+      return sql.beginFor(tenantId, async (tx) => {
+        await lockUser(tx, tenantId, userId);
+        const all = await listPasskeys(tx, tenantId, userId);
+        const others = all.filter((passkey) => passkey.id !== id).length;
+        if (others === all.length) return "not-there";
+        const kept = { hasPasskey: others > 0, identities: await listIdentities(tx, tenantId, userId) };
+        if (!(await keepsWayIn(tx, tenantId, userId, kept))) return "last-way-in";
+        await deletePasskey(tx, tenantId, userId, id);
+        const user = { type: "User", id: userId } as const;
+        const entry = { kind: "Passkey.Removed", subject: user, details: { PasskeyId: id } } as const;
+        await recordAudit(tx, tenantId, originOf(request, { actor: user }), entry);
+        return "removed";
+      }) as Promise<"removed" | "last-way-in" | "not-there">;
     },
   };
 
@@ -298,8 +289,6 @@ export function createPasskeys({ sql, forms, browsers, issuer }: PasskeyDependen
     }
   }
 }
-
-class LastWayIn extends Error {}
 
 const refused = (problem: string): PasskeyOutcome => ({ outcome: "refused", trouble: { problem, status: 422 } });
 

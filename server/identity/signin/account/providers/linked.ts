@@ -6,7 +6,6 @@ import { type Origin, originOf, recordAudit } from "../../../../records/index.ts
 import { digestOf } from "../../opaque.ts";
 import { hasPasskey } from "../../passkeys/store.ts";
 import type { Session } from "../../session.ts";
-import { hasPasswordToSignInWith } from "../../store.ts";
 import { isUsable } from "../../upstream/configuration.ts";
 import {
   deleteIdentity,
@@ -15,6 +14,7 @@ import {
   lockUser,
   type SubjectKey,
 } from "../../upstream/store.ts";
+import { keepsWayIn } from "../../ways-in.ts";
 import type { EndGrants } from "../own-credentials.ts";
 import { deleteSessionsBy } from "../store.ts";
 
@@ -42,17 +42,13 @@ export function createLinkedAccounts(sql: Sql, endGrants: EndGrants): LinkedAcco
     },
     unlink(request, { id: sessionId, tenantId, userId }, key) {
       return sql.beginFor(tenantId, async (tx) => {
-        // Without the lock, two concurrent calls could each count the other's account as remaining.
         await lockUser(tx, tenantId, userId);
         const all = await listIdentities(tx, tenantId, userId);
         const gone = all.find((identity) => keyOf(identity) === key);
         if (!gone) return "not-there";
         const others = all.filter((identity) => identity !== gone);
-        const isWayLeft =
-          others.some(isUsable) ||
-          (await hasPasskey(tx, tenantId, userId)) ||
-          (await hasPasswordToSignInWith(tx, tenantId, userId));
-        if (!isWayLeft) return "last-way-in";
+        const kept = { hasPasskey: await hasPasskey(tx, tenantId, userId), identities: others };
+        if (!(await keepsWayIn(tx, tenantId, userId, kept))) return "last-way-in";
         const origin = originOf(request, { actor: { type: "User", id: userId } });
         await unlinkIdentity(tx, endGrants, origin, { tenantId, userId, identity: gone, exceptSessionId: sessionId });
         return "unlinked";
