@@ -7,6 +7,7 @@ import { messageOf } from "../../server/identity/mail/message.tsx";
 
 const LINK = "https://id.example/account/x?token=a&b=%22";
 const VALUES = {
+  language: "en" as const,
   name: "Ana Silva",
   link: LINK,
   expiresOn: "2026-01-31T12:00:00.000Z",

@@ -40,6 +40,7 @@ function asClient() {
     isActive: true,
     documentUrl: null,
     isConsole: false,
+    tenantLanguage: "en",
     isOpen: false,
     administratorSet: [],
     clientType: "confidential" as const,

@@ -208,7 +208,11 @@ async function handOver(sql: Queries, tenantId: TenantId, from: string, to: stri
 }
 
 /** The stored session: `needsSecondFactor` depends on the user and the tenant, not on the session. */
-export type StoredSession = Omit<Session, "isUnfinished"> & { needsSecondFactor: boolean; isSeenLongAgo: boolean };
+export type StoredSession = Omit<Session, "isUnfinished"> & {
+  needsSecondFactor: boolean;
+  isSeenLongAgo: boolean;
+  tenantLanguage: string;
+};
 
 /** Has no tenant filter: callers compare the tenant. @param touchSeconds after which it counts as seen long ago */
 export async function findSession(
@@ -220,7 +224,8 @@ export async function findSession(
 ): Promise<StoredSession | undefined> {
   const [session] = await sql<StoredSession[]>`
     select s.id, s.tenant_id as "tenantId", s.user_id as "userId", coalesce(u.username, '') as username,
-      (select t.name from tenants t where t.id = s.tenant_id) as "tenantName",
+      (select t.name from tenants t where t.id = s.tenant_id) as "tenantName", u.locale,
+      (select t.language from tenants t where t.id = s.tenant_id) as "tenantLanguage",
       coalesce(u.name, '') as name, s.auth_time as "authTime",
       s.created_on as "begunOn", extract(epoch from now() - s.auth_time)::float8 as age, s.is_auth_time_known as "isAuthTimeKnown", s.amr, s.acr,
       s.identity_provider_id as "identityProviderId",

@@ -71,6 +71,7 @@ export interface OpenInvitation {
   id: string;
   tenantId: TenantId;
   tenantName: string;
+  tenantLanguage: string;
   email: string;
   name: string;
   invitedBy: string;
@@ -79,7 +80,8 @@ export interface OpenInvitation {
 /** The link determines the tenant, so there is no tenant filter. */
 export async function findOpen(sql: Queries, digest: Buffer): Promise<OpenInvitation | undefined> {
   const [row] = await sql<OpenInvitation[]>`
-    select i.id, i.tenant_id as "tenantId", t.name as "tenantName", i.email, i.name,
+    select i.id, i.tenant_id as "tenantId", t.name as "tenantName",
+      t.language as "tenantLanguage", i.email, i.name,
       coalesce(actor_reference(i.created_by_type, i.created_by_id)->>'Name', '') as "invitedBy"
     from invitations i join tenants t on t.id = i.tenant_id
     where i.digest = ${digest} and i.state = 'Sent' and i.expires_on > now()`;

@@ -29,6 +29,9 @@ export async function insertLink(sql: Queries, link: NewMailedLink): Promise<Dat
 
 export interface MailedLink {
   tenantId: TenantId;
+  /** The user's; null: unknown. */
+  locale: string | null;
+  tenantLanguage: string;
   userId: number;
   address: string;
   username: string;
@@ -43,8 +46,8 @@ const liveLink = (sql: Queries, purpose: LinkPurpose, digest: Buffer) => sql`
 export async function findLink(sql: Queries, purpose: LinkPurpose, digest: Buffer): Promise<MailedLink | undefined> {
   const [row] = await sql<MailedLink[]>`
     select l.tenant_id as "tenantId", l.user_id as "userId", l.address, coalesce(u.username, '') as username,
-      coalesce(u.name, '') as name
-    from mailed_links l, users u where ${liveLink(sql, purpose, digest)}`;
+      coalesce(u.name, '') as name, u.locale, t.language as "tenantLanguage"
+    from mailed_links l, users u, tenants t where t.id = l.tenant_id and ${liveLink(sql, purpose, digest)}`;
   return row;
 }
 
