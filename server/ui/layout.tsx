@@ -22,7 +22,7 @@ export interface CardPageProps {
 export function CardPage(props: CardPageProps): JSX.Element {
   const { site, language, title, problem, children, script, wide, organisation } = props;
   return (
-    <html lang={language.code} dir={language.direction}>
+    <html lang={language.code} dir={language.direction === "rtl" ? "rtl" : undefined}>
       <Head
         title={problem ? fill(language.t.errorTitle, { title }) : title}
         styles={[site.asset("pico.css"), site.asset("gatehouse.css"), site.asset("card.css")]}
@@ -36,7 +36,7 @@ export function CardPage(props: CardPageProps): JSX.Element {
             {organisation === undefined ? (
               ""
             ) : (
-              <span class="organisation" dir="auto" safe>
+              <span class="organisation" safe>
                 {organisation}
               </span>
             )}
@@ -63,7 +63,6 @@ function LanguageChooser({ site, language: { code: current, t, chooser } }: Pick
             name="language"
             value={code}
             lang={code}
-            dir="auto"
             aria-current={code === current ? "true" : undefined}
           >
             {LANGUAGES[code]}

@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { ok } from "../world/api.ts";
 import { type Client, newClient } from "../world/client.ts";
 import { arrived, newAddress } from "../world/mailbox.ts";
-import { newApplication, signedIn } from "../world/person.ts";
+import { Authenticator, keyOf, newApplication, signedIn } from "../world/person.ts";
 import { clientOf } from "../world/tenant.ts";
 import { type View, Visitor } from "../world/visitor.ts";
 
@@ -13,7 +13,7 @@ const ACCOUNT = { en: "Your account", de: "Ihr Konto" };
 
 /** The chooser, as a person presses it. */
 function choose(visitor: Visitor, page: View, language: string, headers: Record<string, string> = {}): Promise<View> {
-  const form = page.forms.find(({ action }) => action === "/language")!;
+  const form = page.chooser!;
   return visitor.post(form.action, { ...form.fields, language }, headers);
 }
 
@@ -41,7 +41,7 @@ describe.concurrent("the language of a page", () => {
     const headers = { "accept-language": "fr" };
     const page = await visitor.open(client.authorize({ ui_locales: "xx de-CH en" }), headers);
     expect(page).toMatchObject({ heading: SIGN_IN.de });
-    expect(page.html).toContain('<html lang="de" dir="ltr">');
+    expect(page.html).toContain('<html lang="de"');
     const wrong = await visitor.submit(page, { username: "admin", password: "wrong" }, headers);
     expect(wrong.html).toContain("Benutzername oder Passwort ist falsch.");
     expect((await visitor.submit(wrong, client.tenant.admin, headers)).heading).toBe("Zugriff erlauben");
@@ -54,7 +54,7 @@ describe.concurrent("the language of a page", () => {
     expect(await headingFor(client, "es")).toBe(SIGN_IN.tr);
     expect(await headingFor(client, "de")).toBe(SIGN_IN.de);
     const { tenantId } = client.tenant;
-    for (const path of [`/settings?organisation=${tenantId}`, `/account?client_id=${client.id}`]) {
+    for (const path of [`/settings/sign-in?organisation=${tenantId}`, `/account?client_id=${client.id}`]) {
       expect((await new Visitor().open(path, { "accept-language": "es" })).heading).toBe(SIGN_IN.en);
     }
     expect((await admin.patch("/TenantSettings", { Language: "xx" })).body).toMatchObject({
@@ -99,7 +99,7 @@ describe.concurrent("the language of a page", () => {
     await other.press("/account/address/verify");
     const [{ subject, html }] = await arrived(address);
     expect(subject).toStartWith("Bestätigen Sie Ihre E-Mail-Adresse für ");
-    expect(html).toContain('<html lang="de" dir="ltr">');
+    expect(html).toContain('<html lang="de"');
     // A region is kept: it is the same language.
     await ok(admin.patch("/User", { Id: user.Id, Locale: "de-CH" }));
     await choose(other.visitor, await other.account(), "de");
@@ -140,7 +140,7 @@ describe.concurrent("the chooser's form", () => {
       "https://evil.example",
       "/a\r\nset-cookie: x",
       "/ü",
-      "/x".repeat(20_000),
+      "/x".repeat(8_200),
     ]) {
       const answer = await fetch(`${visitor.origin}/language`, {
         method: "POST",
@@ -152,13 +152,68 @@ describe.concurrent("the chooser's form", () => {
   });
 
   test("is not shown where the page would be lost: on recovery codes", async () => {
-    const { visitor } = await signedIn();
+    const { visitor, client } = await signedIn();
     const page = await visitor.open("/account/second-factor");
-    expect(page.forms.map(({ action }) => action)).toEqual(["/account/second-factor", "/language"]);
+    expect(page.chooser?.fields.page).toBe("/account/second-factor");
+    const app = new Authenticator(keyOf(page));
+    const codes = await visitor.submit(page, { password: client.tenant.admin.password, code: app.code() });
+    expect([codes.heading, codes.chooser]).toEqual(["Keep your recovery codes", undefined]);
   });
 
   test("discovery names the languages", async () => {
     const metadata = await (await fetch(`${new Visitor().origin}/.well-known/openid-configuration`)).json();
     expect(metadata.ui_locales_supported).toEqual(["en", "de", "fr", "tr", "ar"]);
+  });
+});
+
+describe.concurrent("an organisation's own texts", () => {
+  const text = { Language: "en", Name: "toContinueTo", Text: "to go on to {application}" };
+
+  test("replace those of the catalogue, on pages and in mails, in their language only", async () => {
+    const client = await newApplication();
+    const admin = await clientOf(client.tenant);
+    const subject = { Language: "fr", Name: "invitationSubject", Text: "<b>{organisation}</b> vous attend" };
+    await ok(admin.patch("/TenantSettings", { Texts: [text, subject] }));
+    expect((await new Visitor().open(client.authorize())).html).toContain("to go on to <strong");
+    expect((await new Visitor().open(client.authorize({ ui_locales: "de" }))).html).toContain("weiter zu <strong");
+    await ok(admin.patch("/TenantSettings", { Language: "fr" }));
+    const address = newAddress();
+    await ok(admin.patch("/Invitation", { Email: address, Name: "Ana" }));
+    const [mail] = await arrived(address);
+    expect(mail.subject).toMatch(/^<b>.*<\/b> vous attend$/);
+    expect(mail.html).not.toContain("<b>");
+    await ok(admin.patch("/TenantSettings", { Texts: null, Language: "en" }));
+    expect((await new Visitor().open(client.authorize())).html).toContain("to continue to <strong");
+  });
+
+  test.each([
+    ["an unknown language", { ...text, Language: "xx" }, "Texts[0].Language must be one of en, de, fr, tr, ar."],
+    ["an unknown name", { ...text, Name: "constructor" }, "Texts[0].Name is no text of the catalogue."],
+    ["a group of texts", { ...text, Name: "errors" }, "Texts[0].Name is no text of the catalogue."],
+    ["no text", { ...text, Text: " " }, "Texts[0].Text must be a text of at most 500 characters."],
+    [
+      "a long text",
+      { ...text, Text: `{application}${"x".repeat(500)}` },
+      "Texts[0].Text must be a text of at most 500 characters.",
+    ],
+    [
+      "a missing variable",
+      { ...text, Text: "go on" },
+      "Texts[0].Text must have the variables {application}, and no others.",
+    ],
+    ["another variable", { ...text, Name: "signIn", Text: "{user}" }, "Texts[0].Text must have no variables."],
+    ["another member", { ...text, More: 1 }, 'Texts[0] must be {"Language": …, "Name": …, "Text": …}.'],
+  ])("are rejected with %s", async (_, wrong, error) => {
+    const admin = await clientOf((await newApplication()).tenant);
+    const { status, body } = await admin.patch("/TenantSettings", { Texts: [wrong] });
+    expect({ status, errors: body.Errors }).toEqual({ status: 400, errors: [error] });
+  });
+
+  test("are rejected if they are too many, or one occurs twice", async () => {
+    const admin = await clientOf((await newApplication()).tenant);
+    const twice = await admin.patch("/TenantSettings", { Texts: [text, text] });
+    expect(twice.body.Errors).toEqual(["Texts[1] occurs twice."]);
+    const many = await admin.patch("/TenantSettings", { Texts: Array.from({ length: 51 }, () => text) });
+    expect(many.body.Errors).toEqual(["Texts must be a list of at most 50."]);
   });
 });

@@ -17,7 +17,7 @@ const VALUES = {
   at: "2026-01-30T08:05:00.000Z",
   credential: "password",
 };
-const SENDER = { tenantName: "acme", senderName: null, replyTo: null };
+const SENDER = { tenantName: "acme", senderName: null, replyTo: null, texts: [] };
 
 async function made(kind: (typeof MAIL_KINDS)[number], values: object = {}, sender: object = {}) {
   const bytes = await messageOf(

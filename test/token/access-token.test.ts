@@ -40,7 +40,7 @@ function asClient() {
     isActive: true,
     documentUrl: null,
     isConsole: false,
-    tenantLanguage: "en",
+    tenantPages: { language: "en" as const, texts: [] },
     isOpen: false,
     administratorSet: [],
     clientType: "confidential" as const,

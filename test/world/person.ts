@@ -120,13 +120,13 @@ export async function waitOut({ tenant }: Client): Promise<void> {
 }
 
 export function keyOf({ html, heading }: View): string {
-  const key = /<code class="key"[^>]*>([^<]*)</.exec(html)?.[1]?.replaceAll(" ", "").trim();
+  const key = /<code class="key">([^<]*)</.exec(html)?.[1]?.replaceAll(" ", "").trim();
   if (!key) throw new Error(`No key on the page "${heading}".`);
   return key;
 }
 
 export function codesOf({ html }: View): string[] {
-  return [...html.matchAll(/<code[^>]*>([0-9A-Z]{5}-[0-9A-Z]{5})<\/code>/g)].map((match) => match[1]!);
+  return [...html.matchAll(/<code>([0-9A-Z]{5}-[0-9A-Z]{5})<\/code>/g)].map((match) => match[1]!);
 }
 
 export function alertOf({ html }: View): string {

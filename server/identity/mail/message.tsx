@@ -11,6 +11,7 @@ export interface Sender {
   tenantName: string;
   senderName: string | null;
   replyTo: string | null;
+  texts: readonly texts.OwnText[];
 }
 
 export interface Envelope {
@@ -78,7 +79,7 @@ export interface MailContent {
 }
 
 export function renderContent(kind: MailKind, content: MailContent, sender: Sender): RenderedMail {
-  return renderMail(kind, withDates(content), sender, texts.languageOf(content.language));
+  return renderMail(kind, withDates(content), sender, texts.languageOf(content.language, sender.texts));
 }
 
 function withDates(values: object): never {

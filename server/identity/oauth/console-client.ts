@@ -149,7 +149,7 @@ const CONSOLE_CLIENT = {
   isConsole: true,
   documentUrl: null,
   // Not the tenant's, which would tell that there is one.
-  tenantLanguage: "en",
+  tenantPages: { language: "en", texts: [] },
   isOpen: false,
   administratorSet: [],
   grantTypes: ["authorization_code"],

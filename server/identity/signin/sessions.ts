@@ -37,8 +37,8 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
     if (value === undefined) return undefined;
     const found = await findSession(sql, digestOf(value), IDLE_LIFETIME, TOUCH_INTERVAL, more?.(sql));
     if (!found) return undefined;
-    const { isSeenLongAgo, needsSecondFactor, tenantLanguage, ...session } = found;
-    texts.learn(request, { own: session.locale ?? undefined, tenant: tenantLanguage });
+    const { isSeenLongAgo, needsSecondFactor, tenantPages, ...session } = found;
+    texts.learn(request, { own: session.locale ?? undefined, tenant: tenantPages });
     if (isSeenLongAgo) await touchSession(sql, session.tenantId, session.id);
     const isUnfinished = needsSecondFactor && session.acr === ACR.oneFactor;
     return { ...session, isUnfinished } as Session & More;

@@ -1,6 +1,7 @@
 import type { PendingQuery, Row } from "postgres";
 import type { Queries, Sql } from "../../platform/db/sql.ts";
 import type { TenantId } from "../../platform/ids.ts";
+import type { texts } from "../../ui/index.ts";
 import type { Session } from "./session.ts";
 
 /** Days after which a browser without a sign-in is forgotten. */
@@ -211,7 +212,7 @@ async function handOver(sql: Queries, tenantId: TenantId, from: string, to: stri
 export type StoredSession = Omit<Session, "isUnfinished"> & {
   needsSecondFactor: boolean;
   isSeenLongAgo: boolean;
-  tenantLanguage: string;
+  tenantPages: texts.TenantPages;
 };
 
 /** Has no tenant filter: callers compare the tenant. @param touchSeconds after which it counts as seen long ago */
@@ -225,7 +226,8 @@ export async function findSession(
   const [session] = await sql<StoredSession[]>`
     select s.id, s.tenant_id as "tenantId", s.user_id as "userId", coalesce(u.username, '') as username,
       (select t.name from tenants t where t.id = s.tenant_id) as "tenantName", u.locale,
-      (select t.language from tenants t where t.id = s.tenant_id) as "tenantLanguage",
+      (select json_build_object('language', t.language, 'texts', t.texts) from tenants t where t.id = s.tenant_id)
+        as "tenantPages",
       coalesce(u.name, '') as name, s.auth_time as "authTime",
       s.created_on as "begunOn", extract(epoch from now() - s.auth_time)::float8 as age, s.is_auth_time_known as "isAuthTimeKnown", s.amr, s.acr,
       s.identity_provider_id as "identityProviderId",

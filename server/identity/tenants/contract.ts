@@ -16,6 +16,7 @@ import { LIMIT_NAMES, LIMITS, type LimitName, MAX_BOUND } from "../../platform/t
 import { record, SCOPE_LIST, SCOPE_TEXTS, SETTING, USER_ATTRIBUTES } from "../../records/index.ts";
 import { texts } from "../../ui/index.ts";
 import { DOCUMENT_MODES, REGISTRATION_MODES } from "../oauth/registration/store.ts";
+import { OWN_TEXTS } from "./own-texts.ts";
 
 const MAX_DAYS = 36_500;
 
@@ -73,6 +74,7 @@ const FIELDS = {
     },
     example: "en",
   }),
+  Texts: OWN_TEXTS,
   ClientRegistration: oneOf(REGISTRATION_MODES, {
     description:
       "Whether applications can register themselves at `/oauth2/register` (RFC 7591): no, with an initial access " +

@@ -10,7 +10,10 @@ export {
   type LanguageCode,
   languageOf,
   learn,
+  type OwnText,
   speak,
+  type TenantPages,
+  textNamed,
   withoutChooser,
 } from "./language.ts";
 export { fill, Insert, plural, Say, type Texts, unit, variablesOf } from "./texts.ts";

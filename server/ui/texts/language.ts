@@ -40,8 +40,30 @@ const TEXTS: Record<LanguageCode, Texts> = {
   ar: { ...SIGN_IN_AR, ...ACCOUNT_AR },
 };
 
-export function languageOf(code: LanguageCode): Language {
-  return { code, direction: code === "ar" ? "rtl" : "ltr", t: TEXTS[code], locale: code === "en" ? "en-GB" : code };
+/** A text that a tenant has replaced. */
+export interface OwnText {
+  Language: LanguageCode;
+  Name: string;
+  Text: string;
+}
+
+/** A tenant's settings for its pages and mails. */
+export interface TenantPages {
+  /** For people of whom no other is known. */
+  language: LanguageCode;
+  texts: readonly OwnText[];
+}
+
+export function languageOf(code: LanguageCode, own: readonly OwnText[] = []): Language {
+  const replaced = own.flatMap(({ Language, Name, Text }) => (Language === code ? [[Name, Text] as const] : []));
+  const t: Texts = replaced.length === 0 ? TEXTS[code] : { ...TEXTS[code], ...Object.fromEntries(replaced) };
+  return { code, direction: code === "ar" ? "rtl" : "ltr", t, locale: code === "en" ? "en-GB" : code };
+}
+
+/** @returns undefined if a tenant cannot replace a text of this name */
+export function textNamed(code: LanguageCode, name: string): string | undefined {
+  const text: unknown = Object.hasOwn(TEXTS[code], name) ? TEXTS[code][name as keyof Texts] : undefined;
+  return typeof text === "string" ? text : undefined;
 }
 
 export const ENGLISH = languageOf("en");
@@ -66,8 +88,7 @@ interface Known {
   chosen?: string | undefined;
   /** The user's Locale. */
   own?: string | undefined;
-  /** The tenant's default. */
-  tenant?: string;
+  tenant?: TenantPages;
   /** The path and query at which the page can be opened again; default: the request's own, if it is a GET. */
   page?: string;
 }
@@ -82,7 +103,7 @@ export function learn(request: Request, more: Known): void {
 
 /** The language of the request's page. */
 export function speak(request: Request): Language {
-  const language = languageOf(codeFor(request));
+  const language = languageOf(codeFor(request), known.get(request)?.tenant?.texts);
   const page = pageOf(request);
   return page === undefined ? language : { ...language, chooser: { page, asked: askedOf(request) ?? "" } };
 }
@@ -93,7 +114,7 @@ function codeFor(request: Request): LanguageCode {
   const [choice, instead] = (chosen?.split(".") ?? []) as LanguageCode[];
   // A choice on a page overrides the application, until one asks for another language.
   if (asked && !(choice && instead === asked)) return asked;
-  return choice ?? bestOf(own) ?? accepted(request) ?? bestOf(tenant) ?? "en";
+  return choice ?? bestOf(own) ?? accepted(request) ?? tenant?.language ?? "en";
 }
 
 /** The language that the application asks for. */

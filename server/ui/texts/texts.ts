@@ -8,14 +8,14 @@ import type { SIGN_IN_EN } from "./sign-in/en.ts";
 type VariablesOf<Text> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | VariablesOf<Rest> : never;
 
 /** A text with these variables. */
-export type Template<Name extends string = never> = string & { readonly variables?: Name };
+export type TextWith<Name extends string = never> = string & { readonly variables?: Name };
 
 /** The forms of a text with the variable `count`, by Intl.PluralRules. */
 export type Plural = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string };
 
 type TextsOf<Group> = {
   readonly [Key in keyof Group]: Group[Key] extends string
-    ? Template<VariablesOf<Group[Key]>>
+    ? TextWith<VariablesOf<Group[Key]>>
     : Group[Key] extends { other: string }
       ? Plural
       : TextsOf<Group[Key]>;
@@ -30,19 +30,19 @@ const VARIABLE = /\{(\w+)\}/;
 type Values<Name extends string> = Readonly<Record<Name, string | number>>;
 
 /** Inserts values; each is isolated, so it cannot change the direction of the rest (UAX #9). */
-export function fill<Name extends string>(text: Template<Name>, values: Values<Name>): string {
+export function fill<Name extends string>(text: TextWith<Name>, values: Values<Name>): string {
   return parts(text, values, (value) => isolated(value, text)).join("");
 }
 
 /** Chooses the form for the number. */
 export function plural(language: string, forms: Plural, count: number): string {
-  const text: Template<"count"> = forms[new Intl.PluralRules(language).select(count)] ?? forms.other;
+  const text: TextWith<"count"> = forms[new Intl.PluralRules(language).select(count)] ?? forms.other;
   return fill(text, { count: new Intl.NumberFormat(language).format(count) });
 }
 
 /** A text whose values stand out. Text and values are escaped. */
-export function Say<Name extends string>({ text, values }: { text: Template<Name>; values: Values<Name> }) {
-  return parts(text, values, (value) => `<strong dir="auto">${escapeHtml(value)}</strong>`, escapeHtml).join("");
+export function Say<Name extends string>({ text, values }: { text: TextWith<Name>; values: Values<Name> }) {
+  return parts(text, values, (value) => `<strong>${escapeHtml(value)}</strong>`, escapeHtml).join("");
 }
 
 /** A text with elements as values, such as a time. The text is escaped. */
@@ -50,7 +50,7 @@ export function Insert<Name extends string>({
   text,
   values,
 }: {
-  text: Template<Name>;
+  text: TextWith<Name>;
   values: Record<Name, JSX.Element>;
 }) {
   return parts(text, values as Record<Name, string>, (element) => element, escapeHtml).join("");

@@ -121,7 +121,7 @@ export async function checkRequest(
   const { target, client, accountPage } = checked;
   texts.learn(request, { asked: target.parameters.sent.ui_locales, page: targetText(target) });
   // A named organisation may not exist, so its language must not tell.
-  if (!client.isConsole && !accountPage) texts.learn(request, { tenant: client.tenantLanguage });
+  if (!client.isConsole && !accountPage) texts.learn(request, { tenant: client.tenantPages });
   return checked;
 }
 

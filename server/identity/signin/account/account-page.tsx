@@ -73,7 +73,7 @@ function AddressSection({ site, language: { t }, csrf, address: own }: AccountPr
       <h2 safe>{t.mailAddress}</h2>
       {address ? (
         <p>
-          <strong class="address" dir="ltr" safe>
+          <strong class="address" safe>
             {address}
           </strong>{" "}
           <span class="badge" safe>
@@ -225,9 +225,7 @@ function ApplicationsSection({ site, language: { t, locale }, csrf, applications
           {applications.map(({ clientId, name, wants, isConsented, grantedOn, lastUsedOn }) => (
             <li>
               <div>
-                <strong dir="auto" safe>
-                  {name || t.anApplication}
-                </strong>
+                <strong safe>{name || t.anApplication}</strong>
                 <small>
                   <Text
                     text={texts.fill(t.applicationMay, { wants: new Intl.ListFormat(locale, LIST).format(wants) })}

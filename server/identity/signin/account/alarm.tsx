@@ -68,7 +68,7 @@ async function showAlarm(
 async function liveLink({ sql }: Pick<AccountDependencies, "sql">, request: Request, token: string) {
   const link = await findLink(sql, "Alarm", digestOf(token));
   if (!link) throw deadLink();
-  texts.learn(request, { own: link.locale ?? undefined, tenant: link.tenantLanguage });
+  texts.learn(request, { own: link.locale ?? undefined, tenant: link.tenantPages });
   return link;
 }
 

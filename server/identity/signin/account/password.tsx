@@ -75,7 +75,7 @@ export async function resetPassword(deps: AccountDependencies, request: Request)
 async function liveReset({ sql }: AccountDependencies, request: Request, token: string): Promise<PasswordReset> {
   const reset = await findReset(sql, digestOf(token));
   if (!reset) throw deadLink();
-  texts.learn(request, { own: reset.locale ?? undefined, tenant: reset.tenantLanguage });
+  texts.learn(request, { own: reset.locale ?? undefined, tenant: reset.tenantPages });
   return reset;
 }
 

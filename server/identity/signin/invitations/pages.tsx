@@ -85,7 +85,7 @@ async function openInvitation(
 ): Promise<OpenInvitation> {
   const open = await invitations.find(token);
   if (!open) throw deadLink();
-  texts.learn(request, { tenant: open.tenantLanguage });
+  texts.learn(request, { tenant: open.tenantPages });
   return open;
 }
 

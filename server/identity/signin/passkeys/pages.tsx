@@ -63,9 +63,7 @@ export function PasskeysSection({ site, language, csrf, passkeys }: PasskeysSect
           {passkeys.map(({ id, name, isSynced, createdOn, lastUsedOn }) => (
             <li>
               <div>
-                <strong dir="auto" safe>
-                  {name}
-                </strong>
+                <strong safe>{name}</strong>
                 <small>
                   <Text text={isSynced ? t.passkeySynced : t.passkeyHere} /> ·{" "}
                   <texts.Insert text={t.added} values={{ time: <Time at={createdOn} day locale={locale} /> }} />

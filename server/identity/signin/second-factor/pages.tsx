@@ -104,7 +104,7 @@ export function EnrolPage(props: EnrolProps): JSX.Element {
             <summary safe>{t.enterKey}</summary>
             <p>
               <Text text={t.keyIs} />
-              <code class="key" dir="ltr" safe>
+              <code class="key" safe>
                 {proposal.key.replace(/(.{4})(?=.)/g, "$1 ")}
               </code>
             </p>
@@ -154,9 +154,7 @@ export function RecoveryCodesPage(props: RecoveryCodesProps): JSX.Element {
       <ol class="codes">
         {codes.map((code) => (
           <li>
-            <code dir="ltr" safe>
-              {code}
-            </code>
+            <code safe>{code}</code>
           </li>
         ))}
       </ol>

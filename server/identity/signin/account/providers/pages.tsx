@@ -141,9 +141,7 @@ function LinkedRow({ site, language: { t, locale }, csrf, account, isLastWayIn }
   return (
     <li>
       <div>
-        <strong dir="auto" safe>
-          {provider}
-        </strong>
+        <strong safe>{provider}</strong>
         <small>
           <Text text={texts.fill(t.asSubject, { subject: shortened(subject) })} /> ·{" "}
           <texts.Insert text={t.linkedOn} values={{ time: <Time at={linkedOn} day locale={locale} /> }} />
