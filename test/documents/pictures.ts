@@ -70,7 +70,6 @@ const retrying = await until("a delivery to wait for its retry", async () => {
   return Items[0] && api.event(Items[0].EventId);
 });
 const queued = retrying.Deliveries.find(({ ConnectionId }) => ConnectionId === queuedId)!;
-const replay = await api.replay({ ConnectionId: connections[0]!.Id, States: ["Delivered"], Rate: REPLAY_RATE });
 
 const browser = await launch();
 try {
@@ -88,7 +87,9 @@ try {
     /Held after/,
     "temporal-probe",
   );
-  await takeDetails(page, replay.WorkflowUrl, /Running; /, "temporal-redelivery");
+  // Begun now, so that it still runs when its picture is taken.
+  const replay = await api.replay({ ConnectionId: connections[0]!.Id, States: ["Delivered"], Rate: REPLAY_RATE });
+  await takeDetails(page, replay.WorkflowUrl, /\d of \d+ done/, "temporal-redelivery");
   await takeReset(page, `${failed.WorkflowUrl}/${await resetWorkflow(failed.WorkflowId)}/history`);
   await takeList(page, `${workflows}?query=${encodeURIComponent(`TenantId = "${stack.demo.tenantId}"`)}`);
 } finally {
