@@ -69,7 +69,11 @@ const retrying = await until("a delivery to wait for its retry", async () => {
   const { Items } = await api.events(`State=Retrying&ConnectionId=${laterId}`);
   return Items[0] && api.event(Items[0].EventId);
 });
-const queued = retrying.Deliveries.find(({ ConnectionId }) => ConnectionId === queuedId)!;
+// Only then its workflow is known.
+const queued = await until("the queued delivery to arrive", async () => {
+  const { Deliveries } = await api.event(retrying.EventId);
+  return Deliveries.find(({ ConnectionId, State }) => ConnectionId === queuedId && State === "Delivered");
+});
 
 const browser = await launch();
 try {
@@ -109,8 +113,9 @@ async function takeConsole(page: Page): Promise<void> {
 async function takeDelivery(page: Page, workflowUrl: string, shown: string, name: string): Promise<void> {
   await page.setViewportSize(TEMPORAL);
   await page.goto(workflowUrl);
-  await page.getByText(shown).first().waitFor();
-  await page.getByText("postWebhook").last().waitFor();
+  // Menus have the same words, hidden.
+  await page.getByText(shown).filter({ visible: true }).first().waitFor();
+  await page.getByText("postWebhook").filter({ visible: true }).last().waitFor();
   await page.screenshot({ path: join(FOLDER, `${name}.png`) });
 }
 
@@ -130,6 +135,7 @@ async function takeReset(page: Page, runUrl: string): Promise<void> {
   await page.goto(runUrl);
   await page
     .getByText(/Redeliver in Settings/)
+    .filter({ visible: true })
     .first()
     .waitFor();
   await page.screenshot({ path: join(FOLDER, "temporal-reset.png") });
@@ -138,7 +144,7 @@ async function takeReset(page: Page, runUrl: string): Promise<void> {
 async function takeList(page: Page, listUrl: string): Promise<void> {
   await page.setViewportSize(DETAILS);
   await page.goto(listUrl);
-  await page.getByText("redeliver").first().waitFor();
+  await page.getByText("redeliver").filter({ visible: true }).first().waitFor();
   await page.screenshot({ path: join(FOLDER, "temporal-list.png") });
 }
 
