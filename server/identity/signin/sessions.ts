@@ -38,7 +38,7 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
     const found = await findSession(sql, digestOf(value), IDLE_LIFETIME, TOUCH_INTERVAL, more?.(sql));
     if (!found) return undefined;
     const { isSeenLongAgo, needsSecondFactor, tenantPages, ...session } = found;
-    texts.learn(request, { own: session.locale ?? undefined, tenant: tenantPages });
+    texts.learn(request, { own: session.locale ?? undefined, home: tenantPages });
     if (isSeenLongAgo) await touchSession(sql, session.tenantId, session.id);
     const isUnfinished = needsSecondFactor && session.acr === ACR.oneFactor;
     return { ...session, isUnfinished } as Session & More;
