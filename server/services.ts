@@ -1,7 +1,7 @@
 // Creates the services of the API and the console, in the order of their dependencies.
 
 import type { Logger } from "pino";
-import { createErasures, createMeasureNow, createPersonalData, createReadKept } from "./data/index.ts";
+import { createErasures, createKept, createPersonalData } from "./data/index.ts";
 import {
   type createIssuedTokens,
   createLogouts,
@@ -182,8 +182,7 @@ export function createServices(deps: ServicesDependencies) {
       sign: provider.signs("delivery-statement+jwt"),
     }),
     requests: createRequests(sql),
-    measureNow: createMeasureNow(sql),
-    readKept: createReadKept(sql, config.retention, config.temporal.retention),
+    ...createKept(sql, config.retention, config.temporal.retention),
     logouts: createLogouts({
       sql,
       workflowUrl,

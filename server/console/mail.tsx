@@ -247,7 +247,7 @@ async function mailPage({ mails }: ConsoleServices, visit: Visit): Promise<View>
             </Section>
           )}
         </Live>
-        {content && (
+        {!!content && (
           <Section title={content.subject}>
             <pre class="mail" safe>
               {content.text}
