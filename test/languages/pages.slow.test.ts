@@ -38,8 +38,8 @@ class Reader extends Visitor {
   }
 
   private kept(view: View): View {
-    if (view.html.includes("<h1"))
-      this.pages.set(`${view.heading} ${view.status} ${/role="alert"/.test(view.html)}`, view);
+    const [, said = ""] = /<h1[^>]*>[^]*?<\/h1>([^]*?)<form/.exec(`${view.html}<form`) ?? [];
+    if (view.heading) this.pages.set(`${view.heading} ${view.status} ${said}`, view);
     return view;
   }
 }
@@ -256,7 +256,8 @@ describe.each(texts.LANGUAGE_CODES)("the pages in %s", (code) => {
     await Promise.all(Object.values(WALKS).map((walk) => walk(reader)));
     expect(pages.size).toBeGreaterThan(60);
     const { phrases, words } = englishFor(code);
-    for (const [name, view] of pages) {
+    for (const view of pages.values()) {
+      const name = nameOf(view);
       const direction = code === "ar" ? ' dir="rtl"' : "";
       expect({ name, html: /<html[^>]*>/.exec(view.html)![0] }).toEqual({
         name,
@@ -272,9 +273,13 @@ describe.each(texts.LANGUAGE_CODES)("the pages in %s", (code) => {
       expect({ name, english: found }).toEqual({ name, english: [] });
     }
     const page = await windows.newPage();
-    for (const [name, view] of pages) await lookAt(page, `${code} ${name}`, view);
+    const shapes = new Map([...pages.values()].map((view) => [nameOf(view), view]));
+    for (const [name, view] of shapes) await lookAt(page, `${code} ${name}`, view);
   });
 });
+
+const nameOf = ({ heading, status, html }: View) =>
+  `${heading} ${status}${html.includes('id="problem"') ? " problem" : ""}`;
 
 /** Shows a page that has been sent before, with its styles. */
 async function lookAt(page: Page, name: string, { html }: View): Promise<void> {
