@@ -79,6 +79,7 @@ export function createServices(deps: ServicesDependencies) {
     sql,
     vault,
     limits,
+    checkFilter: access.checkFilter,
     workflowUrl,
     exporter,
     stopping,

@@ -84,7 +84,7 @@ export {
   PING,
   PING_RECORD,
 } from "./events/event.ts";
-export * as outbox from "./events/store.ts";
+export * as outbox from "./events/outbox.ts";
 export { recordEvent, recordPing, recordTest } from "./events/write-event.ts";
 export { RECORDS_EXPIRED } from "./expired.ts";
 export * as recordFields from "./fields.ts";

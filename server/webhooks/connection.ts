@@ -3,7 +3,9 @@
 
 import { Type } from "@sinclair/typebox";
 import {
+  type FieldOptions,
   field,
+  flag,
   type InputOf,
   integer,
   NUL_FREE,
@@ -18,7 +20,7 @@ import {
   uuidOrNone,
 } from "../platform/http/fields.ts";
 import type { ConnectionId } from "../platform/ids.ts";
-import { ERASED, EVENT_TYPES, record, WEBHOOK } from "../records/index.ts";
+import { ERASED, EVENT_TYPES, outbox, record, WEBHOOK } from "../records/index.ts";
 import { HEADERS_LIMIT, type HeadersInput, headersProblem, isHidden, MAX_HEADERS, ownApiKeys } from "./secrets.ts";
 import { secretProblem } from "./signature.ts";
 
@@ -36,6 +38,10 @@ const MAX_IN_FLIGHT = 64;
 const MAX_HOLD_AFTER = 1_000;
 const URL_LIMIT = 2_000;
 const API_KEY_LIMIT = 200;
+const MAX_FIELDS = 100;
+const FIELD_NAMES = Type.Array(Type.String({ minLength: 1, maxLength: 100, pattern: "^\\w+$" }), {
+  maxItems: MAX_FIELDS,
+});
 const VISIBLE_ASCII = "^[\\x21-\\x7e]+$";
 
 interface ConnectionFacts {
@@ -115,6 +121,42 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
     judged: true,
     form: { label: "Events", hint: "Only these kinds of change. Erased: a person was erased." },
     example: [...EVENT_TYPES],
+  }),
+  Filter: filterField({
+    description:
+      "A Cedar expression, as within `when { }`: only changes for which it is true are sent. `resource` is the record " +
+      "after the change, or the last state of a deleted one; `context.event` is the kind of change, `context.changed` " +
+      "the names of the changed fields, `context.before` an updated record before. null: all changes are sent.",
+    example: null,
+  }),
+  Fields: field<string[] | null, string[] | null>({
+    description:
+      'The fields in Data, beside Id. null: all. `["Id"]`: Data has the Id alone, and the receiver reads the record. With ' +
+      "it, Version is 1.1.",
+    sent: orNull(FIELD_NAMES),
+    shown: orNull(FIELD_NAMES),
+    must: `must be a list of at most ${MAX_FIELDS} field names, or null.`,
+    take: (value: string[] | null) => (value && value.length > 0 ? value : null),
+    audit: "value",
+    form: {
+      label: "Only these fields",
+      rows: 3,
+      hint: "One per line; Id is always sent. Empty: all fields. Only Id: the receiver reads the record by the API.",
+    },
+    example: null,
+  }),
+  ChangedFields: flag({
+    description: "Whether an Updated has the names of the changed fields, as ChangedFields. With it, Version is 1.1.",
+    audit: "value",
+    form: { label: "Names of changed fields", hint: "An Updated has them as ChangedFields." },
+    example: false,
+  }),
+  Previous: flag({
+    description:
+      "Whether an Updated has the former values of the changed fields, as Previous. With it, Version is 1.1.",
+    audit: "value",
+    form: { label: "Former values of changed fields", hint: "An Updated has them as Previous." },
+    example: false,
   }),
   Secret: field<string | null>({
     description:
@@ -249,6 +291,22 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
 });
 
 const API_KEY_SHAPE = `1 to ${API_KEY_LIMIT} visible ASCII characters`;
+
+const { FILTER_LIMIT } = outbox;
+
+/** Also used for a filter that is only tried. */
+export function filterField(options: Pick<FieldOptions, "description" | "example" | "required">) {
+  const text = Type.String({ maxLength: FILTER_LIMIT, pattern: NUL_FREE });
+  return field<string | null, string | null>({
+    ...options,
+    maxLength: FILTER_LIMIT,
+    sent: orNull(text),
+    shown: orNull(text),
+    must: `must be a Cedar expression of at most ${FILTER_LIMIT} characters, or null.`,
+    take: (value: string | null) => value?.replaceAll("\r\n", "\n").trim() || null,
+    audit: "name",
+  });
+}
 
 /** Also used for the secret that a rotation stages. */
 export function secretField(min?: number) {

@@ -202,6 +202,10 @@ export async function freshRecords(api: Api): Promise<(operationId: string, path
       path: { Id: await makers.WebhookConnection!() },
       body: { EventRecord: "Department", EventType: "Updated" },
     }),
+    tryWebhookFilter: async () => ({
+      path: { Id: await makers.WebhookConnection!() },
+      body: { Filter: "resource.Is_Active || !resource.Is_Active" },
+    }),
     discardWebhookDeliveries: async () => ({
       path: { Id: await makers.WebhookConnection!() },
       body: { Before: new Date().toISOString(), DryRun: true },

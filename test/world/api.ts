@@ -93,6 +93,10 @@ export interface ConnectionFields {
   URL: string;
   Entities: string[];
   Events: string[];
+  Filter: string | null;
+  Fields: string[] | null;
+  ChangedFields: boolean;
+  Previous: boolean;
   Secret: string | null;
   ApiKey: string;
   Headers: Record<string, string | null>;

@@ -241,6 +241,7 @@ const TABLES = {
   signing_keys: NOTHING,
   webhook_connections: NOTHING,
   webhook_connection_changes: NOTHING,
+  sent_sequences: NOTHING,
   dispatches: NOTHING,
   former_outcomes: NOTHING,
   outcome_hours: NOTHING,

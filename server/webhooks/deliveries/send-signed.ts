@@ -6,6 +6,7 @@ import type { TenantId } from "../../platform/ids.ts";
 import type { Vault } from "../../platform/vault.ts";
 import { createConnectionSeals, type ExtraHeaders, ownApiKeys } from "../secrets.ts";
 import { createRequestOf } from "./attempt-request.ts";
+import { postedOf } from "./posted.ts";
 import type { OpenDelivery } from "./start-attempt.store.ts";
 import type { Attempt } from "./store.ts";
 
@@ -56,12 +57,13 @@ export function createSendSigned({ egress, vault, timeout }: SendDependencies): 
   const requestOf = createRequestOf(createConnectionSeals(vault));
   return async (tenantId, delivery, signal, traceParent) => {
     const startedOn = new Date();
-    const { url, extra, own } = requestOf(delivery, startedOn);
+    const posted = postedOf(delivery);
+    const { url, extra, own } = requestOf(delivery, posted, startedOn);
     const outcome = await egress.post({
       tenantId,
       url,
       headers: { ...extra, ...own, ...(traceParent && { traceparent: traceParent }) },
-      body: delivery.payload,
+      body: posted.body,
       timeoutMs: delivery.timeoutMs ?? timeout,
       signal,
     });
