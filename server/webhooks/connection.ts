@@ -30,6 +30,8 @@ export type ConnectionState = (typeof CONNECTION_STATES)[number];
 /** Record: deliveries of the same record are sent one at a time, in commit order. */
 const ORDERS = ["None", "Record"] as const;
 
+const COMPRESSIONS = ["None", "Gzip"] as const;
+
 const SECRET_LIMIT = 500;
 /** Limits of the timeout; other connections' posts may wait for it. */
 const TIMEOUT_MS = { min: 100, max: 30_000 };
@@ -176,6 +178,17 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
         "replaced here is in force at once.",
     },
   }),
+  SignByKey: flag({
+    description:
+      "Whether calls have a JWT as `Authorization: Bearer`, signed by a key of the service, so the receiver stores no " +
+      "secret.",
+    audit: "value",
+    form: {
+      label: "Sign by our key",
+      hint: "Calls have a JWT that the receiver verifies by the service's public keys. It stores no secret.",
+    },
+    example: false,
+  }),
   ApiKey: field({
     description:
       "Sent in the query of each call to authenticate it. If the URL contains one, that is used; a different one " +
@@ -220,6 +233,12 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
         "removing a line removes the header.",
     },
     example: { Authorization: null },
+  }),
+  Compression: oneOf(COMPRESSIONS, {
+    description: "Gzip: the body is compressed, with `Content-Encoding: gzip`. Signatures cover the JSON before it.",
+    audit: "value",
+    form: { label: "Compression", hint: "Gzip: the body is compressed. Signatures cover the JSON." },
+    example: "None",
   }),
   TimeoutMs: integer(TIMEOUT_MS.min, TIMEOUT_MS.max, "milliseconds", {
     description: "Time limit of an attempt in milliseconds; null: WEBHOOK_TIMEOUT.",

@@ -38,6 +38,8 @@ import { DESCRIPTION_LIMIT } from "../../server/records/entities/definition.ts";
 import { UNIQUE_TEXT_LIMIT } from "../../server/records/fields.ts";
 import { SEARCH_LIMIT } from "../../server/records/filters.ts";
 import { MEMBERS_LIMIT, SENT_MEMBERS_LIMIT } from "../../server/records/reference-list.ts";
+import { KEPT_HOURS } from "../../server/records/requests/keys.store.ts";
+import { ANSWER_LIMIT, KEY_LIMIT } from "../../server/records/requests/keys.ts";
 import { MAX_KEPT } from "../../server/records/requests/store.ts";
 import { MAX_FILTERS } from "../../server/webhooks/connections/service.ts";
 import { MAX_TRIED } from "../../server/webhooks/filters/trials.ts";
@@ -90,6 +92,9 @@ const LIMITS = {
   "MaxInFlight of a connection, at most": count(inFlight.maximum),
   "extra headers of a connection": count(MAX_HEADERS),
   "characters of its extra headers": count(HEADERS_LIMIT),
+  "characters of an Idempotency-Key": count(KEY_LIMIT),
+  "hours for which it is kept": count(KEPT_HOURS),
+  "characters of an answer that is kept for it": count(ANSWER_LIMIT),
   "characters of a Filter": count(FILTER_LIMIT),
   "steps of a Filter": count(MAX_FILTER_STEPS),
   "connections of a tenant with a Filter": count(MAX_FILTERS),

@@ -87,6 +87,8 @@ const OTHERS: { [Field in keyof ConnectionInput]-?: Partial<ConnectionFields>[] 
   Fields: [{ Fields: ["Id", "Kind", "Name"] }],
   ChangedFields: [{ ChangedFields: true }],
   Previous: [{ Previous: true }],
+  Compression: [{ Compression: "Gzip" }],
+  SignByKey: [{ SignByKey: true }],
   Filter: [{ Filter: 'context.event == "Created"' }],
   Secret: [{ Secret: "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" }],
   ApiKey: [{ ApiKey: FIRST.ApiKey }],

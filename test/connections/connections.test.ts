@@ -40,6 +40,8 @@ describe("a webhook connection", () => {
         Fields: null,
         ChangedFields: false,
         Previous: false,
+        SignByKey: false,
+        Compression: "None",
         Headers: {},
         Order: "None",
         RatePerSecond: null,

@@ -177,19 +177,24 @@ describe.concurrent("a filter", () => {
     const spy = await newMember(admin);
     await savePolicy(admin, "Spy", `permit (principal == Client::"${spy.clientId}", action, resource);`);
     const { Id } = await admin.connect(HOOK, { State: "Paused" });
-    await admin.change({ Name: "hidden", Description: "secret word" });
+    const { Id: hidden } = await admin.change({ Name: "hidden", Description: "secret word" });
+    await admin.change({ Id: hidden, Name: "shown since", Description: "" });
     await admin.change({ Name: "seen", Description: "other" });
     await savePolicy(
       admin,
       "Hidden",
       `forbid (principal == Client::"${spy.clientId}", action, resource is Application) when { resource.Name == "hidden" };`,
     );
+    // The client of the spy has a record too.
     const words = 'resource.Description like "*secret*"';
     await until("the policy", async () => {
       const { body } = await tryFilter(spy, Id, words);
-      return body.Tried === 1 && body.Sent === 0;
+      return body.Tried === 3 && body.Sent === 0;
     });
-    expect(await ok(tryFilter(admin, Id, words))).toMatchObject({ Tried: 2, Sent: 1 });
+    expect(await ok(tryFilter(admin, Id, words))).toMatchObject({ Tried: 4, Sent: 1 });
+    const formerly = 'context has before && context.before.Description like "*secret*"';
+    expect(await ok(tryFilter(spy, Id, formerly))).toMatchObject({ Tried: 3, Sent: 0 });
+    expect(await ok(tryFilter(admin, Id, formerly))).toMatchObject({ Tried: 4, Sent: 1 });
   });
 
   test("is tried only by callers who may change the connection, in their tenant", async () => {

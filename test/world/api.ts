@@ -97,6 +97,8 @@ export interface ConnectionFields {
   Fields: string[] | null;
   ChangedFields: boolean;
   Previous: boolean;
+  SignByKey: boolean;
+  Compression: "None" | "Gzip";
   Secret: string | null;
   ApiKey: string;
   Headers: Record<string, string | null>;

@@ -242,6 +242,8 @@ const TABLES = {
   webhook_connections: NOTHING,
   webhook_connection_changes: NOTHING,
   sent_sequences: NOTHING,
+  // Answers to requests.
+  idempotency_keys: { how: { expires: "answers to requests, for 24 hours" } },
   dispatches: NOTHING,
   former_outcomes: NOTHING,
   outcome_hours: NOTHING,

@@ -2,5 +2,5 @@
 
 export { FILTER_LIMIT, type FilterReads } from "../access/decisions/filters.ts";
 export type { DeliveryForm } from "./event-parts.ts";
-export { type ConnectionFilter, createJudge } from "./judge.ts";
+export { createJudge } from "./judge.ts";
 export * from "./store.ts";

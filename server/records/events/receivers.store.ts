@@ -45,6 +45,7 @@ export async function passSequences(
   passed: readonly { id: string; sequence: number }[],
   isLast: boolean,
 ): Promise<number[]> {
+  if (passed.length === 0) return [];
   const keys = tx`
     select record_key(${eventRecord}, p.id) as record, p.sequence, p.place
     from unnest(${passed.map(({ id }) => id)}::text[], ${passed.map(({ sequence }) => sequence)}::bigint[])

@@ -39,15 +39,17 @@ export async function receiversOf(
   }
   for (const { id, isOrdered } of filters) {
     const places = sent.get(id)!;
+    const numbered =
+      isOrdered && sequences ? sequences.map((sequence, place) => ({ id: recordIds[place]!, sequence })) : [];
+    // The last numbers of deleted records are removed, also if their deletion is withheld.
+    const passed = isLast(change) ? numbered : numbered.filter((_, place) => places.includes(place));
+    const former = await passSequences(tx, id, eventRecord, passed, isLast(change));
     if (places.length === 0) {
       receivers.withheld.push(id);
       continue;
     }
     const form: DeliveryForm = places.length < records.length ? { records: places } : {};
-    if (isOrdered && sequences) {
-      const passed = places.map((place) => ({ id: recordIds[place]!, sequence: sequences[place]! }));
-      form.after = await passSequences(tx, id, eventRecord, passed, isLast(change));
-    }
+    if (numbered.length > 0) form.after = isLast(change) ? places.map((place) => former[place]!) : former;
     if (Object.keys(form).length > 0) receivers.forms.push({ id, form });
   }
   if (failed.size > 0) await noteFailedFilters(tx, tenantId, [...failed], eventId);

@@ -1,3 +1,4 @@
+import { noteChange } from "../../platform/db/keyed.store.ts";
 import { atCommit, type Transaction } from "../../platform/db/sql.ts";
 import { type ConnectionId, type EventId, newId, type TenantId, timeOfId } from "../../platform/ids.ts";
 import { type LoggedEventType, NAME_SHOWN, PING, PING_RECORD } from "./event.ts";
@@ -38,6 +39,7 @@ async function received(
   change: Change,
   traceParent: string | undefined,
 ): Promise<NewEvent & Receivers> {
+  noteChange(tx);
   const event = newEvent(tenantId, change);
   return { ...event, traceParent, ...(await receiversOf(tx, tenantId, event.eventId, change)) };
 }

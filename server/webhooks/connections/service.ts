@@ -121,6 +121,7 @@ export function createConnections(
     async check(tx, caller, { before, after, input }) {
       const { gate, tenantId } = caller;
       refuseUnknownFields(samples, after);
+      refuseTwoAuthorizations(after, Object.keys(seals.headers.open(after.headers)));
       if (after.filter && after.filter !== before?.filter) {
         await admitFilter(tx, tenantId, after.id);
         await filters.requireNoFailure(caller, after);
@@ -254,7 +255,7 @@ const isReleased = (before: Connection, after: Connection) => before.state === "
 
 /** Whether the receiver may now accept what it rejected before. */
 function isCalledOtherwise(before: Connection, after: Connection): boolean {
-  return isAddressedOtherwise(before, after) || differsIn(["secret", "timeoutMs"], before, after);
+  return isAddressedOtherwise(before, after) || differsIn(["secret", "timeoutMs", "signByKey"], before, after);
 }
 
 function isAddressedOtherwise(before: Connection, after: Connection): boolean {
@@ -295,6 +296,13 @@ function refuseUnknownFields(samples: Samples, { fields, entities }: Connection)
   const records = new Intl.ListFormat("en", { type: "disjunction" }).format(entities);
   const Message = `Fields: no ${records} has the field ${unknown.join(", ")}.`;
   throw BadInput.in([{ Field: "Fields", Message }]);
+}
+
+/** @throws BadInput */
+function refuseTwoAuthorizations({ signByKey }: Connection, headers: string[]): void {
+  if (!signByKey || !headers.some((name) => name.toLowerCase() === "authorization")) return;
+  const Message = "Headers: Authorization is set by SignByKey. Remove it, or set SignByKey to false.";
+  throw BadInput.in([{ Field: "Headers", Message }]);
 }
 
 /** A tenant's filters are all evaluated in each of its changes. @throws Conflict */

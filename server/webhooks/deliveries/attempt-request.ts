@@ -35,6 +35,9 @@ function secretsOf({ secret, stagedSecret, formerSecret }: Addressed): Uint8Arra
   return secret === null ? [] : [secret, stagedSecret, formerSecret].filter((sealed) => sealed !== null);
 }
 
+/** Without its query, which may contain secrets. */
+export const addressOf = (url: string) => /^[^?#]*/.exec(url)![0];
+
 /** Adds ApiKey to the query unless the URL contains one. */
 function targetUrl(url: string, apiKey: string): string {
   return ownApiKeys(url).length > 0 ? url : extendAddress(withoutEmptyApiKey(url), { ApiKey: apiKey });
@@ -91,11 +94,13 @@ export function createKnownRequest(requestOf: RequestOf): KnownRequestOf {
     const posted = postedOf({ payload: "", previous: null, sequences, form: null });
     const { url, extra, own } = requestOf(unsent, posted, startedOn);
     return {
-      address: /^[^?#]*/.exec(url)![0],
+      address: addressOf(url),
       query: [...urlOf(url).searchParams.keys()],
       isSigned: connection.secret !== null,
       headers: [
         ...Object.entries(own).map(([name, value]) => ({ name, value: SHOWN.includes(name) ? value : null })),
+        ...(connection.compression === "Gzip" ? [{ name: "Content-Encoding", value: "gzip" }] : []),
+        ...(connection.signByKey ? [{ name: "Authorization", value: null }] : []),
         ...Object.keys(extra).map((name) => ({ name, value: null })),
       ],
     };

@@ -18,7 +18,7 @@ import { type ConnectionRecords, noConnection } from "../connections/record.ts";
 import type { ConnectionFilters } from "../connections/service.ts";
 import { type Connection, findConnection } from "../connections.store.ts";
 import { eventResources, seePayload, toEventAttributes } from "../log/record.ts";
-import { listSubscribed } from "./store.ts";
+import { listSubscribed, type SubscribedEvent } from "./store.ts";
 
 /** The newest events that a trial evaluates, and of these the sent ones that it shows. */
 export const MAX_TRIED = 500;
@@ -35,6 +35,7 @@ export interface FilterTrials extends ConnectionFilters {
   try(caller: Permitted<"Webhooks:Update">, id: ConnectionId, filter: string | null): Promise<Shown<FilterTrial>>;
 }
 
+type Values = Record<string, unknown>;
 type TriedConnection = Pick<Connection, "id" | "filter" | "filterReads" | "entities" | "events">;
 
 export interface FilterTrial {
@@ -83,8 +84,8 @@ export function createFilterTrials(
       if (!payload?.Data) continue;
       trial.Tried++;
       const { eventType, eventRecord } = event;
-      const records = [payload.Data].flat() as Record<string, unknown>[];
-      const previous: Record<string, unknown>[] = [JSON.parse(event.previous ?? "[]")].flat();
+      const records = [payload.Data].flat() as Values[];
+      const previous = await formerValues(caller, event, records);
       const verdicts = records.map((record, index) =>
         filter && reads
           ? judge([{ id, filter, reads }], { eventType, eventRecord, record, previous: previous[index] })
@@ -96,6 +97,17 @@ export function createFilterTrials(
       if (trial.Events.length < MAX_SHOWN) trial.Events.push(toEventAttributes(event));
     }
     return withoutRecords(trial);
+  }
+
+  /** Of the records before the change, if the caller may see them. */
+  async function formerValues({ gate }: Caller, { eventRecord, previous }: SubscribedEvent, records: Values[]) {
+    if (previous === null) return [];
+    const changed: Values[] = [JSON.parse(previous)].flat();
+    const before = changed.map((values, index) => ({ ...records[index], ...values }));
+    const seen = await gate.payload(eventRecord, before, true);
+    const sameNames = (values: Values, of: Values) =>
+      Object.fromEntries(Object.entries(of).filter(([name]) => name in values));
+    return seen ? changed.map((values, index) => sameNames(values, seen[index]!)) : [];
   }
 
   return {
