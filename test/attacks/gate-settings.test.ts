@@ -58,6 +58,8 @@ describe("every setting", () => {
       ...Object.fromEntries(LIMIT_NAMES.map((name) => [name, null])),
       SecondFactor: "Optional",
       SessionsAfterReset: "End",
+      Language: "en",
+      Texts: [],
       SenderName: "",
       ReplyTo: "",
       ClientRegistration: "Off",

@@ -7,6 +7,7 @@ import { messageOf } from "../../server/identity/mail/message.tsx";
 
 const LINK = "https://id.example/account/x?token=a&b=%22";
 const VALUES = {
+  language: "en" as const,
   name: "Ana Silva",
   link: LINK,
   expiresOn: "2026-01-31T12:00:00.000Z",
@@ -16,7 +17,7 @@ const VALUES = {
   at: "2026-01-30T08:05:00.000Z",
   credential: "password",
 };
-const SENDER = { tenantName: "acme", senderName: null, replyTo: null };
+const SENDER = { tenantName: "acme", senderName: null, replyTo: null, texts: [] };
 
 async function made(kind: (typeof MAIL_KINDS)[number], values: object = {}, sender: object = {}) {
   const bytes = await messageOf(

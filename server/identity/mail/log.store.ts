@@ -42,7 +42,7 @@ export async function findMailContent(sql: Queries, tenantId: TenantId, id: Mail
 
 export async function findSender(sql: Queries, tenantId: TenantId): Promise<Sender> {
   const [row] = await sql<Sender[]>`
-    select name as "tenantName", sender_name as "senderName", reply_to as "replyTo" from tenants where id = ${tenantId}`;
+    select name as "tenantName", sender_name as "senderName", reply_to as "replyTo", texts from tenants where id = ${tenantId}`;
   return row!;
 }
 
