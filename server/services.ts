@@ -31,9 +31,9 @@ import {
   createEntities,
   createFindRecord,
   createRenameRole,
-  createRequests,
   type Entity,
   recordAudit,
+  requests,
 } from "./records/index.ts";
 import { ALERT, CONNECTION, connectionContract, createStatements, createWebhooks } from "./webhooks/index.ts";
 
@@ -79,6 +79,7 @@ export function createServices(deps: ServicesDependencies) {
     sql,
     vault,
     limits,
+    checkFilter: access.checkFilter,
     workflowUrl,
     exporter,
     stopping,
@@ -181,7 +182,7 @@ export function createServices(deps: ServicesDependencies) {
       issuer: publicUrl,
       sign: provider.signs("delivery-statement+jwt"),
     }),
-    requests: createRequests(sql),
+    requests: requests.createRequests(sql),
     ...createKept(sql, config.retention, config.temporal.retention),
     logouts: createLogouts({
       sql,

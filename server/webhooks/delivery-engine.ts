@@ -15,7 +15,7 @@ import { recordProof } from "./connections/secret-rotation.ts";
 import { startDispatcher } from "./deliveries/dispatcher.ts";
 import { requeue } from "./deliveries/queue.store.ts";
 import { startReconciler } from "./deliveries/reconciler.ts";
-import { createSendSigned } from "./deliveries/send-signed.ts";
+import { createSendSigned, type SignCall } from "./deliveries/send-signed.ts";
 import { createAttemptWriter } from "./deliveries/start-and-record.ts";
 import { countInRate } from "./deliveries/start-attempt.store.ts";
 import { createStartTroubles } from "./deliveries/start-troubles.ts";
@@ -34,6 +34,7 @@ export interface DeliveryEngineDependencies {
   config: Pick<WebhookConfig, "timeout" | "holdAfter" | "probeInterval">;
   metrics: WorkerMetrics;
   log: Logger;
+  signCall: SignCall;
 }
 
 /** The worker's parts that the loops need. */
@@ -50,13 +51,14 @@ interface Loops {
 
 export type DeliveryEngine = ReturnType<typeof createDeliveryEngine>;
 
-export function createDeliveryEngine({ sql, egress, vault, config, metrics, log }: DeliveryEngineDependencies) {
+export function createDeliveryEngine(deps: DeliveryEngineDependencies) {
+  const { sql, egress, vault, config, metrics, log, signCall } = deps;
   const { timeout, holdAfter, probeInterval } = config;
   const inSql = boundTo(sql);
   const starting = createStartingWorkflows();
   const windows = createWindows();
   const attempts = createAttemptWriter(sql, log);
-  const sendSigned = createSendSigned({ egress, vault, timeout });
+  const sendSigned = createSendSigned({ egress, vault, timeout, signCall });
   return {
     /** Notified when a first post begins, so the dispatcher can start more workflows. */
     starting,

@@ -42,6 +42,7 @@ const PERSON = {
 const APPLICATION = { WebSiteURL: "https://payroll.example.com" };
 const CONNECTION = {
   URL: "https://localhost:9443/",
+  Fields: "",
   ApiKey: "",
   Headers: "",
   TimeoutMs: "",
@@ -115,11 +116,13 @@ const FORMS: Record<string, Typed | undefined> = {
   "POST /settings/users/:id/identity/link Subject": FREE,
   "POST /settings/users/add Name Username Email MobilePhone External_Id GivenName FamilyName MiddleName Nickname Locale ZoneInfo Picture Profile Website Gender BirthDate Address":
     PERSON,
-  "POST /settings/webhooks/:id/change URL Secret Name Description ApiKey Headers TimeoutMs RatePerSecond MaxInFlight HoldAfter":
+  "POST /settings/webhooks/:id/change URL Secret Name Description Fields ApiKey Headers TimeoutMs RatePerSecond MaxInFlight HoldAfter":
     CONNECTION,
+  // No such text is an expression.
+  "POST /settings/webhooks/:id/filter Filter": undefined,
   "POST /settings/webhooks/:id/redeliver From To Rate": FREE,
   "POST /settings/webhooks/:id/secret Secret OverlapSeconds": FREE,
-  "POST /settings/webhooks/add URL Secret Name Description ApiKey Headers TimeoutMs RatePerSecond MaxInFlight HoldAfter":
+  "POST /settings/webhooks/add URL Secret Name Description Fields ApiKey Headers TimeoutMs RatePerSecond MaxInFlight HoldAfter":
     {
       ...CONNECTION,
       // The checkbox for no value is also set.

@@ -37,6 +37,7 @@ const TABLES = [
   "registration_tokens",
   "registered_clients",
   "requests",
+  "idempotency_keys",
   "issued_tokens",
   "logouts",
   "alerts",

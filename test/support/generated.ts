@@ -22,7 +22,7 @@ import { SCOPE_ACTIONS } from "../../server/records/access/scopes.ts";
 import { createAuditLog } from "../../server/records/audit/service.ts";
 import { ENTITIES } from "../../server/records/entities/registry.ts";
 import { createEntities } from "../../server/records/entities/service.ts";
-import { createRequests } from "../../server/records/index.ts";
+import { requests } from "../../server/records/index.ts";
 import { ALERT } from "../../server/webhooks/alerts/contract.ts";
 import { connectionContract, createWebhooks } from "../../server/webhooks/index.ts";
 
@@ -137,7 +137,7 @@ export function describedRoutes(): Route[] {
     settings: createSettings(SETTINGS, { access: {}, vault, checkUrl: () => undefined } as never),
     auditLog: createAuditLog({} as never, auditSubjects(ENTITIES, SETTINGS), undefined as never),
     records: createEntities({} as never, ENTITIES),
-    requests: createRequests({} as never),
+    requests: requests.createRequests({} as never),
     mails: createMails({ vault, config: {} } as never),
     erasures: createErasures({} as never),
   };

@@ -44,7 +44,10 @@ const vault = createVault(setting("GATEHOUSE_TEST_MASTER_KEY"));
 const metrics = createWorkerMetrics();
 const config = { timeout: 1_000, holdAfter: 10, probeInterval: 60_000 };
 const NO_MAIL = { smtp: undefined, from: "", rate: 1, isKept: false };
-const engine = createDeliveryEngine({ sql, egress, vault, config, metrics, log });
+const engine = createDeliveryEngine({
+  ...{ sql, egress, vault, config, metrics, log },
+  signCall: () => Promise.reject(new Error("No connection of these tests is signed by a key.")),
+});
 const activities = createActivities({
   patientSql: sql,
   engine,

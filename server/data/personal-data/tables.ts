@@ -241,6 +241,9 @@ const TABLES = {
   signing_keys: NOTHING,
   webhook_connections: NOTHING,
   webhook_connection_changes: NOTHING,
+  sent_sequences: NOTHING,
+  // Answers to requests.
+  idempotency_keys: { how: { expires: "answers to requests, for 24 hours" } },
   dispatches: NOTHING,
   former_outcomes: NOTHING,
   outcome_hours: NOTHING,

@@ -84,7 +84,7 @@ export async function changeOwnUser(
     { ...Object.fromEntries(different), id, sequence: before.sequence + 1 },
     actor,
   );
-  await recordEvent(tx, tenantId, changeOf(USER, "Updated", [row]));
+  await recordEvent(tx, tenantId, changeOf(USER, "Updated", [row], [before]));
 }
 
 /** The vouched value may differ from the User's present one. */
@@ -142,7 +142,7 @@ export async function changeOwnApplication(
   if (wanted.name === current && wanted.webSiteUrl === (before.webSiteUrl || null)) return { name: current, webSite };
   const actor = { type: "Application", id } as const;
   const row = await rowsOf(APPLICATION).update(tx, tenantId, { ...wanted, id, sequence: before.sequence + 1 }, actor);
-  await recordEvent(tx, tenantId, changeOf(APPLICATION, "Updated", [row]));
+  await recordEvent(tx, tenantId, changeOf(APPLICATION, "Updated", [row], [before]));
   return { name: wanted.name, webSite };
 }
 
