@@ -22,6 +22,7 @@ const KINDS: Record<AlertRecord["Kind"], string> = {
   FailedLogouts: "Many logouts fail",
   NearLimit: "Near a limit",
   MailHeld: "Mails are held",
+  SignUps: "People wait for approval",
 };
 
 /** How long an acknowledged alert is hidden. */

@@ -37,6 +37,24 @@ const TEXTS: { [Kind in MailKind]: (values: MailValues[Kind], organisation: stri
     button: { label: "Accept the invitation", link },
     after: [validUntil(expiresOn), "If you do not know why you were invited, you can ignore this mail."],
   }),
+  SignUp: ({ name, link, expiresOn }, organisation) => ({
+    subject: `Make your account at ${organisation}`,
+    before: [hello(name), `An account at ${organisation} was requested for this address.`],
+    button: { label: "Make the account", link },
+    after: [validUntil(expiresOn), IGNORE],
+  }),
+  AccountExists: ({ name, link }, organisation) => ({
+    subject: `Your account at ${organisation}`,
+    before: [hello(name), `An account at ${organisation} was requested for this address, but you already have one.`],
+    button: { label: "Sign in", link },
+    after: ["If you have forgotten your password, the sign-in page helps.", IGNORE],
+  }),
+  AccountReady: ({ name, link }, organisation) => ({
+    subject: `Your account at ${organisation} is ready`,
+    before: [hello(name), `Your account at ${organisation} is approved. You can now sign in.`],
+    button: { label: "Sign in", link },
+    after: [],
+  }),
   NewDevice: ({ name, link, expiresOn, device, address, at }, organisation) => ({
     subject: `New sign-in to ${organisation}`,
     before: [
@@ -58,6 +76,12 @@ const TEXTS: { [Kind in MailKind]: (values: MailValues[Kind], organisation: stri
     button: { label: NOT_ME, link },
     after: [validUntil(expiresOn)],
   }),
+  Alert: ({ lines, count, link, at }, organisation) => ({
+    subject: count === 1 ? `Alert of ${organisation}: ${lines[0]}` : `${count} alerts of ${organisation}`,
+    before: [`Raised on ${dateTime(at)}:`, ...lines.map((line) => oneLine(line, MAX_LINE))],
+    button: { label: "Open the alerts", link },
+    after: ["The page Organisation of Settings has the addresses that get these mails."],
+  }),
   Test: ({ name }, organisation) => ({
     subject: `Test mail of ${organisation}`,
     before: [hello(name), `This is a test mail of ${organisation}. The mail server has accepted it.`],
@@ -66,6 +90,7 @@ const TEXTS: { [Kind in MailKind]: (values: MailValues[Kind], organisation: stri
 };
 
 const MAX_NAME = 100;
+const MAX_LINE = 300;
 /** Mail programs make links of such texts, and strangers may choose names. */
 const LINK_LIKE = /:\/\/|www\.|\.\p{L}{2,}/iu;
 

@@ -14,15 +14,19 @@ export interface SignInProps {
   username: string;
   problem?: string;
   passkey?: PasskeyQuestion;
+  /** Whether the box "Keep me signed in" is checked; undefined: there is none. */
+  keep?: boolean;
   /** Undefined: no mail can be sent. */
   forgottenHref: string | undefined;
+  /** Undefined: people cannot make their own account. */
+  signUpHref?: string;
   providers?: { name: string; href: string }[];
 }
 
 /** The form has one submit button, so scripts can find it; links to providers are outside it. */
 export function SignInPage(props: SignInProps): JSX.Element {
   const { site, action = "/signin", application, request, csrf, username, problem, providers = [] } = props;
-  const { passkey, forgottenHref } = props;
+  const { passkey, keep, forgottenHref, signUpHref } = props;
   return (
     <CardPage site={site} title={problem ? "Error: Sign in" : "Sign in"} script={passkey && "passkey.js"}>
       <h1>Sign in</h1>
@@ -40,6 +44,7 @@ export function SignInPage(props: SignInProps): JSX.Element {
         <input type="hidden" name="request" value={attribute(request)} />
         <input type="hidden" name="csrf" value={csrf} />
         <NameAndPassword username={username} problem={problem} offersPasskeys={passkey !== undefined} />
+        {keep === undefined ? "" : <KeepBox checked={keep} />}
         <button type="submit">Sign in</button>
       </form>
       {passkey ? (
@@ -61,6 +66,13 @@ export function SignInPage(props: SignInProps): JSX.Element {
           <a href={attribute(forgottenHref)}>Forgot your password?</a>
         )}
       </p>
+      {signUpHref === undefined ? (
+        ""
+      ) : (
+        <p class="note">
+          <a href={attribute(signUpHref)}>Make an account</a>
+        </p>
+      )}
       {providers.length > 0 ? (
         <section class="accounts others" aria-label="Other ways to sign in">
           {providers.map(({ name, href }) => (
@@ -73,6 +85,15 @@ export function SignInPage(props: SignInProps): JSX.Element {
         ""
       )}
     </CardPage>
+  );
+}
+
+function KeepBox({ checked }: { checked: boolean }): JSX.Element {
+  return (
+    <label>
+      <input type="checkbox" name="keep" checked={checked} />
+      <span>Keep me signed in</span>
+    </label>
   );
 }
 

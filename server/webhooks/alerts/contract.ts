@@ -22,6 +22,7 @@ export const ALERT_KINDS = [
   "FailedLogouts",
   "NearLimit",
   "MailHeld",
+  "SignUps",
 ] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];
 

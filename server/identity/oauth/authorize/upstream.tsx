@@ -90,7 +90,8 @@ async function comeBack(deps: AuthorizeDependencies, request: Request, visitor: 
       "This sign-in has expired, is already complete, or started in a different browser. Go back to the application and start again.",
     );
   }
-  if (deps.accountReturns.isAwaited(taken)) return deps.accountReturns.comeBack(request, visitor, taken, url.search);
+  const other = deps.returns.find(({ isAwaited }) => isAwaited(taken));
+  if (other) return other.comeBack(request, visitor, taken, url.search);
   const { attempt, checks } = taken;
   const asked = readTarget(attempt.target);
   return tellingTheClient(deps, request, async () => {

@@ -44,8 +44,8 @@ async function showAlarm(
     <CardPage site={site} title={problem ? "Error: Was this not you?" : "Was this not you?"}>
       <h1>Was this not you?</h1>
       <p class="lead">
-        If it was not you who changed the account <strong safe>{username || name}</strong>, someone else has access to
-        it.
+        If it was not you who changed the account <strong safe>{username || name}</strong> or signed in to it, someone
+        else has access to it.
       </p>
       <Problem text={problem} />
       <ul>

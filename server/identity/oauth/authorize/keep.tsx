@@ -1,0 +1,78 @@
+// POST /signin/keep: whether the user stays signed in. Asked after a sign-in whose page has no box for it: by a passkey,
+// at a provider, or to a typed organisation.
+
+import { readForm } from "../../../platform/http/body.ts";
+import { attribute, CardPage, Problem, pageResponse, type Site } from "../../../ui/index.ts";
+import type { Pages } from "../../signin/endpoint.tsx";
+import type { Session } from "../../signin/session.ts";
+import type { Trouble } from "../../signin/throttle.ts";
+import { type Checked, checkRequest } from "./authorization-request.ts";
+import type { AuthorizeDependencies } from "./dependencies.ts";
+import { goTo, queryOf, readTarget, targetText } from "./parameters.ts";
+import { startedSessionFor, tellingTheClient } from "./step.ts";
+
+const PATH = "/signin/keep";
+
+export function keepPages(deps: AuthorizeDependencies): Pages {
+  return {
+    [PATH]: {
+      async post(request) {
+        const form = await readForm(request);
+        const asked = readTarget(form.get("request"));
+        return tellingTheClient(deps, request, async () => {
+          const checked = await checkRequest(deps, asked);
+          const { target } = checked;
+          const onward = (cookies?: string[]) =>
+            goTo(deps.endpoints.site, target.path, queryOf(target.parameters), cookies);
+          const session = await startedSessionFor(deps, request, checked);
+          if (!session || session.isUnfinished || session.isKept !== null) return onward();
+          const stale = deps.forms.troubleWith(request, form.get("csrf"), session);
+          if (stale) return keepPage(deps, request, checked, session, stale);
+          return onward([await deps.sessions.keep(request, session, form.get("keep") === "yes")]);
+        });
+      },
+    },
+  };
+}
+
+export function keepPage(
+  { endpoints: { site }, forms }: Pick<AuthorizeDependencies, "endpoints" | "forms">,
+  request: Request,
+  { target }: Checked,
+  session: Session,
+  { problem, status, headers }: Partial<Trouble> = {},
+): Promise<Response> {
+  const { csrf, cookies } = forms.protect(request, session);
+  const page = <KeepPage {...{ site, csrf, problem }} request={targetText(target)} />;
+  return pageResponse(page, { status, headers, cookies, endsElsewhere: true });
+}
+
+interface KeepProps {
+  site: Site;
+  csrf: string;
+  request: string;
+  problem: string | undefined;
+}
+
+function KeepPage({ site, csrf, request, problem }: KeepProps): JSX.Element {
+  const heading = "Stay signed in?";
+  return (
+    <CardPage site={site} title={problem ? `Error: ${heading}` : heading}>
+      <h1 safe>{heading}</h1>
+      <p class="lead">Then you need not sign in again on this device for seven days. Choose No if others use it too.</p>
+      <Problem text={problem} />
+      <form method="post" action={site.href(PATH)}>
+        <input type="hidden" name="csrf" value={csrf} />
+        <input type="hidden" name="request" value={attribute(request)} />
+        <div class="choice">
+          <button type="submit" name="keep" value="no" class="outline">
+            No
+          </button>
+          <button type="submit" name="keep" value="yes">
+            Yes
+          </button>
+        </div>
+      </form>
+    </CardPage>
+  );
+}
