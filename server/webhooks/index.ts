@@ -5,8 +5,6 @@
 export {
   ACKNOWLEDGEMENT,
   ALERT,
-  ALERT_KINDS,
-  type AlertKind,
 } from "./alerts/contract.ts";
 export { type AlertRecord, MAX_UNSEEN } from "./alerts/service.ts";
 export {

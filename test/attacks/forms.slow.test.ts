@@ -316,6 +316,8 @@ describe.concurrent.each(Object.keys(FORMS))("the form of %s", (name) => {
 
 /** A provider's own form is posted here. It has no token of ours; its state replaces the token. */
 const OF_A_PROVIDER = "/signin/upstream/:id/callback";
+/** Tried in test/invitations/by-provider.test.ts. */
+const OF_INVITATIONS = ["/account/invitation/provider", "/account/invitation/provider/accept"];
 
 test.concurrent("a provider's form needs a click, and signs in only the browser that started", async () => {
   const { provider, tenant, visitor, back } = await onTheWay();
@@ -358,7 +360,7 @@ test.concurrent("these are all the forms", async () => {
     }),
   );
   const listed = Object.keys(FORMS).map((name) => name.split(":")[0]!);
-  expect(taking.flat().sort()).toEqual([...new Set([...listed, OF_A_PROVIDER])].sort());
+  expect(taking.flat().sort()).toEqual([...new Set([...listed, OF_A_PROVIDER, ...OF_INVITATIONS])].sort());
 });
 
 /** Pages of sign-in and the account; forms of the console are tested in test/console. */

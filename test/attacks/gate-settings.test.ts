@@ -60,6 +60,8 @@ describe("every setting", () => {
       SessionsAfterReset: "End",
       ...{ KeepSignedIn: "Off", NewDeviceMail: "Off", SignUp: "Off", SignUpDomains: [] },
       ...{ ConsentText: "", TermsUri: "", PrivacyUri: "", AlertMailKinds: [], AlertMailTo: [] },
+      Language: "en",
+      Texts: [],
       SenderName: "",
       ReplyTo: "",
       ClientRegistration: "Off",

@@ -98,9 +98,9 @@ const FORMS: Record<string, Typed | undefined> = {
   "POST /settings/new-application/web Name RedirectUris PostLogoutRedirectUris": CREDENTIALS,
   "POST /settings/invitations/add Email Name": { Email: "hostile@mail.test" },
   "POST /settings/mail/test To": { To: "ana@mail.test" },
-  "POST /settings/organisation SenderName ReplyTo SignUpDomains ConsentText TermsUri PrivacyUri AlertMailTo RetentionDays MaxRecords MaxConnections MaxEventsPerDay MaxRequestsPerSecond MaxStorageMegabytes UserAttributes":
+  "POST /settings/organisation Texts SenderName ReplyTo SignUpDomains ConsentText TermsUri PrivacyUri AlertMailTo RetentionDays MaxRecords MaxConnections MaxEventsPerDay MaxRequestsPerSecond MaxStorageMegabytes UserAttributes":
     {
-      ...{ ReplyTo: "help@mail.test", AlertMailTo: "ops@mail.test", SignUpDomains: "mail.test" },
+      ...{ Texts: "", ReplyTo: "help@mail.test", AlertMailTo: "ops@mail.test", SignUpDomains: "mail.test" },
       ...{ TermsUri: "https://acme.example/terms", PrivacyUri: "https://acme.example/privacy" },
       UserAttributes: `note Text ${HOSTILE}`,
     },

@@ -56,7 +56,7 @@ describe.concurrent("an import of invitations", () => {
     expect(JSON.stringify(await handle.fetchHistory())).not.toContain(ana);
   });
 
-  test("names the problems of each line, and invites nobody then", async () => {
+  test("names the problems of each line, and sends nothing then", async () => {
     const api = await newTenant();
     const address = newAddress();
     const csv = csvOf(
@@ -141,7 +141,7 @@ describe.concurrent("an import of invitations", () => {
   test("cannot invite with what its sender may not grant", async () => {
     const admin = await newTenant();
     await ok(admin.patch("/Role", { Name: "chiefs", Scopes: ["Settings:Update"] }));
-    const inviter = await newMember(admin, "administrator");
+    const inviter = await newMember(admin, "admin");
     await savePolicy(
       admin,
       "no chiefs",

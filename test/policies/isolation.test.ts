@@ -31,6 +31,7 @@ const QUERIES: Record<string, string> = { "/WebhookEvent/Stream": "?Seconds=1" }
 const BODIES: Record<string, unknown> = {
   "/WebhookConnection/:id/Discard": { Before: "2030-01-01" },
   "/User/:id/Identities": { IdentityProviderId: "1", Subject: "theirs" },
+  "/InvitationImport/:id": { State: "Paused" },
   "/WebhookConnection/:id/Test": { EventRecord: "Application", EventType: "Deleted" },
 };
 

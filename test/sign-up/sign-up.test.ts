@@ -114,7 +114,7 @@ describe.concurrent("sign-up", () => {
     expect(await mailsTo(address)).toHaveLength(2);
   });
 
-  test("by invitation sends an open invitation again, to nobody else", async () => {
+  test("by invitation sends an open invitation again, and nothing to others", async () => {
     const { client, admin } = await open({ SignUp: "Invited" });
     const address = newAddress();
     await ok(admin.patch("/Invitation", { Email: address, Name: "Ana" }));

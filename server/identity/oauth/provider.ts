@@ -26,6 +26,7 @@ import { createAcceptance } from "../signin/invitations/accept.ts";
 import { createInvitationReturns, invitationProviderPages } from "../signin/invitations/by-provider.tsx";
 import { invitationPages } from "../signin/invitations/pages.tsx";
 import { createKnownBrowsers } from "../signin/known-browsers.ts";
+import { languagePages } from "../signin/languages.ts";
 import { createForgottenPasswords } from "../signin/links/forgotten.ts";
 import { createConfirmAddress, createWarnOfDevice, createWarnOwner } from "../signin/links/mailed.ts";
 import { createPasskeys } from "../signin/passkeys/passkeys.ts";
@@ -199,7 +200,7 @@ export function createProvider(deps: ProviderDependencies) {
     upstream: createUpstream({ sql, vault, fetch, cookies, publicUrl: issuer, log }),
     browsers,
     log,
-    endpoints: { site, onFailure },
+    endpoints: { site, cookies, onFailure },
   };
 
   const forAccounts = {
@@ -247,6 +248,7 @@ export function createProvider(deps: ProviderDependencies) {
     .use(pageController(forPeople.endpoints, invitationPages(forInvitations)))
     .use(pageController(forPeople.endpoints, invitationProviderPages(forInvitations)))
     .use(pageController(forPeople.endpoints, signUpLinkPages(forAccounts)))
+    .use(pageController(forPeople.endpoints, languagePages(forPeople)))
     .use(userinfoController({ sql, tokens, findClient, checkPossession: dpop.checkPossession, onFailure }))
     .use(logoutController(forPeople));
   const verifyAccessToken: bearerTokens.VerifyAccessToken = tokens.verifyAccessToken;

@@ -3,6 +3,7 @@ import type { Queries, Sql } from "../../platform/db/sql.ts";
 import { Conflict } from "../../platform/errors.ts";
 import type { Details } from "../../platform/http/contract.ts";
 import { originOf, recordAudit } from "../../records/index.ts";
+import { texts } from "../../ui/index.ts";
 import type { Cookies } from "./cookies.ts";
 import { digestOf, newOpaqueValue } from "./opaque.ts";
 import { ACR, type Authentication, type Session, type Sessions } from "./session.ts";
@@ -35,7 +36,8 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
     if (value === undefined) return undefined;
     const found = await findSession(sql, digestOf(value), TOUCH_INTERVAL, more?.(sql));
     if (!found) return undefined;
-    const { isSeenLongAgo, needsSecondFactor, ...session } = found;
+    const { isSeenLongAgo, needsSecondFactor, tenantPages, ...session } = found;
+    texts.learn(request, { own: session.locale ?? undefined, tenant: tenantPages });
     if (isSeenLongAgo) await touchSession(sql, session.tenantId, session.id);
     const isUnfinished = needsSecondFactor && session.acr === ACR.oneFactor;
     return { ...session, isUnfinished } as Session & More;
@@ -55,10 +57,9 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
       const id = Bun.randomUUIDv7();
       const begun = await sql.beginFor(tenantId, async (tx) => {
         if (passwordHash !== undefined && (await holdPasswordHash(tx, tenantId, userId)) !== passwordHash) {
-          throw new Conflict("The password has just been changed. Go back to the application and sign in again.");
+          throw new Conflict(texts.ERRORS.passwordChanged);
         }
-        if (!(await holdActiveUser(tx, tenantId, userId)))
-          throw new Conflict("The account has just been deactivated. Ask your administrator.");
+        if (!(await holdActiveUser(tx, tenantId, userId))) throw new Conflict(texts.ERRORS.deactivated);
         const { isUnfinished, isKept } = await insertSession(tx, tenantId, {
           ...authenticated,
           id,

@@ -1,9 +1,13 @@
 // Settings of a tenant about how its people sign in and sign up, and about mails to them.
 
 import { Type } from "@sinclair/typebox";
+import { readUrl } from "../../platform/address.ts";
 import { type FieldOptions, field, oneOf, orNull, title, word } from "../../platform/http/fields.ts";
 import { isMailAddress, MAX_MAIL_ADDRESS } from "../../platform/mail-address.ts";
-import { ALERT_KINDS, type AlertKind } from "../../webhooks/index.ts";
+import { documented } from "../../webhooks/index.ts";
+
+const { ALERT_KINDS } = documented;
+type AlertKind = documented.AlertKind;
 
 const MAX_DOMAINS = 50;
 const MAX_RECIPIENTS = 10;
@@ -34,9 +38,7 @@ function page(what: string, label: string, example: string) {
       example,
     }),
     refuse: (value: string | null, name: string) =>
-      !value || (/^https:\/\/[^\s]+$/.test(value) && URL.canParse(value))
-        ? undefined
-        : `${name} must be an https address.`,
+      !value || readUrl(value)?.protocol === "https:" ? undefined : `${name} must be an https address.`,
   };
 }
 
@@ -67,7 +69,7 @@ export const PEOPLE_FIELDS = {
   }),
   SignUp: oneOf(["Off", "Invited", "Domains", "Approval"], {
     description:
-      "Who can make an account on the sign-in page. Invited: an address with an open invitation gets its link again. Domains: " +
+      "The people that can make an account on the sign-in page. Invited: an address with an open invitation gets its link again. Domains: " +
       "also addresses at SignUpDomains. Approval: every address, and the User is inactive until an administrator activates it.",
     audit: "value",
     judged: true,
@@ -98,7 +100,7 @@ export const PEOPLE_FIELDS = {
   TermsUri: page("terms", "Address of your terms", "https://acme.example.com/terms"),
   PrivacyUri: page("privacy policy", "Address of your privacy policy", "https://acme.example.com/privacy"),
   AlertMailKinds: field<AlertKind[], AlertKind[]>({
-    description: "The kinds of alerts of which AlertMailTo get a mail when they are raised.",
+    description: "AlertMailTo get a mail when an alert of these kinds is raised.",
     sent: orNull(Type.Array(word(ALERT_KINDS))),
     shown: Type.Array(word(ALERT_KINDS)),
     must: `must be a list of ${ALERT_KINDS.join(", ")}.`,

@@ -2,7 +2,7 @@
 // at a provider, or to a typed organisation.
 
 import { readForm } from "../../../platform/http/body.ts";
-import { attribute, CardPage, Problem, pageResponse, type Site } from "../../../ui/index.ts";
+import { attribute, CardPage, Problem, pageResponse, type Site, texts } from "../../../ui/index.ts";
 import type { Pages } from "../../signin/endpoint.tsx";
 import type { Session } from "../../signin/session.ts";
 import type { Trouble } from "../../signin/throttle.ts";
@@ -20,7 +20,7 @@ export function keepPages(deps: AuthorizeDependencies): Pages {
         const form = await readForm(request);
         const asked = readTarget(form.get("request"));
         return tellingTheClient(deps, request, async () => {
-          const checked = await checkRequest(deps, asked);
+          const checked = await checkRequest(deps, request, asked);
           const { target } = checked;
           const onward = (cookies?: string[]) =>
             goTo(deps.endpoints.site, target.path, queryOf(target.parameters), cookies);
@@ -43,33 +43,37 @@ export function keepPage(
   { problem, status, headers }: Partial<Trouble> = {},
 ): Promise<Response> {
   const { csrf, cookies } = forms.protect(request, session);
-  const page = <KeepPage {...{ site, csrf, problem }} request={targetText(target)} />;
+  const language = texts.speak(request);
+  const page = <KeepPage {...{ site, language, csrf, problem }} request={targetText(target)} />;
   return pageResponse(page, { status, headers, cookies, endsElsewhere: true });
 }
 
 interface KeepProps {
   site: Site;
+  language: texts.Language;
   csrf: string;
   request: string;
   problem: string | undefined;
 }
 
-function KeepPage({ site, csrf, request, problem }: KeepProps): JSX.Element {
-  const heading = "Stay signed in?";
+function KeepPage({ site, language, csrf, request, problem }: KeepProps): JSX.Element {
+  const { t } = language;
   return (
-    <CardPage site={site} title={problem ? `Error: ${heading}` : heading}>
-      <h1 safe>{heading}</h1>
-      <p class="lead">Then you need not sign in again on this device for seven days. Choose No if others use it too.</p>
+    <CardPage {...{ site, language, problem }} title={t.stayTitle}>
+      <h1 safe>{t.stayTitle}</h1>
+      <p class="lead" safe>
+        {t.stayLead}
+      </p>
       <Problem text={problem} />
       <form method="post" action={site.href(PATH)}>
         <input type="hidden" name="csrf" value={csrf} />
         <input type="hidden" name="request" value={attribute(request)} />
         <div class="choice">
-          <button type="submit" name="keep" value="no" class="outline">
-            No
+          <button type="submit" name="keep" value="no" class="outline" safe>
+            {t.no}
           </button>
-          <button type="submit" name="keep" value="yes">
-            Yes
+          <button type="submit" name="keep" value="yes" safe>
+            {t.yes}
           </button>
         </div>
       </form>

@@ -2,8 +2,9 @@
 
 import { readForm } from "../../../platform/http/body.ts";
 import { isMailAddress, MAX_MAIL_ADDRESS } from "../../../platform/mail-address.ts";
-import { attribute, CardPage, Problem, pageResponse, type Site } from "../../../ui/index.ts";
+import { attribute, CardPage, Problem, pageResponse, type Site, Text, texts } from "../../../ui/index.ts";
 import type { Pages } from "../../signin/endpoint.tsx";
+import { LIFETIME } from "../../signin/links/mailed.ts";
 import { findSignInRules } from "../../signin/store.ts";
 import { type Trouble, throttled } from "../../signin/throttle.ts";
 import { type Checked, checkRequest } from "./authorization-request.ts";
@@ -16,6 +17,7 @@ import {
   readCarried,
   readTarget,
   signUpPath,
+  signUpPathOf,
   targetText,
 } from "./parameters.ts";
 import { isNamed, requireLocal } from "./sign-in.ts";
@@ -36,15 +38,17 @@ export function signUpPages(deps: AuthorizeDependencies): Pages {
           const stale = deps.forms.troubleWith(request, form.get("csrf"));
           if (stale) return show(deps, request, checked, typed, stale);
           if (!isMailAddress(typed)) {
-            const problem = "Enter one mail address, such as ana@example.com.";
+            const problem = texts.speak(request).t.oneAddress;
             return show(deps, request, checked, typed, { problem, status: 422 });
           }
           const { tenantId, id } = checked.client;
           const given = { tenantId, clientId: String(id), typed, visitor, isNamed: false };
           const wait = await deps.signUps.request(request, given, Boolean(form.get(TRAP)));
-          if (wait !== undefined) return show(deps, request, checked, typed, throttled(wait));
+          if (wait !== undefined) return show(deps, request, checked, typed, throttled(wait, texts.speak(request)));
           const { site } = deps.endpoints;
-          return pageResponse(<SentPage site={site} back={site.href(targetText(checked.target))} />);
+          return pageResponse(
+            <SentPage site={site} language={texts.speak(request)} back={site.href(targetText(checked.target))} />,
+          );
         });
       },
     },
@@ -59,7 +63,7 @@ async function asking(
   answer: (checked: Checked) => Promise<Response>,
 ): Promise<Response> {
   return tellingTheClient(deps, request, async () => {
-    const checked = await checkRequest(deps, asked);
+    const checked = await checkRequest(deps, request, asked);
     requireLocal(checked);
     const rules = isNamed(checked) ? undefined : await findSignInRules(deps.sql, checked.client.tenantId);
     if (rules?.hasSignUp && deps.signUps.canSend) return answer(checked);
@@ -76,10 +80,12 @@ function show(
 ): Promise<Response> {
   const { csrf, cookies } = forms.protect(request);
   const carried = targetText(checked.target);
+  texts.learn(request, { page: signUpPathOf(checked.target) });
+  const language = texts.speak(request);
   const page = (
     <AskPage
-      {...{ site, csrf, email, problem }}
-      application={nameOfClient(checked)}
+      {...{ site, language, csrf, email, problem }}
+      application={nameOfClient(checked, language.t)}
       request={carried}
       back={site.href(carried)}
     />
@@ -89,6 +95,7 @@ function show(
 
 interface AskProps {
   site: Site;
+  language: texts.Language;
   application: string;
   request: string;
   csrf: string;
@@ -97,19 +104,21 @@ interface AskProps {
   back: string;
 }
 
-function AskPage({ site, application, request, csrf, email, problem, back }: AskProps): JSX.Element {
-  const heading = "Make an account";
+function AskPage({ site, language, application, request, csrf, email, problem, back }: AskProps): JSX.Element {
+  const { t } = language;
   return (
-    <CardPage site={site} title={problem ? `Error: ${heading}` : heading}>
-      <h1 safe>{heading}</h1>
+    <CardPage {...{ site, language, problem }} title={t.makeAnAccount}>
+      <h1 safe>{t.makeAnAccount}</h1>
       <p class="lead">
-        to continue to <strong safe>{application || "the application"}</strong>. You get a mail with a link.
+        <texts.Say text={t.signUpLead} values={{ application: application || t.theApplication }} />
       </p>
       <Problem text={problem} />
       <form method="post" action={site.href(signUpPath)}>
         <input type="hidden" name="request" value={attribute(request)} />
         <input type="hidden" name="csrf" value={csrf} />
-        <label for="email">Mail address</label>
+        <label for="email" safe>
+          {t.mailAddress}
+        </label>
         <input
           id="email"
           name="email"
@@ -123,29 +132,35 @@ function AskPage({ site, application, request, csrf, email, problem, back }: Ask
           aria-invalid={problem ? "true" : undefined}
         />
         <div hidden>
-          <label for={TRAP}>Leave this field empty</label>
+          <label for={TRAP} safe>
+            {t.leaveEmpty}
+          </label>
           <input id={TRAP} name={TRAP} autocomplete="off" tabindex="-1" />
         </div>
-        <button type="submit">Send the link</button>
+        <button type="submit" safe>
+          {t.sendLink}
+        </button>
       </form>
       <p class="note">
-        You have an account? <a href={attribute(back)}>Sign in</a>
+        <a href={attribute(back)} safe>
+          {t.backToSignIn}
+        </a>
       </p>
     </CardPage>
   );
 }
 
-function SentPage({ site, back }: { site: Site; back: string }): JSX.Element {
+function SentPage({ site, language, back }: Pick<AskProps, "site" | "language" | "back">): JSX.Element {
+  const { t, locale } = language;
   return (
-    <CardPage site={site} title="Look into your mail">
-      <h1>Look into your mail</h1>
-      <p>
-        If this organisation accepts your address, a mail with a link is on its way to it. The link is valid for 24
-        hours, and a newer one replaces it.
-      </p>
+    <CardPage site={site} language={language} title={t.lookIntoMail}>
+      <h1 safe>{t.lookIntoMail}</h1>
+      <p safe>{texts.fill(t.signUpSent, { time: texts.unit(locale, LIFETIME.signUp / 3_600, "hour") })}</p>
       <p class="note">
-        No mail? Look into the folder for spam, or ask the organisation's administrator.{" "}
-        <a href={attribute(back)}>Back to sign-in</a>
+        <Text text={t.noMail} />{" "}
+        <a href={attribute(back)} safe>
+          {t.backToSignIn}
+        </a>
       </p>
     </CardPage>
   );

@@ -5,7 +5,7 @@ import { readForm } from "../../../platform/http/body.ts";
 import { contextOf } from "../../../platform/http/context.ts";
 import { toRecordId } from "../../../platform/http/query.ts";
 import { originOf, recordAudit } from "../../../records/index.ts";
-import { attribute, CardPage, Problem, pageResponse } from "../../../ui/index.ts";
+import { attribute, CardPage, Problem, pageResponse, texts } from "../../../ui/index.ts";
 import type { AccountReturns } from "../account/providers/link.tsx";
 import { GoOnPage } from "../account/providers/pages.tsx";
 import type { Pages } from "../endpoint.tsx";
@@ -51,13 +51,17 @@ async function start(deps: InvitationPagesDependencies, request: Request): Promi
   const form = await readForm(request);
   deps.forms.require(request, form.get("csrf"));
   const digest = digestOf(form.get("token") ?? "");
-  const open = await openInvitation(deps, digest);
+  const open = await openInvitation(deps, request, digest);
   const provider = await findProvider(deps, open, toRecordId(form.get("provider") ?? ""));
   return tellingTheUser(deps, { request, open, provider }, async () => {
     const wish = { target: TARGET + digest.toString("hex"), maxAge: undefined, loginHint: open.email };
     const { location: href, cookies } = await deps.upstream.begin(request, open.tenantId, provider, wish);
     const page = (
-      <GoOnPage {...{ site: deps.endpoints.site, href }} organisation={open.tenantName} provider={provider.name} />
+      <GoOnPage
+        {...{ site: deps.endpoints.site, language: texts.speak(request), href }}
+        organisation={open.tenantName}
+        provider={provider.name}
+      />
     );
     return pageResponse(page, { cookies, headers: { refresh: `0; url=${href}` } });
   });
@@ -78,7 +82,7 @@ async function propose(
   query: string,
 ): Promise<Response> {
   const { tenantId, providerId, target } = attempt;
-  const open = await openInvitation(deps, digestIn(target));
+  const open = await openInvitation(deps, request, digestIn(target));
   const provider = await findProvider(deps, open, providerId);
   const way = { request, open, provider };
   return tellingTheUser(deps, way, async () => {
@@ -97,24 +101,25 @@ async function accept(deps: InvitationPagesDependencies, request: Request): Prom
   const pending = await deps.upstream.pending(request, link);
   if (!pending?.target.startsWith(TARGET)) throw overAlready();
   const digest = digestIn(pending.target);
-  const open = await openInvitation(deps, digest);
+  const open = await openInvitation(deps, request, digest);
   const provider = await findProvider(deps, open, pending.providerId);
   const { identity } = pending;
-  const { typed, problem } = readTyped(form);
+  const language = texts.speak(request);
+  const { typed, problem } = readTyped(form, language);
   const again = (trouble: Trouble) => confirmPage(deps, { request, open, provider }, link, identity, typed, trouble);
   const trouble =
     deps.forms.troubleWith(request, form.get("csrf")) ??
     (deps.forms.hasShown(form.get("csrf"), form.get("shown"), shownOf(open, provider, identity))
       ? problem && { problem, status: 422 }
-      : { problem: "The accounts have changed since this page was shown. Please check again.", status: 409 });
+      : { problem: language.t.linkChanged, status: 409 });
   if (trouble) return again(trouble);
   try {
     if (!(await acceptLinked(deps, request, { open, digest, pending }, typed))) throw deadLink();
   } catch (error) {
     if (!(error instanceof Conflict)) throw error;
-    return again({ problem: error.errors.join(" "), status: 409 });
+    return again({ problem: texts.errorIn(language, error.errors[0]!) ?? error.errors.join(" "), status: 409 });
   }
-  return welcomePage(deps, open);
+  return welcomePage(deps, request, open);
 }
 
 function acceptLinked(
@@ -132,7 +137,7 @@ function acceptLinked(
 const digestIn = (target: string) => Buffer.from(target.slice(TARGET.length), "hex");
 
 function overAlready(): BadInput {
-  return new BadInput("This sign-in has expired or was already used. Open the link of the invitation again.");
+  return new BadInput(texts.ERRORS.invitationOver);
 }
 
 async function findProvider(
@@ -141,7 +146,7 @@ async function findProvider(
   id: number | undefined,
 ): Promise<Provider> {
   const provider = await upstream.find(tenantId, id ?? 0);
-  if (!provider?.isActive) throw new NotFound("This way to sign in is inactive.");
+  if (!provider?.isActive) throw new NotFound(texts.ERRORS.providerInactive);
   return provider;
 }
 
@@ -166,8 +171,9 @@ async function refuse(
 ): Promise<Response> {
   const entry = failedBy("Identity.LinkFailed", provider, problem, detail === undefined ? {} : { detail });
   await recordAudit(sql, open.tenantId, originOf(request, {}), entry);
-  const { status, line } = problemText(problem);
-  const said = { provider: provider.name, line, links: [], reference: contextOf(request).key };
+  const { status } = problemText(problem);
+  const language = texts.speak(request);
+  const said = { language, provider: provider.name, problem, links: [], reference: contextOf(request).key };
   return pageResponse(<UpstreamProblemPage site={site} purpose="linking" {...said} />, { status });
 }
 
@@ -184,23 +190,31 @@ function confirmPage(
   { problem, status, headers }: Partial<Trouble> = {},
 ): Promise<Response> {
   const { csrf, cookies } = forms.protect(request);
-  const heading = "Make your account";
+  const language = texts.speak(request);
+  const { t } = language;
+  const accepted = {
+    ...{ provider: provider.name, there: whoIs(identity), address: open.email },
+    organisation: open.tenantName,
+  };
   const page = (
-    <CardPage site={site} title={problem ? `Error: ${heading}` : heading} organisation={open.tenantName}>
-      <h1 safe>{heading}</h1>
+    <CardPage {...{ site, language, problem }} title={t.makeAccount} organisation={open.tenantName}>
+      <h1 safe>{t.makeAccount}</h1>
       <p class="lead">
-        <span safe>{provider.name}</span> has signed in <strong safe>{whoIs(identity)}</strong>. You will sign in there,
-        to the account of <strong safe>{open.email}</strong> at <strong safe>{open.tenantName}</strong>.
+        <texts.Say text={t.acceptedThere} values={accepted} />
       </p>
       <Problem text={problem} />
       <form method="post" action={site.href(ACCEPT_PATH)}>
         <input type="hidden" name="csrf" value={csrf} />
         <input type="hidden" name="link" value={attribute(link)} />
         <input type="hidden" name="shown" value={forms.sealShown(csrf, shownOf(open, provider, identity))} />
-        <NameFields typed={typed} problem={problem} />
-        <button type="submit">Make the account</button>
+        <NameFields t={t} typed={typed} problem={problem} />
+        <button type="submit" safe>
+          {t.makeTheAccount}
+        </button>
       </form>
-      <p class="note">Is it not yours? Close this page.</p>
+      <p class="note" safe>
+        {t.notYours}
+      </p>
     </CardPage>
   );
   return pageResponse(page, { status, headers, cookies });

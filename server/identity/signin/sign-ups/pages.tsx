@@ -4,14 +4,14 @@ import { Conflict, NotFound } from "../../../platform/errors.ts";
 import { readForm } from "../../../platform/http/body.ts";
 import { requestUrl } from "../../../platform/http/request.ts";
 import { isText } from "../../../platform/text.ts";
-import { attribute, CardPage, MessagePage, Problem, pageResponse, type Site } from "../../../ui/index.ts";
+import { attribute, CardPage, MessagePage, Problem, pageResponse, type Site, texts } from "../../../ui/index.ts";
 import type { PageEndpoints, Pages } from "../endpoint.tsx";
 import type { Forms } from "../forms.ts";
 import { NewPasswordField } from "../new-password.tsx";
 import type { PasswordProblem } from "../password.ts";
 import type { Trouble } from "../throttle.ts";
 import { SIGN_UP_LINK_PATH, type SignUps } from "./sign-ups.ts";
-import type { Consent, OpenSignUp } from "./store.ts";
+import type { OpenSignUp, SignUpConsent } from "./store.ts";
 
 const NAME_LIMIT = 200;
 
@@ -33,7 +33,7 @@ export function signUpLinkPages(deps: SignUpPagesDependencies): Pages {
     [SIGN_UP_LINK_PATH]: {
       async get(request) {
         const token = requestUrl(request).searchParams.get("token") ?? "";
-        return show(deps, request, await openSignUp(deps, token), token, { name: "", agrees: false });
+        return show(deps, request, await openSignUp(deps, request, token), token, { name: "", agrees: false });
       },
       post: (request) => accept(deps, request),
     },
@@ -43,37 +43,39 @@ export function signUpLinkPages(deps: SignUpPagesDependencies): Pages {
 async function accept(deps: SignUpPagesDependencies, request: Request): Promise<Response> {
   const form = await readForm(request);
   const token = form.get("token") ?? "";
-  const open = await openSignUp(deps, token);
+  const open = await openSignUp(deps, request, token);
+  const language = texts.speak(request);
+  const { t } = language;
   const typed = { name: (form.get("name") ?? "").trim(), agrees: form.has("agree") };
   const password = form.get("new_password") ?? "";
   const again = (trouble: Trouble) => show(deps, request, open, token, typed, trouble);
   const stale = deps.forms.troubleWith(request, form.get("csrf"));
   if (stale) return again(stale);
-  if (!typed.name || !isText(typed.name, NAME_LIMIT)) return again({ problem: "Enter your name.", status: 422 });
-  if (open.text && !typed.agrees) return again({ problem: "Check the box to continue.", status: 422 });
+  if (!typed.name || !isText(typed.name, NAME_LIMIT)) return again({ problem: t.enterName, status: 422 });
+  if (open.text && !typed.agrees) return again({ problem: t.checkTheBox, status: 422 });
   const { tenantId, tenantName, email } = open;
   const owner = { username: email, name: typed.name, email, organisation: tenantName };
-  const problem = await deps.passwordProblem({ tenantId, userId: 0, owner }, password);
+  const problem = await deps.passwordProblem({ tenantId, userId: 0, owner }, password, language);
   if (problem) return again({ problem, status: 422 });
   const { site } = deps.endpoints;
   try {
     const made = await deps.signUps.accept(request, open, token, { name: typed.name, password });
     if (!made) throw deadLink();
-    return pageResponse(<DonePage {...{ site, open, isReady: made === "ready" }} />);
+    return pageResponse(<DonePage {...{ site, language, open, isReady: made === "ready" }} />);
   } catch (error) {
     if (!(error instanceof Conflict)) throw error;
-    return again({ problem: error.errors.join(" "), status: 409 });
+    return again({ problem: texts.errorIn(language, error.errors[0]!) ?? error.errors.join(" "), status: 409 });
   }
 }
 
-async function openSignUp({ signUps }: SignUpPagesDependencies, token: string): Promise<OpenSignUp> {
+async function openSignUp({ signUps }: SignUpPagesDependencies, request: Request, token: string): Promise<OpenSignUp> {
   const open = await signUps.find(token);
   if (!open) throw deadLink();
+  texts.learn(request, { tenant: open.tenantPages });
   return open;
 }
 
-const deadLink = () =>
-  new NotFound("This link was already used or has expired. Ask for a new one on the sign-in page.");
+const deadLink = () => new NotFound(texts.ERRORS.signUpLink);
 
 function show(
   { endpoints: { site }, forms }: SignUpPagesDependencies,
@@ -84,12 +86,13 @@ function show(
   { problem, status, headers }: Partial<Trouble> = {},
 ): Promise<Response> {
   const { csrf, cookies } = forms.protect(request);
-  const page = <SignUpPage {...{ site, csrf, open, token, typed, problem }} />;
+  const page = <SignUpPage {...{ site, language: texts.speak(request), csrf, open, token, typed, problem }} />;
   return pageResponse(page, { status, headers, cookies });
 }
 
 interface SignUpProps {
   site: Site;
+  language: texts.Language;
   csrf: string;
   open: OpenSignUp;
   token: string;
@@ -97,22 +100,24 @@ interface SignUpProps {
   problem: string | undefined;
 }
 
-function SignUpPage({ site, csrf, open, token, typed, problem }: SignUpProps): JSX.Element {
-  const heading = "Make your account";
+function SignUpPage({ site, language, csrf, open, token, typed, problem }: SignUpProps): JSX.Element {
+  const { t } = language;
   return (
-    <CardPage site={site} title={problem ? `Error: ${heading}` : heading} organisation={open.tenantName}>
-      <h1 safe>{heading}</h1>
+    <CardPage {...{ site, language, problem }} title={t.makeAccount} organisation={open.tenantName}>
+      <h1 safe>{t.makeAccount}</h1>
       <p class="lead">
-        At <strong safe>{open.tenantName}</strong>. You sign in with <strong safe>{open.email}</strong>.
+        <texts.Say text={t.signUpAt} values={{ organisation: open.tenantName, address: open.email }} />
       </p>
       <Problem text={problem} />
       <form method="post" action={site.href(SIGN_UP_LINK_PATH)}>
         <input type="hidden" name="csrf" value={csrf} />
         <input type="hidden" name="token" value={attribute(token)} />
         <input type="hidden" name="username" value={attribute(open.email)} autocomplete="username" />
-        <label for="name">Full name</label>
+        <label for="name" safe>
+          {t.fullName}
+        </label>
         <input id="name" name="name" value={attribute(typed.name)} autocomplete="name" maxlength="200" required />
-        <NewPasswordField label="Password" problem={problem} />
+        <NewPasswordField language={language} label={t.password} problem={problem} />
         {open.text ? (
           <label>
             <input type="checkbox" name="agree" required checked={typed.agrees} /> <span safe>{open.text}</span>
@@ -120,28 +125,30 @@ function SignUpPage({ site, csrf, open, token, typed, problem }: SignUpProps): J
         ) : (
           ""
         )}
-        <button type="submit">Make the account</button>
+        <button type="submit" safe>
+          {t.makeTheAccount}
+        </button>
       </form>
-      {open.terms || open.privacy ? <OwnLinks {...open} /> : ""}
+      {open.terms || open.privacy ? <OwnLinks t={t} {...open} /> : ""}
     </CardPage>
   );
 }
 
 /** Links to the tenant's own pages. */
-function OwnLinks({ terms, privacy }: Pick<Consent, "terms" | "privacy">): JSX.Element {
+function OwnLinks({ t, terms, privacy }: Pick<SignUpConsent, "terms" | "privacy"> & { t: texts.Texts }): JSX.Element {
   return (
     <p class="note">
       {terms ? (
-        <a href={attribute(terms)} target="_blank" rel="noopener noreferrer">
-          Terms
+        <a href={attribute(terms)} target="_blank" rel="noopener noreferrer" safe>
+          {t.termsOfService}
         </a>
       ) : (
         ""
       )}
       {terms && privacy ? " · " : ""}
       {privacy ? (
-        <a href={attribute(privacy)} target="_blank" rel="noopener noreferrer">
-          Privacy
+        <a href={attribute(privacy)} target="_blank" rel="noopener noreferrer" safe>
+          {t.privacyPolicy}
         </a>
       ) : (
         ""
@@ -150,11 +157,17 @@ function OwnLinks({ terms, privacy }: Pick<Consent, "terms" | "privacy">): JSX.E
   );
 }
 
-function DonePage({ site, open, isReady }: { site: Site; open: OpenSignUp; isReady: boolean }): JSX.Element {
-  const lines = isReady
-    ? ["Your account is ready, and your mail address is verified.", "You can now sign in."]
-    : ["Your mail address is verified. An administrator must approve your account.", "You will get a mail then."];
+interface DoneProps {
+  site: Site;
+  language: texts.Language;
+  open: OpenSignUp;
+  isReady: boolean;
+}
+
+function DonePage({ site, language, open, isReady }: DoneProps): JSX.Element {
+  const { t } = language;
+  const lines = isReady ? [t.accountReady, t.canSignIn] : [t.waitsForApproval];
   const href = site.href(`/account?organisation=${open.tenantId}`);
-  const heading = isReady ? `Welcome to ${open.tenantName}` : "Almost done";
-  return <MessagePage {...{ site, heading, lines }} {...(isReady && { next: { href, text: "Sign in" } })} />;
+  const heading = isReady ? texts.fill(t.welcome, { organisation: open.tenantName }) : t.almostDone;
+  return <MessagePage {...{ site, language, heading, lines }} {...(isReady && { next: { href, text: t.signIn } })} />;
 }

@@ -6,6 +6,7 @@ import { Conflict } from "../../../platform/errors.ts";
 import type { TenantId } from "../../../platform/ids.ts";
 import { isMailAddress } from "../../../platform/mail-address.ts";
 import { originOf, ownRecords, recordAudit } from "../../../records/index.ts";
+import { texts } from "../../../ui/index.ts";
 import { mailInvitation } from "../invitations/service.ts";
 import { lockOpen } from "../invitations/store.ts";
 import { answerAlike } from "../links/alike.ts";
@@ -48,8 +49,9 @@ interface SignUpDependencies extends ForgottenDependencies {
 export function createSignUps({ sql, mailer, issuer, passwords, onFailure }: SignUpDependencies): SignUps {
   async function send(request: Request, { tenantId, clientId }: ForgottenRequest, email: string): Promise<void> {
     const key = await usernameKey(sql, email);
+    const language = texts.speak(request).code;
     await sql.beginFor(tenantId, async (tx) => {
-      const reason = await mailOrRefuse(tx, tenantId, email, key);
+      const reason = await mailOrRefuse(tx, tenantId, email, key, language);
       if (!reason) return;
       const details = { Reason: reason };
       await recordAudit(tx, tenantId, originOf(request, { clientId }), { kind: "SignUp.Refused", details });
@@ -57,14 +59,20 @@ export function createSignUps({ sql, mailer, issuer, passwords, onFailure }: Sig
   }
 
   /** @returns why there is no link for a new account, for the audit log only */
-  async function mailOrRefuse(tx: Transaction, tenantId: TenantId, email: string, key: string) {
+  async function mailOrRefuse(
+    tx: Transaction,
+    tenantId: TenantId,
+    email: string,
+    key: string,
+    language: texts.LanguageCode,
+  ) {
     const rules = await findSignUpRules(tx, tenantId);
     if (!rules || rules.mode === "Off") return "Off";
     if (!(await mayHaveMail(tx, tenantId, email))) return "ManyMails";
     const holder = await findHolder(tx, tenantId, key, email);
     if (holder) {
       const values = { name: holder.name, link: `${issuer}/account?organisation=${tenantId}` };
-      await mailer.recordMail(tx, { tenantId, kind: "AccountExists", to: email, userId: holder.id, values });
+      await mailer.recordMail(tx, { tenantId, kind: "AccountExists", to: email, userId: holder.id, values, language });
       return "AccountExists";
     }
     const invitation = await lockOpen(tx, tenantId, email);
@@ -76,7 +84,7 @@ export function createSignUps({ sql, mailer, issuer, passwords, onFailure }: Sig
     const token = newOpaqueValue();
     const expiresOn = await saveSignUp(tx, tenantId, email, digestOf(token), LIFETIME.signUp);
     const values = { name: "", link: `${issuer}${SIGN_UP_LINK_PATH}?token=${token}`, expiresOn };
-    await mailer.recordMail(tx, { tenantId, kind: "SignUp", to: email, userId: null, values });
+    await mailer.recordMail(tx, { tenantId, kind: "SignUp", to: email, userId: null, values, language });
     return undefined;
   }
 
@@ -109,7 +117,7 @@ export function createSignUps({ sql, mailer, issuer, passwords, onFailure }: Sig
         const userId = holder
           ? undefined
           : await ownRecords.makeOwnUser(tx, tenantId, fields, { Email: email }, !waits);
-        if (userId === undefined) throw new Conflict("There is an account with this address already. Sign in with it.");
+        if (userId === undefined) throw new Conflict(texts.ERRORS.signUpExists);
         if (!(await endSignUp(tx, tenantId, digest, waits ? userId : undefined))) return undefined;
         await savePassword(tx, tenantId, userId, hash);
         const subject = { type: "User", id: userId } as const;

@@ -1,13 +1,14 @@
 import type { Queries, Sql } from "../../../platform/db/sql.ts";
 import type { TenantId } from "../../../platform/ids.ts";
+import type { texts } from "../../../ui/index.ts";
 
 export interface SignUpRules {
   mode: "Off" | "Invited" | "Domains" | "Approval";
   domains: string[];
 }
 
-export interface Consent {
-  /** What people agree to; "" if unset, like the addresses. */
+export interface SignUpConsent {
+  /** People agree to it; "" if unset, like the addresses. */
   text: string;
   terms: string;
   privacy: string;
@@ -37,16 +38,18 @@ export async function saveSignUp(
   return row!.expiresOn;
 }
 
-export interface OpenSignUp extends SignUpRules, Consent {
+export interface OpenSignUp extends SignUpRules, SignUpConsent {
   tenantId: TenantId;
   tenantName: string;
+  tenantPages: texts.TenantPages;
   email: string;
 }
 
 /** The link determines the tenant, so there is no tenant filter. */
 export async function findSignUp(sql: Queries, digest: Buffer): Promise<OpenSignUp | undefined> {
   const [row] = await sql<OpenSignUp[]>`
-    select s.tenant_id as "tenantId", t.name as "tenantName", s.email, t.sign_up as mode, t.sign_up_domains as domains,
+    select s.tenant_id as "tenantId", t.name as "tenantName",
+      json_build_object('language', t.language, 'texts', t.texts) as "tenantPages", s.email, t.sign_up as mode, t.sign_up_domains as domains,
       coalesce(t.consent_text, '') as text, coalesce(t.terms_uri, '') as terms, coalesce(t.privacy_uri, '') as privacy
     from sign_ups s join tenants t on t.id = s.tenant_id
     where s.digest = ${digest} and s.expires_on > now()`;

@@ -6,7 +6,7 @@ alter table tenants add column sign_up_domains text[] not null default '{}';
 alter table tenants add column consent_text text;
 alter table tenants add column terms_uri text;
 alter table tenants add column privacy_uri text;
--- The kinds of alerts of which administrators get mails, and their addresses.
+-- The kinds of alerts that are mailed to administrators, and their addresses.
 alter table tenants add column alert_mail_kinds text[] not null default '{}';
 alter table tenants add column alert_mail_to text[] not null default '{}';
 

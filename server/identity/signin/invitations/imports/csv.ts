@@ -36,7 +36,7 @@ export function readPeople(csv: string): { rows: PersonRow[]; problems: ImportPr
   for (const { cells, number } of filled) {
     const { input, found } = readRow(names as string[], cells);
     const key = (input.Email ?? "").toLowerCase();
-    const first = seen.get(key);
+    const first = key === "" ? undefined : seen.get(key);
     if (first) found.push({ Field: "Email", Message: `Email is that of line ${first}.` });
     seen.set(key, first ?? number);
     if (found.length === 0) rows.push({ number, input });

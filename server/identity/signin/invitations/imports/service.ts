@@ -159,7 +159,7 @@ export function invitationImportRoutes(imports: InvitationImports): Route[] {
       id: "createInvitationImport",
       summary: "Invite many people by a CSV file",
       description:
-        "Use DryRun first: it checks each line, and invites nobody. One person who cannot be invited refuses the whole file. " +
+        "Use DryRun first: it checks each line, and sends nothing. One person without permission or with a wrong line refuses the whole file. " +
         "409 without SMTP_URL.",
       scopes: ["Settings:Update"],
       body: {

@@ -43,7 +43,7 @@ export async function insertImport(
   await tx`
     insert into invitation_import_rows (import_id, number, email, name, roles, department_id)
     select ${id}, number, email, name, roles, "departmentId"
-    from json_to_recordset(${tx.json(people as never)}) as p (number integer, email text, name text, roles text[], "departmentId" bigint)`;
+    from jsonb_to_recordset(${tx.json(people as never)}) as p (number integer, email text, name text, roles text[], "departmentId" bigint)`;
   await tx`select pg_notify(${IMPORT_CHANNEL}, '')`;
 }
 
@@ -76,12 +76,7 @@ export async function lockRunning(tx: Transaction, tenantId: TenantId, id: strin
   return row;
 }
 
-export async function nextInvitees(
-  sql: Queries,
-  tenantId: TenantId,
-  id: string,
-  limit: number,
-): Promise<Invitee[]> {
+export async function nextInvitees(sql: Queries, tenantId: TenantId, id: string, limit: number): Promise<Invitee[]> {
   return sql<Invitee[]>`
     select r.number, r.email, r.name, r.roles, r.department_id as "departmentId"
     from invitation_imports i join invitation_import_rows r on r.import_id = i.id
