@@ -23,6 +23,7 @@ const KINDS: Record<AlertRecord["Kind"], string> = {
   NearLimit: "Near a limit",
   MailHeld: "Mails are held",
   FilterFailed: "A filter failed",
+  SignUps: "People wait for approval",
 };
 
 /** How long an acknowledged alert is hidden. */
