@@ -18,7 +18,7 @@ import { scopesOfApis } from "./settings/apis.tsx";
 import type { Visit } from "./visit.ts";
 
 const NAMES = formFields(tenants.TENANT_SETTINGS);
-/** What is for everyone's sign-in is in front. */
+/** The settings of everyone's sign-in come first. */
 const SECTIONS = {
   Registration: ["ClientRegistration", "ClientIdMetadataDocuments", "RegistrationScopes"],
   Mail: ["SenderName", "ReplyTo"],

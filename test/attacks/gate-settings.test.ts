@@ -58,6 +58,8 @@ describe("every setting", () => {
       ...Object.fromEntries(LIMIT_NAMES.map((name) => [name, null])),
       SecondFactor: "Optional",
       SessionsAfterReset: "End",
+      ...{ KeepSignedIn: "Off", NewDeviceMail: "Off", SignUp: "Off", SignUpDomains: [] },
+      ...{ ConsentText: "", TermsUri: "", PrivacyUri: "", AlertMailKinds: [], AlertMailTo: [] },
       Language: "en",
       Texts: [],
       SenderName: "",

@@ -156,6 +156,39 @@ const links: Walk = async (reader) => {
   await guest.submit(page, { new_password: GOOD });
 };
 
+const signUp: Walk = async (reader) => {
+  // Its answers depend on the last question, and the walks run at once.
+  await using own = await startForgedProvider();
+  const tenant = await newUpstreamTenant({ Issuer: own.issuer, Provisioning: "LinkOnly" });
+  const { client, caller } = tenant;
+  const pages = { TermsUri: "https://acme.example/terms", PrivacyUri: "https://acme.example/privacy" };
+  await ok(caller.patch("/TenantSettings", { SignUp: "Approval", KeepSignedIn: "Asked", ...pages }));
+  const visitor = reader();
+  const page = await visitor.open(client.authorize());
+  const asking = await visitor.open(/href="(\/signin\/sign-up[^"]*)"/.exec(page.html)![1]!);
+  await visitor.submit(asking, { email: "x" });
+  const address = newAddress();
+  await visitor.submit(asking, { email: address });
+  const form = await visitor.open(pathOf((await arrived(address))[0].link));
+  await visitor.submit(form, { name: " ", new_password: GOOD });
+  await visitor.submit(form, { name: "Ana Silva", new_password: GOOD });
+  await visitor.submit(form, { name: "Ana Silva", new_password: GOOD });
+  const other = reader();
+  await other.submit(await other.open(`/account?organisation=${client.tenant.tenantId}`), client.tenant.admin);
+
+  const invited = newAddress();
+  await ok(caller.patch("/Invitation", { Email: invited, Name: "Ana Silva" }));
+  const guest = reader();
+  const invitation = await guest.open(pathOf((await arrived(invited))[0].link));
+  const start = invitation.forms.find(({ action }) => action.endsWith("/provider"))!;
+  const there = await guest.post(start.action, start.fields);
+  const location = new URL(/url=(.*)$/.exec(there.headers.get("refresh")!)![1]!);
+  const confirmation = await guest.open(sentBack(own, location));
+  await guest.submit(confirmation, { username: "\u0007" });
+  await guest.submit(confirmation);
+  await guest.submit(confirmation);
+};
+
 const device: Walk = async (reader) => {
   const client = await newClient({ grant_types: [DEVICE_GRANT, "authorization_code"], first_party: true });
   const { visitor } = await personAt(reader(), client);
@@ -195,7 +228,7 @@ const providers: Walk = async (reader) => {
   await person.account();
 };
 
-const WALKS = { signIn, account, passkeys, links, device, providers };
+const WALKS = { signIn, signUp, account, passkeys, links, device, providers };
 
 type Group = { readonly [key: string]: string | Group };
 const all = (group: Group): string[] =>

@@ -16,6 +16,8 @@ const VALUES = {
   address: "192.0.2.1",
   at: "2026-01-30T08:05:00.000Z",
   credential: "password",
+  lines: ["ConnectionHeld: 410 Gone"],
+  count: 1,
 };
 const SENDER = { tenantName: "acme", senderName: null, replyTo: null, texts: [] };
 
