@@ -38,7 +38,7 @@ class Reader extends Visitor {
   }
 
   private kept(view: View): View {
-    const [, said = ""] = /<h1[^>]*>[^]*?<\/h1>([^]*?)<form/.exec(`${view.html}<form`) ?? [];
+    const [, said = ""] = /<h1[^>]*>[\s\S]*?<\/h1>([\s\S]*?)<form/.exec(`${view.html}<form`) ?? [];
     if (view.heading) this.pages.set(`${view.heading} ${view.status} ${said}`, view);
     return view;
   }
