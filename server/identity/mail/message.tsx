@@ -34,7 +34,7 @@ const MAX_SUBJECT = 200;
 
 const organisationOf = ({ senderName, tenantName }: Sender) => oneLine(senderName ?? tenantName, MAX_ORGANISATION);
 
-export function renderMail<Kind extends MailKind>(
+function renderMail<Kind extends MailKind>(
   kind: Kind,
   values: MailValues[Kind],
   sender: Sender,
