@@ -193,7 +193,7 @@ export function createServices(deps: ServicesDependencies) {
     mails: mail.createMails({ sql, vault, mailer, config: config.mail, publicUrl, workflowUrl }),
     limits,
     tenants: tenants.createTenants(sql),
-    ownTenant: tenants.createOwnTenant(sql, config.retention.log, config.tenantLimits, limits.forget),
+    ownTenant: tenants.createOwnTenant(sql, config, limits.forget),
     connection: connectionContract({ entities: namesOfEventRecords(entities, kinds), checkUrl: egress.checkUrl }),
     entities: namesOfEventRecords(entities, kinds),
     workflowUrl,

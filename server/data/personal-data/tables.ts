@@ -89,7 +89,12 @@ const TABLES = {
     exported: ["created_on"],
     withheld: ["secret", "last_step", "recovery_key"],
   },
-  passkey_handles: { file: "PasskeyHandles", column: "user_id", exported: ["user_id"], withheld: ["handle"] },
+  passkey_handles: {
+    file: "PasskeyHandles",
+    column: "user_id",
+    exported: ["user_id", "asked_on"],
+    withheld: ["handle"],
+  },
   passkeys: {
     file: "Passkeys",
     column: "user_id",
@@ -103,7 +108,7 @@ const TABLES = {
     column: "user_id",
     exported: [
       ...["id", "created_on", "last_seen", "expires_on", "finished_on", "address", "user_agent", "auth_time", "amr"],
-      ...["acr", "identity_provider_id"],
+      ...["acr", "identity_provider_id", "passkey_id"],
     ],
     withheld: ["digest", "id_token_hint", "is_auth_time_known"],
   },

@@ -49,10 +49,10 @@ const TEXTS: { [Kind in MailKind]: (values: MailValues[Kind], organisation: stri
     after: [validUntil(expiresOn)],
   }),
   CredentialChanged: ({ name, link, expiresOn, credential, at }, organisation) => ({
-    subject: `Your ${credential} for ${organisation} was changed`,
+    subject: `${CHANGED[credential][0]} for ${organisation} was ${CHANGED[credential][1]}`,
     before: [
       hello(name),
-      `The ${credential} of your account at ${organisation} was changed, ${dateTime(at)}.`,
+      `${CHANGED[credential][0]} for ${organisation} was ${CHANGED[credential][1]}, ${dateTime(at)}.`,
       "If this was you, there is nothing to do. If not, end all sessions and set a new password:",
     ],
     button: { label: NOT_ME, link },
@@ -63,6 +63,14 @@ const TEXTS: { [Kind in MailKind]: (values: MailValues[Kind], organisation: stri
     before: [hello(name), `This is a test mail of ${organisation}. The mail server has accepted it.`],
     after: [],
   }),
+};
+
+const CHANGED: Record<MailValues["CredentialChanged"]["credential"], readonly [what: string, how: string]> = {
+  password: ["Your password", "changed"],
+  "second factor": ["Your second factor", "changed"],
+  "added passkey": ["A passkey", "added"],
+  "removed passkey": ["A passkey", "removed"],
+  "mail address": ["Your mail address", "changed"],
 };
 
 const MAX_NAME = 100;

@@ -190,7 +190,7 @@ export function createProvider(deps: ProviderDependencies) {
     signIn: createSignIn(sql, cookies, passwords, browsers),
     ownPassword: createOwnPassword(sql, passwords, browsers),
     secondFactor: createSecondFactor({ sql, vault, browsers, issuer, warnOwner }),
-    passkeys: createPasskeys({ sql, forms, browsers, issuer }),
+    passkeys: createPasskeys({ sql, forms, browsers, issuer, warnOwner }),
     forgotten,
     upstream: createUpstream({ sql, vault, fetch, cookies, publicUrl: issuer, log }),
     browsers,

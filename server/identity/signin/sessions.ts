@@ -38,7 +38,8 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
     if (!found) return undefined;
     const { isSeenLongAgo, needsSecondFactor, ...session } = found;
     if (isSeenLongAgo) await touchSession(sql, session.tenantId, session.id);
-    const isUnfinished = needsSecondFactor && session.acr === ACR.oneFactor;
+    const isDue = session.passkeyDue === "use" || session.passkeyDue === "add";
+    const isUnfinished = isDue || (needsSecondFactor && session.acr === ACR.oneFactor);
     return { ...session, isUnfinished } as Session & More;
   }
 
@@ -64,7 +65,6 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
           ...authenticated,
           id,
           idTokenHint: idTokenHint === undefined ? undefined : Buffer.from(idTokenHint, "base64url"),
-          isOneFactor: authenticated.acr === ACR.oneFactor,
           digest: digestOf(value),
           lifetime: ABSOLUTE_LIFETIME,
           address: visitor.address,
@@ -77,7 +77,7 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
       });
       return { id, isUnfinished, cookie: cookies.set("session", value) };
     },
-    async raise(request, session, methods) {
+    async raise(request, session, methods, passkeyId) {
       const { tenantId, id, userId, isUnfinished } = session;
       const identityProviderId = session.identityProviderId ?? undefined;
       const value = newOpaqueValue();
@@ -87,8 +87,8 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
       await sql.beginFor(tenantId, async (tx) => {
         await holdActiveUser(tx, tenantId, userId);
         // The session may have ended while the code was checked.
-        const isThere = await raiseSession(tx, tenantId, id, { digest: digestOf(value), amr, acr });
-        if (!isThere || !isUnfinished) return;
+        const isFinished = await raiseSession(tx, tenantId, id, { digest: digestOf(value), amr, acr, passkeyId });
+        if (!isFinished || !isUnfinished) return;
         await recordSuccess(tx, request, { tenantId, userId, amr, acr, identityProviderId });
         await linkHeldAccount(tx, session, (linked) => originOf(request, { actor: { type: "User", id: linked } }));
       });

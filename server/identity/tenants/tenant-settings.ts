@@ -1,10 +1,11 @@
+import type { Config } from "../../platform/config/config.ts";
 import type { Sql } from "../../platform/db/sql.ts";
 import { DAY_MS } from "../../platform/durations.ts";
 import { BadInput } from "../../platform/errors.ts";
 import { UNCONDITIONAL } from "../../platform/http/conditions.ts";
 import type { Route } from "../../platform/http/route.ts";
 import type { TenantId } from "../../platform/ids.ts";
-import { LIMIT_NAMES, LIMITS, type TenantBounds } from "../../platform/tenant-limits.ts";
+import { LIMIT_NAMES, LIMITS } from "../../platform/tenant-limits.ts";
 import {
   auditedAs,
   type Caller,
@@ -19,6 +20,8 @@ import {
 } from "../../records/index.ts";
 import { lockScopesOfApis } from "../oauth/apis/store.ts";
 import { USERS_TAG } from "../signin/administration/routes.ts";
+import { canHavePasskeys } from "../signin/passkeys/passkeys.ts";
+import { hasPasskeyOf } from "../signin/passkeys/store.ts";
 import { TENANT_SETTINGS, type TenantSettings, type TenantSettingsInput } from "./contract.ts";
 import { TENANT_TABLE } from "./tenant-settings.store.ts";
 
@@ -31,16 +34,16 @@ export interface OwnTenant {
   change(caller: Permitted<"Settings:Update">, input: TenantSettingsInput, sent: unknown): Promise<Shown<object>>;
 }
 
-/** @param retentionMs the installation's RETENTION @param onCommitted called after a change */
+/** @param onCommitted called after a change */
 export function createOwnTenant(
   sql: Sql,
-  retentionMs: number,
-  limits: TenantBounds,
+  { publicUrl, retention, tenantLimits }: Pick<Config, "publicUrl" | "retention" | "tenantLimits">,
   onCommitted: (tenantId: TenantId) => void,
 ): OwnTenant {
-  const bounds = LIMIT_NAMES.map((name) => [name, limits[name], LIMITS[name].variable] as const);
-  const retention = ["RetentionDays", Math.floor(retentionMs / DAY_MS), "RETENTION"] as const;
-  const { read, save } = createRecordService(sql, settingsKind([retention, ...bounds], onCommitted));
+  const bounds = LIMIT_NAMES.map((name) => [name, tenantLimits[name], LIMITS[name].variable] as const);
+  const days = ["RetentionDays", Math.floor(retention.log / DAY_MS), "RETENTION"] as const;
+  const kind = settingsKind([days, ...bounds], canHavePasskeys(publicUrl), onCommitted);
+  const { read, save } = createRecordService(sql, kind);
   return {
     read: async (caller) => (await read(caller, caller.tenantId)).record,
     change: async (caller, input, sent) => (await save(caller, input, UNCONDITIONAL, sent)).record,
@@ -81,11 +84,18 @@ export function tenantSettingsRoutes(tenant: OwnTenant): Route[] {
   ];
 }
 
+const NO_PASSKEYS =
+  "Passkeys cannot be Required, because browsers make none for an IP address. Set PUBLIC_URL to a name.";
+const LOCKED_OUT =
+  "PasskeyModels has no model of your own passkeys, so you could be locked out. Add such a passkey to your account first.";
+const refused = (Field: string, Message: string) => BadInput.in([{ Field, Message }]);
+
 type Maximum = readonly [field: keyof TenantSettingsInput, max: number, variable: string];
 
 /** Every tenant has settings, so they are not made or deleted. @param maxima the installation's */
 function settingsKind(
   maxima: readonly Maximum[],
+  arePasskeysPossible: boolean,
   committed: (tenantId: TenantId) => void,
 ): ServedKind<TenantSettings, Record<string, unknown>, TenantSettingsInput, never> {
   return {
@@ -101,10 +111,14 @@ function settingsKind(
       return { rows: [row!] };
     },
     prepare: (_, __, input, before) => ({ ...before!, ...TENANT_SETTINGS.toColumns(input) }),
-    async check(tx, { tenantId }, { before, after, input }) {
+    async check(tx, { tenantId, actor }, { before, after, input }) {
       const record = TENANT_SETTINGS.toRecord(before!);
       TENANT_SETTINGS.refuseReadOnly(input, record);
       refuseExceeding(maxima, input, record);
+      if (after.passkeys === "Required" && !arePasskeysPossible) throw refused("Passkeys", NO_PASSKEYS);
+      const isOther = !Bun.deepEquals(before!.passkeyModels, after.passkeyModels);
+      if (isOther && actor.type === "User" && !(await hasPasskeyOf(tx, tenantId, actor.id, after.passkeyModels)))
+        throw refused("PasskeyModels", LOCKED_OUT);
       requireKnownScopes(after.registrationScopes, await lockScopesOfApis(tx, tenantId), "RegistrationScopes");
       await requireUnused(tx, tenantId, before!.userAttributes, after.userAttributes);
     },

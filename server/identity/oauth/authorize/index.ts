@@ -6,6 +6,7 @@ import { devicePages } from "./device-pages.tsx";
 import { forgottenPages } from "./forgotten.tsx";
 import { linkPages } from "./link.ts";
 import { logoPages } from "./logo.ts";
+import { newPasskeyPages } from "./new-passkey.tsx";
 import { passkeyPages } from "./passkey.tsx";
 import { secondFactorPages } from "./second-factor.tsx";
 import { signInPages } from "./sign-in.ts";
@@ -16,6 +17,7 @@ export function authorizeController(deps: AuthorizeDependencies) {
     ...authorizationPages(deps),
     ...signInPages(deps),
     ...passkeyPages(deps),
+    ...newPasskeyPages(deps),
     ...forgottenPages(deps),
     ...upstreamPages(deps),
     ...linkPages(deps),

@@ -85,7 +85,7 @@ export async function secondFactorPage(
       csrf={csrf}
       problem={problem}
       passkey={passkey}
-      asksCode={session.hasSecondFactor}
+      asksCode={session.hasSecondFactor && session.passkeyDue !== "use"}
       user={nameOf(session)}
       switchHref={site.href(`${target.path}?${withPrompt(target.parameters, "login")}`)}
     />

@@ -51,6 +51,7 @@ async function showAlarm(
       <ul>
         <li>You are signed out everywhere, also in your applications.</li>
         <li>The password stops working. You get a mail with a link to set a new one.</li>
+        <li>Passkeys and accounts elsewhere that were added in the last three days are removed.</li>
         <li>The mail address becomes the one that got this link, if it was changed.</li>
       </ul>
       <form method="post" action={site.href(ALARM_PATH)}>

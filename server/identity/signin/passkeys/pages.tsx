@@ -100,19 +100,47 @@ export interface NewPasskeyProps {
   organisation: string;
   question: PasskeyQuestion<PublicKeyCredentialCreationOptionsJSON> | undefined;
   problem: string | undefined;
+  action: string;
+  /** Further hidden fields. */
+  fields?: Record<string, string>;
+  /** In a sign-in: false, the organisation requires one; true, the user may do it later. */
+  isOffer?: boolean;
+  back: { href: string; text: string };
 }
 
-export function NewPasskeyPage({ site, csrf, organisation, question, problem }: NewPasskeyProps): JSX.Element {
-  const title = problem ? "Error: Add a passkey" : "Add a passkey";
+export function NewPasskeyPage(props: NewPasskeyProps): JSX.Element {
+  const { site, csrf, organisation, question, problem, action, fields = {}, isOffer, back } = props;
+  const heading = isOffer ? "Sign in faster next time" : "Add a passkey";
   return (
-    <CardPage site={site} title={title} organisation={organisation} script="passkey.js">
-      <h1>Add a passkey</h1>
-      <p class="lead">Your browser asks where to keep it: on this device, on a phone, or on a security key.</p>
+    <CardPage
+      site={site}
+      title={problem ? `Error: ${heading}` : heading}
+      organisation={organisation}
+      script="passkey.js"
+    >
+      <h1 safe>{heading}</h1>
+      <p class="lead">
+        {isOffer === false ? "Your organisation requires a passkey. " : ""}
+        {isOffer ? "With a passkey you sign in by fingerprint, face or PIN, without a password. " : ""}
+        Your browser asks where to keep it: on this device, on a phone, or on a security key.
+      </p>
       <Problem text={problem} />
       {question ? (
-        <PasskeyForm {...{ site, csrf, question }} action="/account/passkeys" kind="new" button="Create a passkey" />
+        <PasskeyForm {...{ site, csrf, question, action, fields }} kind="new" button="Create a passkey" />
       ) : (
         <p>Passkeys need an address with a name: open this service by its name instead of its IP address.</p>
+      )}
+      {isOffer ? (
+        <form method="post" action={site.href(action)}>
+          {Object.entries({ csrf, ...fields, later: "true" }).map(([name, value]) => (
+            <input type="hidden" name={name} value={attribute(value)} />
+          ))}
+          <button type="submit" class="outline">
+            Not now
+          </button>
+        </form>
+      ) : (
+        ""
       )}
       <p class="note" data-without-passkeys hidden={question !== undefined}>
         This browser has no passkeys. Use a newer one, or another device.
@@ -121,7 +149,9 @@ export function NewPasskeyPage({ site, csrf, organisation, question, problem }: 
         <p class="note">A passkey can only be created with JavaScript. Allow it for this page.</p>
       </noscript>
       <p class="note">
-        <a href={site.href("/account")}>Back to your account</a>
+        <a href={attribute(back.href)} safe>
+          {back.text}
+        </a>
       </p>
     </CardPage>
   );
