@@ -17,7 +17,8 @@ import { ORGANISATION, REGISTRATION_TOKENS } from "./registration-tokens.tsx";
 import { scopesOfApis } from "./settings/apis.tsx";
 import type { Visit } from "./visit.ts";
 
-const NAMES = formFields(tenants.TENANT_SETTINGS);
+const ELSEWHERE: readonly string[] = tenants.BRANDING_NAMES;
+const NAMES = formFields(tenants.TENANT_SETTINGS).filter((name) => !ELSEWHERE.includes(name));
 const LABELS = labelsOf(tenants.TENANT_SETTINGS);
 
 export function organisationPages(deps: ConsoleServices): ConsolePage[] {

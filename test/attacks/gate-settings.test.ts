@@ -1,6 +1,7 @@
 // The gate of all settings in the OpenAPI document, of counts, and of payloads.
 
 import { describe, expect, test } from "bun:test";
+import { BRANDING_NAMES } from "../../server/identity/branding/fields.ts";
 import { LIMIT_NAMES } from "../../server/platform/tenant-limits.ts";
 import { type Answer, type Api, ok, unique } from "../world/api.ts";
 import { readDocument } from "../world/documented.ts";
@@ -61,7 +62,7 @@ describe("every setting", () => {
       PasskeysRequiredFrom: null,
       PasskeyModels: [],
       SessionsAfterReset: "End",
-      SenderName: "",
+      ...Object.fromEntries(BRANDING_NAMES.map((name) => [name, ""])),
       ReplyTo: "",
       ClientRegistration: "Off",
       ClientIdMetadataDocuments: "Off",

@@ -98,8 +98,12 @@ const FORMS: Record<string, Typed | undefined> = {
   "POST /settings/new-application/web Name RedirectUris PostLogoutRedirectUris": CREDENTIALS,
   "POST /settings/invitations/add Email Name": { Email: "hostile@mail.test" },
   "POST /settings/mail/test To": { To: "ana@mail.test" },
-  "POST /settings/organisation SenderName ReplyTo RetentionDays MaxRecords MaxConnections MaxEventsPerDay MaxRequestsPerSecond MaxStorageMegabytes UserAttributes":
-    { ReplyTo: "help@mail.test", UserAttributes: `note Text ${HOSTILE}` },
+  "POST /settings/branding DisplayName Welcome Accent DarkAccent Background DarkBackground HelpUri PolicyUri TosUri": {
+    ...{ Accent: "", DarkAccent: "", Background: "", DarkBackground: "" },
+    ...{ HelpUri: `${DIRECTORY}/?x=%22%3E%3Cscript%3E`, PolicyUri: "", TosUri: "" },
+  },
+  "POST /settings/organisation PasskeysRequiredFrom PasskeyModels ReplyTo RetentionDays MaxRecords MaxConnections MaxEventsPerDay MaxRequestsPerSecond MaxStorageMegabytes UserAttributes":
+    { PasskeysRequiredFrom: "", PasskeyModels: "", ReplyTo: "help@mail.test", UserAttributes: `note Text ${HOSTILE}` },
   "POST /settings/policies/:id Name Description Policy": { Policy: PERMIT_ALL },
   "POST /settings/policies/add Name Description Policy": { Policy: `// ${HOSTILE}\n${PERMIT_ALL}` },
   "POST /settings/policies/try Policy Principal Resource Fields Address Time Audience": {

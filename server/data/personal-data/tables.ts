@@ -225,6 +225,7 @@ const TABLES = {
   upstream_attempts: { how: { expires: "claims from an identity provider, until the sign-in has ended or expired" } },
   pushed_requests: { how: { expires: "parameters of an authorization request, such as login_hint, for some minutes" } },
 
+  branding_versions: { how: { mentions: ["saved_by_id"] } },
   policy_versions: { how: { mentions: ["saved_by_id"] } },
   alerts: { how: { mentions: ["acknowledged_by_id"] } },
 

@@ -43,7 +43,7 @@ export function pageController({ site, onFailure }: PageEndpoints, pages: Pages)
     app.all(
       path,
       async ({ request }) => {
-        const response = await respond(path, request);
+        const response = await site.during(() => respond(path, request));
         if (request.method === "HEAD") response.headers.delete("set-cookie");
         return response;
       },

@@ -3,6 +3,7 @@ import type { Queries, Sql } from "../../platform/db/sql.ts";
 import { Conflict } from "../../platform/errors.ts";
 import type { Details } from "../../platform/http/contract.ts";
 import { originOf, recordAudit } from "../../records/index.ts";
+import type { Site } from "../../ui/index.ts";
 import type { Cookies } from "./cookies.ts";
 import { digestOf, newOpaqueValue } from "./opaque.ts";
 import { ACR, type Authentication, type Session, type Sessions } from "./session.ts";
@@ -27,7 +28,8 @@ const TOUCH_INTERVAL = 60;
 /** The maximum number of characters that are stored. */
 const USER_AGENT_LIMIT = 300;
 
-export function createSessions(sql: Sql, cookies: Cookies): Sessions {
+/** @param site whose pages wear the face of the session's tenant, if no other is known */
+export function createSessions(sql: Sql, cookies: Cookies, site: Pick<Site, "wear">): Sessions {
   async function findStarted<More extends object>(
     request: Request,
     more?: (sql: Queries) => PendingQuery<Row[]>,
@@ -36,6 +38,7 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
     if (value === undefined) return undefined;
     const found = await findSession(sql, digestOf(value), IDLE_LIFETIME, TOUCH_INTERVAL, more?.(sql));
     if (!found) return undefined;
+    site.wear(found.tenantId);
     const { isSeenLongAgo, needsSecondFactor, ...session } = found;
     if (isSeenLongAgo) await touchSession(sql, session.tenantId, session.id);
     const isDue = session.passkeyDue === "use" || session.passkeyDue === "add";

@@ -17,6 +17,7 @@ import {
 import { isMailAddress, MAX_MAIL_ADDRESS } from "../../platform/mail-address.ts";
 import { LIMIT_NAMES, LIMITS, type LimitName, MAX_BOUND } from "../../platform/tenant-limits.ts";
 import { record, SCOPE_LIST, SCOPE_TEXTS, SETTING, USER_ATTRIBUTES } from "../../records/index.ts";
+import { BRANDING_FIELDS } from "../branding/fields.ts";
 import { DOCUMENT_MODES, REGISTRATION_MODES } from "../oauth/registration/store.ts";
 
 const MAX_DAYS = 36_500;
@@ -152,12 +153,7 @@ const FIELDS = {
     },
     example: ["openid", "profile", "name", "email"],
   }),
-  SenderName: title(100, {
-    description: "The sender's name in mails, and the organisation's name in their text; empty: the tenant's name.",
-    audit: "value",
-    form: { label: "Name in mails", hint: "The sender's name, and the organisation's name in the text." },
-    example: "Acme Ltd",
-  }),
+  ...BRANDING_FIELDS,
   ReplyTo: {
     ...title(MAX_MAIL_ADDRESS, {
       description: "The address for replies to mails; empty: the installation's MAIL_FROM.",

@@ -1,5 +1,6 @@
 import { BadInput } from "../../../platform/errors.ts";
 import { pageBelow } from "../../../platform/http/request.ts";
+import type { Site } from "../../../ui/index.ts";
 import { ACCOUNT_PATH, ACCOUNT_SIGN_IN_PATH } from "../../signin/account/visit.ts";
 import type { Api } from "../apis/contract.ts";
 import type { FindApis } from "../apis/known-apis.ts";
@@ -94,6 +95,7 @@ export class RefusedRequest extends Error {
 }
 
 export interface RequestDependencies extends ClientDependencies {
+  endpoints: { site: Pick<Site, "wear"> };
   tokens: Pick<Tokens, "readIdTokenHint" | "signAnswer">;
   findApis: FindApis;
   issuer: string;
@@ -110,8 +112,14 @@ export interface Checked extends AuthorizationRequest {
   target: AuthorizationTarget;
 }
 
-/** @throws NotFound, BadInput for the user only; RefusedRequest */
+/** The request's pages wear the face of its tenant. @throws NotFound, BadInput for the user only; RefusedRequest */
 export async function checkRequest(deps: RequestDependencies, asked: AuthorizationTarget): Promise<Checked> {
+  const checked = await checkedRequest(deps, asked);
+  deps.endpoints.site.wear(checked.client.tenantId);
+  return checked;
+}
+
+async function checkedRequest(deps: RequestDependencies, asked: AuthorizationTarget): Promise<Checked> {
   if (asked.path === DEVICE_CONTINUE_PATH) return { ...(await deps.devices.check(asked)), target: asked };
   if (asked.path === ACCOUNT_SIGN_IN_PATH) return { ...(await accountRequest(deps, asked)), target: asked };
   const opened = await openRequest(deps, asked.parameters);

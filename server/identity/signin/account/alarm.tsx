@@ -23,12 +23,13 @@ export async function disown(deps: AccountDependencies, request: Request): Promi
   const link = await liveLink(deps, token);
   if (!(await deps.takeBack(request, link, token))) throw deadLink();
   const { site } = deps.endpoints;
+  site.wear(link.tenantId);
   const lines = [
     "You are signed out everywhere, and the password no longer works.",
     "A mail with a link to set a new password is on its way to you. The link is valid for 15 minutes.",
     "If an authenticator app was set up that is not yours, ask your administrator to remove it.",
   ];
-  const next = { href: site.href("/account"), text: "Sign in" };
+  const next = { href: site.href(`/account?organisation=${link.tenantId}`), text: "Sign in" };
   return pageResponse(<MessagePage site={site} heading="Your account is protected" lines={lines} next={next} />);
 }
 
@@ -38,7 +39,8 @@ async function showAlarm(
   token: string,
   { problem, status, headers }: Partial<Trouble> = {},
 ): Promise<Response> {
-  const { username, name } = await liveLink({ sql }, token);
+  const { username, name, tenantId } = await liveLink({ sql }, token);
+  site.wear(tenantId);
   const { csrf, cookies } = forms.protect(request);
   const page = (
     <CardPage site={site} title={problem ? "Error: Was this not you?" : "Was this not you?"}>

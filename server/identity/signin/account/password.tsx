@@ -68,9 +68,10 @@ export async function resetPassword(deps: AccountDependencies, request: Request)
   return pageResponse(<MessagePage site={site} heading="Your password is set" lines={lines} next={next} />);
 }
 
-async function liveReset({ sql }: AccountDependencies, token: string): Promise<PasswordReset> {
+async function liveReset({ sql, endpoints }: AccountDependencies, token: string): Promise<PasswordReset> {
   const reset = await findReset(sql, digestOf(token));
   if (!reset) throw deadLink();
+  endpoints.site.wear(reset.tenantId);
   return reset;
 }
 

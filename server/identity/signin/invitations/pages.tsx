@@ -75,9 +75,10 @@ async function accept(deps: InvitationPagesDependencies, request: Request): Prom
   return pageResponse(<MessagePage site={site} heading={`Welcome to ${tenantName}`} lines={lines} next={next} />);
 }
 
-async function openInvitation({ invitations }: InvitationPagesDependencies, token: string): Promise<OpenInvitation> {
-  const open = await invitations.find(token);
+async function openInvitation(deps: InvitationPagesDependencies, token: string): Promise<OpenInvitation> {
+  const open = await deps.invitations.find(token);
   if (!open) throw deadLink();
+  deps.endpoints.site.wear(open.tenantId);
   return open;
 }
 

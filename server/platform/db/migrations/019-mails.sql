@@ -44,5 +44,5 @@ alter table alerts add constraint alerts_kind_check check
   (kind in ('ConnectionHeld', 'ErrorRate', 'Backlog', 'FailedSignIns', 'FailedLogouts', 'NearLimit', 'MailHeld'));
 
 -- The name and the address for replies in the tenant's mails.
-alter table tenants add column sender_name text;
+alter table tenants add column display_name text;
 alter table tenants add column reply_to text;

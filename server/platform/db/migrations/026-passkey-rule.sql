@@ -1,6 +1,6 @@
 -- A tenant's rule for passkeys: for all users, or for the users of some roles.
 alter table tenants
-  add column passkeys text not null default 'Optional' check (passkeys in ('Optional', 'Encouraged', 'Required')),
+  add column passkeys text not null default 'Optional', -- Optional, Encouraged or Required
   add column passkeys_required_from timestamptz, -- null: at once
   add column passkey_models text[] not null default '{}'; -- AAGUIDs; empty: every model
 alter table roles add column requires_passkey boolean not null default false;
