@@ -1,7 +1,7 @@
 // Creates the services of the API and the console, in the order of their dependencies.
 
 import type { Logger } from "pino";
-import { createErasures, createPersonalData, createReadKept } from "./data/index.ts";
+import { createErasures, createMeasureNow, createPersonalData, createReadKept } from "./data/index.ts";
 import {
   type createIssuedTokens,
   createLogouts,
@@ -182,6 +182,7 @@ export function createServices(deps: ServicesDependencies) {
       sign: provider.signs("delivery-statement+jwt"),
     }),
     requests: createRequests(sql),
+    measureNow: createMeasureNow(sql),
     readKept: createReadKept(sql, config.retention, config.temporal.retention),
     logouts: createLogouts({
       sql,

@@ -75,7 +75,7 @@ async function brandingPage(
       <p class="fine">
         {"The pages where people sign in, and the "}
         <a href={visit.href("/settings/mail/preview")}>mails</a>
-        {`. The address of your own sign-in page is `}
+        {". The address of your own sign-in page is "}
         <code safe>{`${deps.publicUrl}/signin/${encodeURIComponent(String(record.Name ?? ""))}`}</code>
       </p>
     ),

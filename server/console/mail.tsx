@@ -95,10 +95,8 @@ async function listPage(deps: ConsoleServices, visit: Visit): Promise<View> {
     actions: (
       <>
         <ButtonLink href={visit.href(`${MAILS}/preview`)}>Preview</ButtonLink>
-        {visit.may("Settings:Update") && isOn(deps) ? (
+        {visit.may("Settings:Update") && isOn(deps) && (
           <ButtonLink href={visit.href(`${MAILS}/test`)}>Send a test mail</ButtonLink>
-        ) : (
-          ""
         )}
       </>
     ),
@@ -243,22 +241,18 @@ async function mailPage({ mails }: ConsoleServices, visit: Visit): Promise<View>
             />
             {mayResend ? <ActionButton visit={visit} action={`${MAILS}/${Id}/resend`} label="Send again" /> : ""}
           </Section>
-          {Attempts.length > 0 ? (
+          {Attempts.length > 0 && (
             <Section title="Attempts">
               <Table caption="Attempts" columns={ATTEMPTS} rows={Attempts} />
             </Section>
-          ) : (
-            ""
           )}
         </Live>
-        {content ? (
+        {content && (
           <Section title={content.subject}>
             <pre class="mail" safe>
               {content.text}
             </pre>
           </Section>
-        ) : (
-          ""
         )}
       </>
     ),

@@ -19,6 +19,14 @@ import type { Visit } from "./visit.ts";
 
 const ELSEWHERE: readonly string[] = tenants.BRANDING_NAMES;
 const NAMES = formFields(tenants.TENANT_SETTINGS).filter((name) => !ELSEWHERE.includes(name));
+/** What is for everyone's sign-in is in front. */
+const SECTIONS = {
+  Registration: ["ClientRegistration", "ClientIdMetadataDocuments", "RegistrationScopes"],
+  Passkeys: ["Passkeys", "PasskeysRequiredFrom", "PasskeyModels"],
+  Mail: ["ReplyTo"],
+  Limits: NAMES.filter((name) => name.startsWith("Max") || name === "RetentionDays"),
+  Attributes: NAMES.filter((name) => name.endsWith("Attributes")),
+};
 const LABELS = labelsOf(tenants.TENANT_SETTINGS);
 
 export function organisationPages(deps: ConsoleServices): ConsolePage[] {
@@ -46,6 +54,7 @@ async function organisationPage(deps: ConsoleServices, visit: Visit, refused?: F
         visit={visit}
         contract={tenants.TENANT_SETTINGS}
         names={NAMES}
+        sections={SECTIONS}
         state={refused ?? formOfRecord(tenants.TENANT_SETTINGS, NAMES, record)}
         action={ORGANISATION}
         back="/settings"

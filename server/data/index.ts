@@ -11,6 +11,6 @@ export { createPersonalData } from "./personal-data/service.ts";
 export { startErasures } from "./personal-data/starter.ts";
 export { createReadKept } from "./retention/kept.ts";
 export { GROWTH_DAYS } from "./retention/measure.store.ts";
-export { measureKept } from "./retention/measure.ts";
+export { createMeasureNow, measureKept } from "./retention/measure.ts";
 export { removeExpiredLogs } from "./retention/retention.ts";
 export type { DataServices } from "./services.ts";

@@ -4,10 +4,15 @@ import type { Children } from "@kitajs/html";
 import { urlOf } from "../platform/address.ts";
 import { sheetOf } from "./colours.ts";
 import type { Face, Site } from "./site.ts";
+import { LANGUAGE_CODES, LANGUAGE_PATH, LANGUAGES, type Language } from "./texts/language.ts";
+import { fill, Say } from "./texts/texts.ts";
 
 export interface CardPageProps {
   site: Site;
+  language: Language;
   title: string;
+  /** Why the form was rejected: the browser's title begins with it. */
+  problem?: string | undefined;
   children: Children;
   script?: "passkey.js" | "submit.js" | "time.js";
   wide?: boolean;
@@ -17,12 +22,12 @@ export interface CardPageProps {
 
 /** A page of an organisation has its face, if PostgreSQL can be asked. The heading is part of each page. */
 export async function CardPage(props: CardPageProps): Promise<string> {
-  const { site, title, children, script, wide, organisation } = props;
+  const { site, language, title, problem, children, script, wide, organisation } = props;
   const face = await site.face().catch(() => undefined);
   return (
-    <html lang="en" data-theme={face?.scheme}>
+    <html lang={language.code} dir={language.direction === "rtl" ? "rtl" : undefined} data-theme={face?.scheme}>
       <Head
-        title={title}
+        title={problem ? fill(language.t.errorTitle, { title }) : title}
         service={face?.name}
         icon={face?.favicon ?? undefined}
         styles={[site.asset("pico.css"), site.asset("gatehouse.css"), ...coloursOf(site, face), site.asset("card.css")]}
@@ -49,7 +54,8 @@ export async function CardPage(props: CardPageProps): Promise<string> {
             )}
           </header>
           <main class="card">{children as "safe"}</main>
-          {face ? <Owner site={site} face={face} /> : ""}
+          {face ? <Owner {...{ site, language, face }} /> : ""}
+          <LanguageChooser site={site} language={language} />
         </div>
       </body>
     </html>
@@ -79,7 +85,12 @@ function Logo({ face: { name, logo, darkLogo, scheme } }: { face: Face }): JSX.E
 }
 
 /** Under every page with a face, so that no organisation can pass for another or for the installation. */
-function Owner({ site, face: { tenantName, links } }: { site: Site; face: Face }): JSX.Element {
+function Owner({
+  site,
+  language: { t },
+  face,
+}: Pick<CardPageProps, "site" | "language"> & { face: Face }): JSX.Element {
+  const { tenantName, links } = face;
   return (
     <footer>
       {links.length > 0 ? (
@@ -88,7 +99,7 @@ function Owner({ site, face: { tenantName, links } }: { site: Site; face: Face }
             <>
               {index > 0 ? " · " : ""}
               <a href={attribute(href)} rel="noopener noreferrer" safe>
-                {text}
+                {t[text]}
               </a>
             </>
           ))}
@@ -97,8 +108,32 @@ function Owner({ site, face: { tenantName, links } }: { site: Site; face: Face }
         ""
       )}
       <p>
-        Pages of <strong safe>{tenantName}</strong> at <span safe>{urlOf(site.origin).host}</span>
+        <Say text={t.owner.page} values={{ organisation: tenantName, host: urlOf(site.origin).host }} />
       </p>
+    </footer>
+  );
+}
+
+/** Each language by its own name, for readers who do not know the page's. */
+function LanguageChooser({ site, language: { code: current, t, chooser } }: Pick<CardPageProps, "site" | "language">) {
+  if (!chooser) return "";
+  return (
+    <footer class="languages">
+      <form method="post" action={site.href(LANGUAGE_PATH)} aria-label={t.language}>
+        <input type="hidden" name="page" value={attribute(chooser.page)} />
+        <input type="hidden" name="asked" value={chooser.asked} />
+        {LANGUAGE_CODES.map((code) => (
+          <button
+            type="submit"
+            name="language"
+            value={code}
+            lang={code}
+            aria-current={code === current ? "true" : undefined}
+          >
+            {LANGUAGES[code]}
+          </button>
+        ))}
+      </form>
     </footer>
   );
 }
@@ -164,19 +199,27 @@ const FAVICON = `data:image/svg+xml,${encodeURIComponent(
 
 export interface MessageProps {
   site: Site;
+  language: Language;
   heading: string;
   lines: string[];
+  /** For administrators and developers, in English. */
+  details?: string[];
   /** The link below the message; default: the account page. */
   next?: { href: string; text: string };
 }
 
-export function MessagePage({ site, heading, lines, next }: MessageProps): JSX.Element {
-  const { href, text } = next ?? { href: site.href("/account"), text: "Go to your account" };
+export function MessagePage({ site, language, heading, lines, details = [], next }: MessageProps): JSX.Element {
+  const { href, text } = next ?? { href: site.href("/account"), text: language.t.toAccount };
   return (
-    <CardPage site={site} title={heading}>
+    <CardPage site={site} language={language} title={heading}>
       <h1 safe>{heading}</h1>
       {lines.map((line) => (
         <p safe>{line}</p>
+      ))}
+      {details.map((line) => (
+        <p lang="en" dir="ltr" safe>
+          {line}
+        </p>
       ))}
       <p>
         <a href={attribute(href)} safe>

@@ -62,7 +62,7 @@ export interface Face {
   favicon: string | null;
   light: Colours;
   dark: Colours;
-  links: { text: string; href: string }[];
+  links: { text: "help" | "privacy" | "terms"; href: string }[];
   /** Of a preview; undefined: the reader's. */
   scheme?: Scheme;
 }

@@ -63,6 +63,8 @@ describe("every setting", () => {
       PasskeyModels: [],
       SessionsAfterReset: "End",
       ...Object.fromEntries(BRANDING_NAMES.map((name) => [name, ""])),
+      Language: "en",
+      Texts: [],
       ReplyTo: "",
       ClientRegistration: "Off",
       ClientIdMetadataDocuments: "Off",

@@ -49,7 +49,7 @@ describe.concurrent("a tenant's face", () => {
       expect(html).toContain("· Acme Ltd</title>");
       expect(html).toContain("Welcome &lt;b&gt;back&lt;/b&gt;.");
       expect(html).toContain('href="https://acme.example/privacy?a=1&amp;b=2"');
-      // Whose pages they are, whatever the name says.
+      // The operator's name of the tenant, beside the chosen one.
       expect(html).toContain(`Pages of <strong>${name}</strong> at`);
       expect(html).not.toContain("<span>Gatehouse</span>");
     }
@@ -161,7 +161,7 @@ describe.concurrent("names", () => {
     "Localhost",
     "Аcme Ltd",
     "Αcme",
-  ])("that could be taken for another's are refused: %s", async (DisplayName) => {
+  ])("that pose as the installation or mix alphabets are refused: %s", async (DisplayName) => {
     const api = await newTenant();
     expectError(await api.patch(SETTINGS, { DisplayName }), 400, "Bad Input", /^DisplayName: /);
   });

@@ -102,8 +102,14 @@ const FORMS: Record<string, Typed | undefined> = {
     ...{ Accent: "", DarkAccent: "", Background: "", DarkBackground: "" },
     ...{ HelpUri: `${DIRECTORY}/?x=%22%3E%3Cscript%3E`, PolicyUri: "", TosUri: "" },
   },
-  "POST /settings/organisation PasskeysRequiredFrom PasskeyModels ReplyTo RetentionDays MaxRecords MaxConnections MaxEventsPerDay MaxRequestsPerSecond MaxStorageMegabytes UserAttributes":
-    { PasskeysRequiredFrom: "", PasskeyModels: "", ReplyTo: "help@mail.test", UserAttributes: `note Text ${HOSTILE}` },
+  "POST /settings/organisation PasskeysRequiredFrom PasskeyModels Texts ReplyTo RetentionDays MaxRecords MaxConnections MaxEventsPerDay MaxRequestsPerSecond MaxStorageMegabytes UserAttributes":
+    {
+      PasskeysRequiredFrom: "",
+      PasskeyModels: "",
+      Texts: "",
+      ReplyTo: "help@mail.test",
+      UserAttributes: `note Text ${HOSTILE}`,
+    },
   "POST /settings/policies/:id Name Description Policy": { Policy: PERMIT_ALL },
   "POST /settings/policies/add Name Description Policy": { Policy: `// ${HOSTILE}\n${PERMIT_ALL}` },
   "POST /settings/policies/try Policy Principal Resource Fields Address Time Audience": {

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { chmodSync, cpSync, readdirSync, symlinkSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { decodeJwt, SignJWT } from "jose";
 import type { Page } from "playwright-core";
 import { nextFreePort } from "../../server/appliance/embedded/ports.ts";
@@ -11,7 +11,7 @@ import { snippet, USES } from "../../server/console/applications/snippets.ts";
 import { CREDENTIALS, type CredentialsRecord } from "../../server/identity/oauth/clients/contract.ts";
 import { openWindows } from "../support/browser.ts";
 import { temporaryDirectory } from "../support/directories.ts";
-import { pythonPackages } from "../support/packages.ts";
+import { frameworkPackages, javaPackages, printedBy, pythonPackages } from "../support/packages.ts";
 import { ROOT } from "../support/pages.ts";
 import { type Api, until } from "../world/api.ts";
 import { issuer } from "../world/client.ts";
@@ -76,34 +76,72 @@ interface Runner {
   /** Required programs. */
   tool: string;
   file: string;
-  command(): Promise<string[]> | string[];
+  /** @param port of the redirect URI; undefined: it does not listen */
+  command(folder: string, port: string | undefined): Promise<string[]> | string[];
 }
 
 const RUNNERS: Record<string, Runner> = {
+  "Next.js (Node)": {
+    tool: "node",
+    file: "app/[[...path]]/route.js",
+    async command(folder, port) {
+      symlinkSync(join(await frameworkPackages(), "node_modules"), join(folder, "node_modules"));
+      // Turbopack follows no link out of the folder.
+      return [
+        "node",
+        "node_modules/next/dist/bin/next",
+        "dev",
+        "--webpack",
+        "--hostname",
+        "127.0.0.1",
+        "--port",
+        port!,
+      ];
+    },
+  },
+  "Spring (Java)": {
+    tool: "javac",
+    file: "Spring.java",
+    async command() {
+      const path = `${await javaPackages()}:.`;
+      return ["sh", "-c", 'javac -cp "$0" Spring.java && exec java -cp "$0" Spring', path];
+    },
+  },
   "Node, Bun": { tool: "bun", file: "main.mjs", command: () => [process.execPath, "main.mjs"] },
   Python: { tool: "python3", file: "main.py", command: () => ["python3", "main.py"] },
   Go: { tool: "go", file: "main.go", command: () => ["go", "run", "-trimpath", "."] },
   curl: { tool: "curl", file: "main.sh", command: () => ["bash", "main.sh"] },
 };
 
-/** Selected by the language or tool in the program's name. */
+/** Frameworks that no registry of this repository's packages has: a parser of the language reads the programs. */
+const READERS: Record<string, { tool: string; command(file: string): string[] }> = {
+  "ASP.NET (C#)": { tool: "python3", command: (file) => ["python3", "-c", PARSE_CSHARP, file] },
+  "Laravel (PHP)": { tool: "php", command: (file) => ["php", "-l", file] },
+  "Rails (Ruby)": { tool: "ruby", command: (file) => ["ruby", "-c", file] },
+};
+const PARSE_CSHARP = `import sys, tree_sitter, tree_sitter_c_sharp as language
+tree = tree_sitter.Parser(tree_sitter.Language(language.language())).parse(open(sys.argv[1], "rb").read())
+sys.exit(str(tree.root_node) if tree.root_node.has_error else 0)`;
+
+/** Selected by the program's name, or by the language or tool in it. */
 function runnerOf(name: string): Runner {
-  return RUNNERS[/\((.*)\)$/.exec(name)![1]!]!;
+  return RUNNERS[name] ?? RUNNERS[/\((.*)\)$/.exec(name)![1]!]!;
 }
 
 /** Writes a program to its own folder, as a user would. */
-async function started(name: string, text: string, env: Record<string, string>) {
+async function started(name: string, text: string, env: Record<string, string>, port?: string) {
   const runner = runnerOf(name);
   const own = join(folder, Bun.randomUUIDv7());
-  await mkdir(own);
-  await writeFile(join(own, runner.file), text);
+  const file = join(own, runner.file);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, text);
   if (runner.tool === "go") for (const one of ["go.mod", "go.sum"]) cpSync(join(folder, one), join(own, one));
   const packages = runner.tool === "python3" && { PYTHONPATH: await pythonPackages() };
-  const child = Bun.spawn(await runner.command(), {
+  const child = Bun.spawn(await runner.command(own, port), {
     cwd: own,
     env: {
       ...process.env,
-      ...{ ...packages, PYTHONUNBUFFERED: "1" },
+      ...{ ...packages, PYTHONUNBUFFERED: "1", NEXT_TELEMETRY_DISABLED: "1" },
       ...{ CGO_ENABLED: "0", GOTOOLCHAIN: "local", GOFLAGS: "-mod=readonly", GOWORK: "off" },
       ...env,
     },
@@ -203,7 +241,7 @@ async function expectConsole(): Promise<void> {
 const isHere = (name: string) => process.env.CI === "true" || Bun.which(runnerOf(name).tool) !== null;
 
 test("every program of examples/clients is on a page", () => {
-  const files = USES.flatMap(({ programs }) => Object.values(programs));
+  const files = [...new Set(USES.flatMap(({ programs }) => Object.values(programs)))];
   const folders = readdirSync(EXAMPLES, { withFileTypes: true }).filter((one) => one.isDirectory());
   const there = folders.flatMap(({ name }) => readdirSync(join(EXAMPLES, name)).map((file) => `${name}/${file}`));
   expect(files.toSorted()).toEqual(there.toSorted());
@@ -214,17 +252,21 @@ test.each(["web", "native"])(
   async (kind) => {
     const reserved = new Set<number>();
     const addresses: string[] = [];
-    for (const _ of "four") addresses.push(`http://localhost:${await nextFreePort(0, "127.0.0.1", reserved)}/callback`);
+    const count = kind === "native" ? 4 : 10;
+    for (let index = 0; index < count; index++)
+      addresses.push(`http://localhost:${await nextFreePort(0, "127.0.0.1", reserved)}/callback`);
     // A native client may use any port.
     const client = await made(kind, kind === "native" ? "http://localhost/callback" : addresses.join("\n"));
     const shown = kind === "native" ? "http://localhost:3001/callback" : addresses[0]!;
     expect(client.programs.size).toBe(addresses.length);
-    const programs = [...client.programs].filter(([name]) => isHere(name));
+    await Promise.all([...client.programs].map(([name, text]) => isRead(name, text)));
+    const programs = [...client.programs].filter(([name]) => !(name in READERS) && isHere(name));
     await using running = new AsyncDisposableStack();
     const begun: (() => Promise<void>)[] = [];
     for (const [index, [name, text]] of programs.entries()) {
       const [from, to] = [shown, addresses[index]!].map((address) => new URL(address).host) as [string, string];
-      const program = running.use(await started(name, text.replaceAll(from, to), secretOf(client)));
+      const { port } = new URL(addresses[index]!);
+      const program = running.use(await started(name, text.replaceAll(from, to), secretOf(client), port));
       begun.push(() =>
         name.startsWith("By hand")
           ? signInByHand(program)
@@ -236,6 +278,15 @@ test.each(["web", "native"])(
     await expectConsole();
   },
 );
+
+/** @throws Error unless its language's parser reads it */
+async function isRead(name: string, text: string): Promise<void> {
+  const reader = READERS[name];
+  if (!reader || !(process.env.CI === "true" || Bun.which(reader.tool))) return;
+  const file = join(folder, Bun.randomUUIDv7());
+  await writeFile(file, text);
+  await printedBy(reader.command(file), folder, { env: { PYTHONPATH: await pythonPackages() } });
+}
 
 type Program = Awaited<ReturnType<typeof started>>;
 
@@ -256,7 +307,8 @@ async function signInAt(name: string, program: Program, redirectUri: string): Pr
   const answer = await signedIn(new URL(begun.headers.get("location")!));
   expect(answer.origin + answer.pathname).toBe(redirectUri);
   const other = await fetch(answer, { redirect: "manual" });
-  expect([name, other.status, other.headers.get("location")]).toEqual([name, 302, "/login"]);
+  const location = new URL(other.headers.get("location") ?? "", redirectUri).href;
+  expect([name, other.status, location]).toEqual([name, 302, new URL("/login", redirectUri).href]);
   // The second time, the browser is already signed in.
   for (const _ of ["first", "again"]) {
     expect(await signedInBeside(new URL("/login", redirectUri).href)).toMatch(/"sub": ?"user-\d+"/);
@@ -297,9 +349,12 @@ test("spa: each program signs a person in, in a page beside the console", async 
   });
   const redirectUri = `http://localhost:${server.port}/callback`;
   const client = await made("spa", redirectUri);
-  expect(client.programs.size).toBe(4);
+  expect(client.programs.size).toBe(6);
+  const own = join(folder, "pages");
+  await mkdir(own);
+  symlinkSync(join(await frameworkPackages(), "node_modules"), join(own, "node_modules"));
   for (const [name, text] of client.programs) {
-    const entrypoint = join(folder, `${Bun.randomUUIDv7()}.js`);
+    const entrypoint = join(own, `${Bun.randomUUIDv7()}.jsx`);
     await writeFile(entrypoint, text);
     const built = await Bun.build({ entrypoints: [entrypoint], target: "browser" });
     script = await built.outputs[0]!.text();
@@ -377,7 +432,7 @@ test("over TLS no program allows plain http", () => {
     const text = snippet(file, values);
     expect([file, text.includes("allowInsecure")]).toEqual([file, false]);
     expect([file, /localhost:300|1001/.test(text)]).toEqual([file, false]);
-    if (/js$/.test(file)) new Bun.Transpiler({ loader: "js" }).scan(text);
+    if (/jsx?$/.test(file)) new Bun.Transpiler({ loader: "jsx" }).scan(text);
   }
 });
 

@@ -69,8 +69,11 @@ const retrying = await until("a delivery to wait for its retry", async () => {
   const { Items } = await api.events(`State=Retrying&ConnectionId=${laterId}`);
   return Items[0] && api.event(Items[0].EventId);
 });
-const queued = retrying.Deliveries.find(({ ConnectionId }) => ConnectionId === queuedId)!;
-const replay = await api.replay({ ConnectionId: connections[0]!.Id, States: ["Delivered"], Rate: REPLAY_RATE });
+// Only then its workflow is known.
+const queued = await until("the queued delivery to arrive", async () => {
+  const { Deliveries } = await api.event(retrying.EventId);
+  return Deliveries.find(({ ConnectionId, State }) => ConnectionId === queuedId && State === "Delivered");
+});
 
 const browser = await launch();
 try {
@@ -88,7 +91,9 @@ try {
     /Held after/,
     "temporal-probe",
   );
-  await takeDetails(page, replay.WorkflowUrl, /Running; /, "temporal-redelivery");
+  // Begun now, so that it still runs when its picture is taken.
+  const replay = await api.replay({ ConnectionId: connections[0]!.Id, States: ["Delivered"], Rate: REPLAY_RATE });
+  await takeDetails(page, replay.WorkflowUrl, /\d of \d+ done/, "temporal-redelivery");
   await takeReset(page, `${failed.WorkflowUrl}/${await resetWorkflow(failed.WorkflowId)}/history`);
   await takeList(page, `${workflows}?query=${encodeURIComponent(`TenantId = "${stack.demo.tenantId}"`)}`);
 } finally {
@@ -108,8 +113,9 @@ async function takeConsole(page: Page): Promise<void> {
 async function takeDelivery(page: Page, workflowUrl: string, shown: string, name: string): Promise<void> {
   await page.setViewportSize(TEMPORAL);
   await page.goto(workflowUrl);
-  await page.getByText(shown).first().waitFor();
-  await page.getByText("postWebhook").last().waitFor();
+  // Menus have the same words, hidden.
+  await page.getByText(shown).filter({ visible: true }).first().waitFor();
+  await page.getByText("postWebhook").filter({ visible: true }).last().waitFor();
   await page.screenshot({ path: join(FOLDER, `${name}.png`) });
 }
 
@@ -129,6 +135,7 @@ async function takeReset(page: Page, runUrl: string): Promise<void> {
   await page.goto(runUrl);
   await page
     .getByText(/Redeliver in Settings/)
+    .filter({ visible: true })
     .first()
     .waitFor();
   await page.screenshot({ path: join(FOLDER, "temporal-reset.png") });
@@ -137,7 +144,7 @@ async function takeReset(page: Page, runUrl: string): Promise<void> {
 async function takeList(page: Page, listUrl: string): Promise<void> {
   await page.setViewportSize(DETAILS);
   await page.goto(listUrl);
-  await page.getByText("redeliver").first().waitFor();
+  await page.getByText("redeliver").filter({ visible: true }).first().waitFor();
   await page.screenshot({ path: join(FOLDER, "temporal-list.png") });
 }
 

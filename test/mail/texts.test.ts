@@ -8,6 +8,7 @@ import { messageOf } from "../../server/identity/mail/message.tsx";
 const LINK = "https://id.example/account/x?token=a&b=%22";
 const PNG = Buffer.from("iVBORw0KGgo=", "base64");
 const VALUES = {
+  language: "en" as const,
   name: "Ana Silva",
   link: LINK,
   expiresOn: "2026-01-31T12:00:00.000Z",
@@ -27,7 +28,7 @@ const BRANDING = {
   policyUri: null,
   tosUri: null,
 };
-const SENDER = { tenantName: "acme", displayName: null, replyTo: null, branding: BRANDING };
+const SENDER = { tenantName: "acme", displayName: null, replyTo: null, texts: [], branding: BRANDING };
 
 async function made(kind: (typeof MAIL_KINDS)[number], values: object = {}, sender: object = {}) {
   const bytes = await messageOf(

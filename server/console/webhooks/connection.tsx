@@ -168,12 +168,10 @@ function HoldNote({ record, status }: { record: ConnectionRecord; status: Status
       <Explained text={HeldReason} />
       <p>
         <span safe>{`Tried ${Probes === 1 ? "once" : `${Probes.toLocaleString("en")} times`} since then.`}</span>{" "}
-        {NextProbeOn ? (
+        {NextProbeOn && (
           <>
             Next at <Time at={new Date(NextProbeOn)} />.
           </>
-        ) : (
-          ""
         )}
       </p>
     </div>
@@ -201,7 +199,7 @@ function UnsentNote({ visit, record, status, asked }: UnsentProps): JSX.Element 
         <Time at={new Date(ExhaustedSince)} />
         {isActive ? ". They are not sent automatically." : ". Resume sends only held deliveries, not these."}
       </p>
-      {isActive && mayRedeliver(visit, record) ? (
+      {isActive && mayRedeliver(visit, record) && (
         <ButtonLink
           href={visit.href(
             `/settings/webhooks/${record.Id}/redeliver?${new URLSearchParams({ From: ExhaustedSince })}`,
@@ -209,18 +207,14 @@ function UnsentNote({ visit, record, status, asked }: UnsentProps): JSX.Element 
         >
           Send them again
         </ButtonLink>
-      ) : (
-        ""
       )}
-      {asked ? (
+      {asked && (
         <ActionButton
           visit={visit}
           action={`${asked.back}/resume`}
           label={asked.title.slice(0, -1)}
           fields={sealedFields(visit, `${asked.back}/resume`, asked)}
         />
-      ) : (
-        ""
       )}
     </div>
   );

@@ -1,8 +1,8 @@
-// The face of a tenant's pages and mails, of what it has chosen.
+// The face of a tenant's pages and mails, made from its choices.
 
 import { sites } from "../../ui/index.ts";
 
-/** What a tenant has chosen for its pages; null: nothing. */
+/** A tenant's choices for its pages and mails; null: none. */
 export interface Branding {
   displayName: string | null;
   welcome: string | null;
@@ -21,10 +21,10 @@ export interface Branding {
 export function faceOf(tenantName: string, branding: Branding): sites.Face {
   const { displayName, welcome, logo, darkLogo, favicon, helpUri, policyUri, tosUri } = branding;
   const links = [
-    { text: "Help", href: helpUri },
-    { text: "Privacy", href: policyUri },
-    { text: "Terms", href: tosUri },
-  ];
+    { text: "help", href: helpUri },
+    { text: "privacy", href: policyUri },
+    { text: "terms", href: tosUri },
+  ] as const;
   return {
     name: displayName ?? tenantName,
     tenantName,

@@ -127,7 +127,7 @@ export async function withSmallImages<Input extends Images>(input: Input): Promi
   return { ...input, ...small };
 }
 
-/** @throws BadInput if a text could not be read, or the name could be taken for the installation's or another kind of text */
+/** @throws BadInput if a colour would hide texts, or the name poses as the installation */
 export function requireHonest(branding: Branding, host: string): void {
   const { accent, background } = branding;
   const [light, dark] = [{ accent, background }, darkColoursOf(branding)];

@@ -1,6 +1,7 @@
 // The kinds of mails and the values of their templates.
 
 import type { TenantId } from "../../platform/ids.ts";
+import type { texts } from "../../ui/index.ts";
 
 interface WithLink {
   /** How the person is addressed: their name, or the user name. */
@@ -42,6 +43,8 @@ type MailOf<Kind extends MailKind> = Kind extends MailKind
       /** null: no User, such as for an invitation. */
       userId: number | null;
       values: MailValues[Kind];
+      /** Of the page that caused it, for users whose language is not known. */
+      language?: texts.LanguageCode;
     }
   : never;
 export type NewMail = MailOf<MailKind>;

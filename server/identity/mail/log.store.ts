@@ -43,8 +43,8 @@ export async function findMailContent(sql: Queries, tenantId: TenantId, id: Mail
 
 export async function findSender(sql: Queries, tenantId: TenantId): Promise<Sender> {
   const [row] = await sql<Sender[]>`
-    select name as "tenantName", display_name as "displayName", reply_to as "replyTo", branding
-    from (select t.name, ${mailFace(sql)} from tenants t where t.id = ${tenantId}) found`;
+    select name as "tenantName", display_name as "displayName", reply_to as "replyTo", texts, branding
+    from (select t.name, t.texts, ${mailFace(sql)} from tenants t where t.id = ${tenantId}) found`;
   return row!;
 }
 

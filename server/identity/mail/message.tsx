@@ -1,6 +1,8 @@
 // A mail of a kind as text, as HTML, and as the bytes that are sent.
 
+import { escapeHtml } from "@kitajs/html";
 import MailComposer from "nodemailer/lib/mail-composer";
+import { texts } from "../../ui/index.ts";
 import { type Branding, darkColoursOf, faceOf } from "../branding/face.ts";
 import type { MailKind, MailValues } from "./kinds.ts";
 import { type MailText, oneLine, textOf } from "./texts.ts";
@@ -11,6 +13,7 @@ export interface Sender {
   displayName: string | null;
   replyTo: string | null;
   branding: Omit<Branding, "displayName" | "welcome" | "darkLogo" | "favicon">;
+  texts: readonly texts.OwnText[];
 }
 
 export interface Envelope {
@@ -33,25 +36,31 @@ const MAX_SUBJECT = 200;
 
 const organisationOf = ({ displayName, tenantName }: Sender) => oneLine(displayName ?? tenantName, MAX_ORGANISATION);
 
-export function renderMail<Kind extends MailKind>(kind: Kind, values: MailValues[Kind], sender: Sender): RenderedMail {
-  const mail = textOf(kind, values, organisationOf(sender));
+export function renderMail<Kind extends MailKind>(
+  kind: Kind,
+  values: MailValues[Kind],
+  sender: Sender,
+  language: texts.Language,
+): RenderedMail {
+  const mail = textOf(kind, values, organisationOf(sender), language);
   const subject = oneLine(mail.subject, MAX_SUBJECT);
   const { before, button, after } = mail;
-  const links = linksOf(sender).map(({ text, href }) => `${text}: ${href}`);
+  const { t } = language;
+  const links = linksOf(sender).map(({ text, href }) => `${t[text]}: ${href}`);
   const text = [
     ...[...before, ...(button ? [`${button.label}:\n${button.link}`] : []), ...after],
-    ...[...(links.length > 0 ? [links.join("\n")] : []), ...ownerOf(sender)],
+    ...[...(links.length > 0 ? [links.join("\n")] : []), ...ownerOf(sender, t)],
   ].join("\n\n");
   return {
     subject,
     text: `${text}\n`,
-    html: String(<Page mail={mail} subject={subject} sender={sender} />),
+    html: String(<Page mail={mail} subject={subject} sender={sender} language={language} />),
   };
 }
 
 /** @param values as JSON has them: dates are texts */
-export function messageOf(kind: MailKind, values: object, sender: Sender, envelope: Envelope): Promise<Buffer> {
-  const { subject, text, html } = renderMail(kind, withDates(values), sender);
+export function messageOf(kind: MailKind, values: MailContent, sender: Sender, envelope: Envelope): Promise<Buffer> {
+  const { subject, text, html } = renderContent(kind, values, sender);
   const { messageId, createdOn, from, to } = envelope;
   const { logo: address } = sender.branding;
   const logo = address && Buffer.from(address.slice(address.indexOf(",") + 1), "base64");
@@ -73,8 +82,17 @@ export function messageOf(kind: MailKind, values: object, sender: Sender, envelo
   return composer.compile().build();
 }
 
-/** @param values as JSON has them: dates are texts */
-export function withDates(values: object): never {
+/** The values of a mail as JSON has them, and its language. */
+export interface MailContent {
+  language: texts.LanguageCode;
+  [value: string]: unknown;
+}
+
+export function renderContent(kind: MailKind, content: MailContent, sender: Sender): RenderedMail {
+  return renderMail(kind, withDates(content), sender, texts.languageOf(content.language, sender.texts));
+}
+
+function withDates(values: object): never {
   const dates = Object.entries(values).filter(([name]) => name === "expiresOn" || name === "at");
   return { ...values, ...Object.fromEntries(dates.map(([name, value]) => [name, new Date(value)])) } as never;
 }
@@ -83,8 +101,8 @@ export function withDates(values: object): never {
 const LOGO = "logo";
 
 /** Below a chosen name, so that no organisation can pass for another. */
-const ownerOf = ({ tenantName, displayName }: Sender) =>
-  displayName ? [`This mail is from ${oneLine(tenantName, MAX_ORGANISATION)}.`] : [];
+const ownerOf = ({ tenantName, displayName }: Sender, t: texts.Texts) =>
+  displayName ? [texts.fill(t.owner.mail, { organisation: oneLine(tenantName, MAX_ORGANISATION) })] : [];
 
 const linksOf = ({ tenantName, branding }: Sender) =>
   faceOf(tenantName, { ...branding, displayName: null, welcome: null, darkLogo: null, favicon: null }).links;
@@ -99,13 +117,20 @@ function darkStylesOf({ branding }: Sender): string {
 .ink{color:#e6e8ec!important}.fine{color:#a9b0bd!important}.link{color:${accent ?? "#8ab4f8"}!important}}`;
 }
 
+interface PageProps {
+  mail: MailText;
+  subject: string;
+  sender: Sender;
+  language: texts.Language;
+}
+
 /** Tables and inline styles, for old mail programs. Nothing is loaded from elsewhere. */
-function Page({ mail, subject, sender }: { mail: MailText; subject: string; sender: Sender }): JSX.Element {
+function Page({ mail, subject, sender, language }: PageProps): JSX.Element {
   const { before, button, after } = mail;
   const { accent, background, logo } = sender.branding;
   const [ground, main] = [background ?? "#f2f4f7", accent ?? "#1f5fbf"];
   return (
-    <html lang="en">
+    <html lang={language.code} dir={language.direction}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -136,7 +161,7 @@ function Page({ mail, subject, sender }: { mail: MailText; subject: string; send
                 style="max-width:560px;background:#ffffff;border:1px solid #d8dde5;border-radius:8px"
               >
                 <tr>
-                  <td style={`padding:24px;${FONT}`}>
+                  <td dir={language.direction} style={`padding:24px;${FONT}`}>
                     <h1 class="ink" style="margin:0 0 20px;color:#1d2733;font-size:18px;line-height:24px">
                       {logo ? (
                         <img
@@ -154,13 +179,13 @@ function Page({ mail, subject, sender }: { mail: MailText; subject: string; send
                         {line}
                       </p>
                     ))}
-                    {button ? <Button {...button} colour={main} /> : ""}
+                    {button ? <Button {...button} orOpen={language.t.orOpen} colour={main} /> : ""}
                     {after.map((line) => (
                       <p class="fine" style="margin:16px 0 0;color:#566173;font-size:14px;line-height:20px" safe>
                         {line}
                       </p>
                     ))}
-                    <Footer sender={sender} colour={main} />
+                    <Footer sender={sender} colour={main} t={language.t} />
                   </td>
                 </tr>
               </table>
@@ -172,15 +197,15 @@ function Page({ mail, subject, sender }: { mail: MailText; subject: string; send
   );
 }
 
-function Footer({ sender, colour }: { sender: Sender; colour: string }): JSX.Element {
+function Footer({ sender, colour, t }: { sender: Sender; colour: string; t: texts.Texts }): JSX.Element {
   const links = linksOf(sender).map(({ text, href }) => (
     <>
       <a class="link" href={href} style={`color:${colour}`} safe>
-        {text}
+        {t[text]}
       </a>{" "}
     </>
   ));
-  const lines = [...(links.length > 0 ? [links] : []), ...ownerOf(sender).map((line) => <span safe>{line}</span>)];
+  const lines = [...(links.length > 0 ? [links] : []), ...ownerOf(sender, t).map((line) => <span safe>{line}</span>)];
   return (
     <>
       {lines.map((line) => (
@@ -192,7 +217,7 @@ function Footer({ sender, colour }: { sender: Sender; colour: string }): JSX.Ele
   );
 }
 
-function Button({ label, link, colour }: { label: string; link: string; colour: string }): JSX.Element {
+function Button({ label, link, orOpen, colour }: Record<"label" | "link" | "orOpen" | "colour", string>): JSX.Element {
   return (
     <>
       <table role="presentation" cellpadding="0" cellspacing="0" border={0} style="margin:8px 0 16px">
@@ -205,8 +230,8 @@ function Button({ label, link, colour }: { label: string; link: string; colour: 
         </tr>
       </table>
       <p class="fine" style="margin:0;color:#566173;font-size:14px;line-height:20px;word-break:break-all">
-        {"Or open this address: "}
-        <a class="link" href={link} style={`color:${colour}`} safe>
+        {escapeHtml(orOpen) as "safe"}{" "}
+        <a class="link" href={link} dir="ltr" style={`color:${colour}`} safe>
           {link}
         </a>
       </p>

@@ -1,6 +1,9 @@
-// The texts of each kind of mail. Text and HTML are made from the same declaration.
+// The parts of each kind of mail. Text and HTML are made from the same declaration.
 
+import { texts } from "../../ui/index.ts";
 import type { MailKind, MailValues } from "./kinds.ts";
+
+const { fill } = texts;
 
 export interface MailText {
   subject: string;
@@ -10,68 +13,82 @@ export interface MailText {
   after: string[];
 }
 
-const IGNORE = "If you did not ask for this, you can ignore this mail: nothing changes.";
-const NOT_ME = "This was not me";
-
 /** @param organisation its name, as people see it */
-export function textOf<Kind extends MailKind>(kind: Kind, values: MailValues[Kind], organisation: string): MailText {
-  return TEXTS[kind](values, organisation);
+export function textOf<Kind extends MailKind>(
+  kind: Kind,
+  values: MailValues[Kind],
+  organisation: string,
+  language: texts.Language,
+): MailText {
+  return TEXTS[kind](values, organisation, language);
 }
 
-const TEXTS: { [Kind in MailKind]: (values: MailValues[Kind], organisation: string) => MailText } = {
-  VerifyAddress: ({ name, link, expiresOn }, organisation) => ({
-    subject: `Confirm your mail address for ${organisation}`,
-    before: [hello(name), `Please confirm that this address is yours, for your account at ${organisation}.`],
-    button: { label: "Confirm this address", link },
-    after: [validUntil(expiresOn), IGNORE],
+type TextOf<Kind extends MailKind> = (
+  values: MailValues[Kind],
+  organisation: string,
+  language: texts.Language,
+) => MailText;
+
+const TEXTS: { [Kind in MailKind]: TextOf<Kind> } = {
+  VerifyAddress: ({ name, link, expiresOn }, organisation, { t, locale }) => ({
+    subject: fill(t.verifySubject, { organisation }),
+    before: [hello(name, t), fill(t.verifyText, { organisation })],
+    button: { label: t.verifyButton, link },
+    after: [validUntil(expiresOn, t, locale), t.ignoreMail],
   }),
-  ForgottenPassword: ({ name, link, expiresOn }, organisation) => ({
-    subject: `Set a new password for ${organisation}`,
-    before: [hello(name), `A new password was requested for your account at ${organisation}.`],
-    button: { label: "Set a new password", link },
-    after: [validUntil(expiresOn), IGNORE],
+  ForgottenPassword: ({ name, link, expiresOn }, organisation, { t, locale }) => ({
+    subject: fill(t.resetSubject, { organisation }),
+    before: [hello(name, t), fill(t.resetText, { organisation })],
+    button: { label: t.resetButton, link },
+    after: [validUntil(expiresOn, t, locale), t.ignoreMail],
   }),
-  Invitation: ({ name, link, expiresOn, invitedBy }, organisation) => ({
-    subject: `Your invitation to ${organisation}`,
-    before: [hello(name), `${plain(invitedBy) || "An administrator"} has invited you to ${organisation}.`],
-    button: { label: "Accept the invitation", link },
-    after: [validUntil(expiresOn), "If you do not know why you were invited, you can ignore this mail."],
+  Invitation: ({ name, link, expiresOn, invitedBy }, organisation, { t, locale }) => ({
+    subject: fill(t.invitationSubject, { organisation }),
+    before: [hello(name, t), fill(t.invitationText, { inviter: plain(invitedBy) || t.anAdministrator, organisation })],
+    button: { label: t.invitationButton, link },
+    after: [validUntil(expiresOn, t, locale), t.invitationNote],
   }),
-  NewDevice: ({ name, link, expiresOn, device, address, at }, organisation) => ({
-    subject: `New sign-in to ${organisation}`,
+  NewDevice: ({ name, link, expiresOn, device, address, at }, organisation, { t, locale }) => ({
+    subject: fill(t.deviceSubject, { organisation }),
     before: [
-      hello(name),
-      `Your account at ${organisation} was used on a device that it has not been used on before.`,
-      `${plain(device) || "Unknown device"}, network address ${plain(address)}, ${dateTime(at)}.`,
-      "If this was you, there is nothing to do. If not, end all sessions and set a new password:",
+      hello(name, t),
+      fill(t.deviceText, { organisation }),
+      fill(t.deviceFacts, {
+        device: plain(device) || t.unknownDevice,
+        address: plain(address),
+        time: dateTime(at, locale),
+      }),
+      t.ifThisWasYou,
     ],
-    button: { label: NOT_ME, link },
-    after: [validUntil(expiresOn)],
+    button: { label: t.notMe, link },
+    after: [validUntil(expiresOn, t, locale)],
   }),
-  CredentialChanged: ({ name, link, expiresOn, credential, at }, organisation) => ({
-    subject: `${CHANGED[credential][0]} for ${organisation} was ${CHANGED[credential][1]}`,
-    before: [
-      hello(name),
-      `${CHANGED[credential][0]} for ${organisation} was ${CHANGED[credential][1]}, ${dateTime(at)}.`,
-      "If this was you, there is nothing to do. If not, end all sessions and set a new password:",
-    ],
-    button: { label: NOT_ME, link },
-    after: [validUntil(expiresOn)],
-  }),
-  Test: ({ name }, organisation) => ({
-    subject: `Test mail of ${organisation}`,
-    before: [hello(name), `This is a test mail of ${organisation}. The mail server has accepted it.`],
+  CredentialChanged: ({ name, link, expiresOn, credential, at }, organisation, { t, locale }) => {
+    const [subject, text] = changeIn(credential, organisation, dateTime(at, locale), t);
+    return {
+      subject,
+      before: [hello(name, t), text, t.ifThisWasYou],
+      button: { label: t.notMe, link },
+      after: [validUntil(expiresOn, t, locale)],
+    };
+  },
+  Test: ({ name }, organisation, { t }) => ({
+    subject: fill(t.testSubject, { organisation }),
+    before: [hello(name, t), fill(t.testText, { organisation })],
     after: [],
   }),
 };
 
-const CHANGED: Record<MailValues["CredentialChanged"]["credential"], readonly [what: string, how: string]> = {
-  password: ["Your password", "changed"],
-  "second factor": ["Your second factor", "changed"],
-  "added passkey": ["A passkey", "added"],
-  "removed passkey": ["A passkey", "removed"],
-  "mail address": ["Your mail address", "changed"],
-};
+/** The subject and the sentence. */
+function changeIn(credential: Credential, organisation: string, time: string, t: texts.Texts): [string, string] {
+  const values = { organisation, time };
+  if (credential === "added passkey") return [fill(t.passkeyAddedSubject, values), fill(t.passkeyAddedText, values)];
+  if (credential === "removed passkey")
+    return [fill(t.passkeyRemovedSubject, values), fill(t.passkeyRemovedText, values)];
+  const changed = { ...values, credential: t.credentials[credential] };
+  return [fill(t.changedSubject, changed), fill(t.changedText, changed)];
+}
+type Credential = MailValues["CredentialChanged"]["credential"];
 
 const MAX_NAME = 100;
 /** Mail programs make links of such texts, and strangers may choose names. */
@@ -97,8 +114,10 @@ export function oneLine(text: string, max: number): string {
   );
 }
 
-const hello = (name: string) => (plain(name) ? `Hello ${plain(name)},` : "Hello,");
+const hello = (name: string, t: texts.Texts) => (plain(name) ? fill(t.hello, { name: plain(name) }) : t.helloNobody);
 
-const FORMAT = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" });
-const dateTime = (date: Date) => `${FORMAT.format(date)} UTC`;
-const validUntil = (date: Date) => `The link can be used once, until ${dateTime(date)}.`;
+function dateTime(date: Date, locale: string): string {
+  return `${new Intl.DateTimeFormat(locale, { dateStyle: "long", timeStyle: "short", timeZone: "UTC" }).format(date)} UTC`;
+}
+
+const validUntil = (date: Date, t: texts.Texts, locale: string) => fill(t.linkOnce, { time: dateTime(date, locale) });

@@ -26,6 +26,7 @@ import { createCsrf, createForms } from "../signin/forms.ts";
 import { createAcceptance } from "../signin/invitations/accept.ts";
 import { invitationPages } from "../signin/invitations/pages.tsx";
 import { createKnownBrowsers } from "../signin/known-browsers.ts";
+import { languagePages } from "../signin/languages.ts";
 import { createForgottenPasswords } from "../signin/links/forgotten.ts";
 import { createConfirmAddress, createWarnOwner } from "../signin/links/mailed.ts";
 import { createPasskeys } from "../signin/passkeys/passkeys.ts";
@@ -196,7 +197,7 @@ export function createProvider(deps: ProviderDependencies) {
     upstream: createUpstream({ sql, vault, fetch, cookies, publicUrl: issuer, log }),
     browsers,
     log,
-    endpoints: { site, onFailure },
+    endpoints: { site, cookies, onFailure },
   };
 
   const forAccounts = {
@@ -240,6 +241,7 @@ export function createProvider(deps: ProviderDependencies) {
     .use(authorizeController({ ...forPeople, accountReturns: createAccountReturns(forAccounts) }))
     .use(accountController(forAccounts))
     .use(pageController(forPeople.endpoints, invitationPages({ ...forAccounts, invitations })))
+    .use(pageController(forPeople.endpoints, languagePages(forPeople)))
     .use(userinfoController({ sql, tokens, findClient, checkPossession: dpop.checkPossession, onFailure }))
     .use(logoutController(forPeople));
   const verifyAccessToken: bearerTokens.VerifyAccessToken = tokens.verifyAccessToken;

@@ -12,6 +12,8 @@ export interface Session {
   userId: number;
   username: string;
   name: string;
+  /** The person's language, a BCP 47 tag; null: unknown. */
+  locale: string | null;
   tenantName: string;
   authTime: Date;
   /** When this browser's session began; authTime may be much earlier, at a provider. */

@@ -3,7 +3,7 @@ import type { Queries, Sql } from "../../platform/db/sql.ts";
 import { Conflict } from "../../platform/errors.ts";
 import type { Details } from "../../platform/http/contract.ts";
 import { originOf, recordAudit } from "../../records/index.ts";
-import type { Site } from "../../ui/index.ts";
+import { type Site, texts } from "../../ui/index.ts";
 import type { Cookies } from "./cookies.ts";
 import { digestOf, newOpaqueValue } from "./opaque.ts";
 import { ACR, type Authentication, type Session, type Sessions } from "./session.ts";
@@ -39,7 +39,8 @@ export function createSessions(sql: Sql, cookies: Cookies, site: Pick<Site, "wea
     const found = await findSession(sql, digestOf(value), IDLE_LIFETIME, TOUCH_INTERVAL, more?.(sql));
     if (!found) return undefined;
     site.wear(found.tenantId);
-    const { isSeenLongAgo, needsSecondFactor, ...session } = found;
+    const { isSeenLongAgo, needsSecondFactor, tenantPages, ...session } = found;
+    texts.learn(request, { own: session.locale ?? undefined, tenant: tenantPages });
     if (isSeenLongAgo) await touchSession(sql, session.tenantId, session.id);
     const isDue = session.passkeyDue === "use" || session.passkeyDue === "add";
     const isUnfinished = isDue || (needsSecondFactor && session.acr === ACR.oneFactor);
@@ -60,10 +61,9 @@ export function createSessions(sql: Sql, cookies: Cookies, site: Pick<Site, "wea
       const id = Bun.randomUUIDv7();
       const isUnfinished = await sql.beginFor(tenantId, async (tx) => {
         if (passwordHash !== undefined && (await holdPasswordHash(tx, tenantId, userId)) !== passwordHash) {
-          throw new Conflict("The password has just been changed. Go back to the application and sign in again.");
+          throw new Conflict(texts.ERRORS.passwordChanged);
         }
-        if (!(await holdActiveUser(tx, tenantId, userId)))
-          throw new Conflict("The account has just been deactivated. Ask your administrator.");
+        if (!(await holdActiveUser(tx, tenantId, userId))) throw new Conflict(texts.ERRORS.deactivated);
         const isUnfinished = await insertSession(tx, tenantId, {
           ...authenticated,
           id,

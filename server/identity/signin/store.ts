@@ -1,6 +1,7 @@
 import type { PendingQuery, Row } from "postgres";
 import type { Queries, Sql } from "../../platform/db/sql.ts";
 import type { TenantId } from "../../platform/ids.ts";
+import type { texts } from "../../ui/index.ts";
 import { ACR, type Session } from "./session.ts";
 
 /** Days after which a browser without a sign-in is forgotten. */
@@ -217,7 +218,11 @@ async function handOver(sql: Queries, tenantId: TenantId, from: string, to: stri
 }
 
 /** The stored session: `needsSecondFactor` depends on the user and the tenant, not on the session. */
-export type StoredSession = Omit<Session, "isUnfinished"> & { needsSecondFactor: boolean; isSeenLongAgo: boolean };
+export type StoredSession = Omit<Session, "isUnfinished"> & {
+  needsSecondFactor: boolean;
+  isSeenLongAgo: boolean;
+  tenantPages: texts.TenantPages;
+};
 
 /** Has no tenant filter: callers compare the tenant. @param touchSeconds after which it counts as seen long ago */
 export async function findSession(
@@ -229,7 +234,9 @@ export async function findSession(
 ): Promise<StoredSession | undefined> {
   const [session] = await sql<StoredSession[]>`
     select s.id, s.tenant_id as "tenantId", s.user_id as "userId", coalesce(u.username, '') as username,
-      (select t.name from tenants t where t.id = s.tenant_id) as "tenantName",
+      (select t.name from tenants t where t.id = s.tenant_id) as "tenantName", u.locale,
+      (select json_build_object('language', t.language, 'texts', t.texts) from tenants t where t.id = s.tenant_id)
+        as "tenantPages",
       coalesce(u.name, '') as name, s.auth_time as "authTime",
       s.created_on as "begunOn", extract(epoch from now() - s.auth_time)::float8 as age, s.is_auth_time_known as "isAuthTimeKnown", s.amr, s.acr,
       s.identity_provider_id as "identityProviderId",

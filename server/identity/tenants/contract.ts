@@ -17,8 +17,10 @@ import {
 import { isMailAddress, MAX_MAIL_ADDRESS } from "../../platform/mail-address.ts";
 import { LIMIT_NAMES, LIMITS, type LimitName, MAX_BOUND } from "../../platform/tenant-limits.ts";
 import { record, SCOPE_LIST, SCOPE_TEXTS, SETTING, USER_ATTRIBUTES } from "../../records/index.ts";
+import { texts } from "../../ui/index.ts";
 import { BRANDING_FIELDS } from "../branding/fields.ts";
 import { DOCUMENT_MODES, REGISTRATION_MODES } from "../oauth/registration/store.ts";
+import { OWN_TEXTS } from "./own-texts.ts";
 
 const MAX_DAYS = 36_500;
 /** Of authenticators. */
@@ -110,6 +112,18 @@ const FIELDS = {
     },
     example: "End",
   }),
+  Language: oneOf(texts.LANGUAGE_CODES, {
+    description: "The language of pages and mails for people of whom no other is known.",
+    audit: "value",
+    judged: true,
+    form: {
+      label: "Language of pages and mails",
+      hint: "For people whose browser prefers none of these, and who have chosen none.",
+      words: texts.LANGUAGES,
+    },
+    example: "en",
+  }),
+  Texts: OWN_TEXTS,
   ClientRegistration: oneOf(REGISTRATION_MODES, {
     description:
       "Whether applications can register themselves at `/oauth2/register` (RFC 7591): no, with an initial access " +

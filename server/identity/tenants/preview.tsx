@@ -1,6 +1,6 @@
 // Pages with example values, in the face that they would have.
 
-import { type Site, sites } from "../../ui/index.ts";
+import { type Site, sites, texts } from "../../ui/index.ts";
 import { ConsentPage } from "../oauth/authorize/consent-page.tsx";
 import { AccountPage } from "../signin/account/account-page.tsx";
 import { DeviceCodePage, SignInPage } from "../signin/pages.tsx";
@@ -14,7 +14,7 @@ export interface PreviewedPage {
 
 const user = "Ana Silva";
 const application = "Example application";
-const form = { request: "", csrf: "", problem: undefined };
+const form = { language: texts.ENGLISH, request: "", csrf: "", problem: undefined };
 
 export async function previewsOf(site: Site, face: sites.Face): Promise<PreviewedPage[]> {
   const pages = { "Sign in": signIn, Consent: consent, Device: device, Account: account };
@@ -49,7 +49,16 @@ const device = (site: Site) => <DeviceCodePage {...{ ...form, site }} action="#"
 
 const account = (site: Site, { tenantName: organisation }: sites.Face) => (
   <AccountPage
-    {...{ site, csrf: "", user, organisation, factor: undefined, current: "", hasPassword: true }}
+    {...{
+      site,
+      language: texts.ENGLISH,
+      csrf: "",
+      user,
+      organisation,
+      factor: undefined,
+      current: "",
+      hasPassword: true,
+    }}
     address={{ address: "ana@example.com", isVerified: true, canVerify: false, canChange: false }}
     {...{ passkeys: [], linked: [], offered: [], sessions: [], applications: [] }}
   />

@@ -73,11 +73,13 @@ export async function listAlertCauses(
     with connection as (
       select tenant_id, id, state, held_reason from webhook_connections where deleted_on is null
     ), failing as materialized (
-      -- Only of these it is worth counting.
-      select tenant_id, id from connection c
-      where exists (
-        select from attempts f where f.failed_to = c.id and f.started_on > now() - make_interval(hours => ${errorRate.hours})
-      )
+      -- Only of these it is worth counting: each exhausted delivery has a last attempt, which failed.
+      select c.tenant_id, c.id
+      from (
+        select failed_to from attempts
+        where failed_to is not null and started_on > now() - make_interval(hours => ${errorRate.hours})
+        group by failed_to having count(distinct delivery_id) >= ${errorRate.min}
+      ) f join connection c on c.id = f.failed_to
     )
     select tenant_id as "tenantId", 'ConnectionHeld' as kind, id as "connectionId", coalesce(held_reason, '') as reason
     from connection where state = 'Held'

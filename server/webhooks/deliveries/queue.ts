@@ -6,7 +6,7 @@ import type { Sql } from "../../platform/db/sql.ts";
 import { POLL_MS } from "../../platform/db/watch.ts";
 import { FAILURE_PAUSE_MS } from "../../platform/durations.ts";
 import type { Egress } from "../../platform/egress/index.ts";
-import type { ConnectionId, TenantId } from "../../platform/ids.ts";
+import type { ConnectionId, DeliveryId, TenantId } from "../../platform/ids.ts";
 import { createOutageLog } from "../../platform/log.ts";
 import { claim } from "./claim.ts";
 import { type FoundWork, SOON_MS, startLoop } from "./loop.ts";
@@ -54,6 +54,8 @@ export function startQueue({
   const notStarted = createOutageLog(log);
   /** Connections with remaining deliveries: the tenant, and the number of consecutive blocked claims. */
   const waiting = new Map<ConnectionId, { tenantId: TenantId; blocked: number }>();
+  /** Consecutive starts of a delivery that found its earlier run open. */
+  const refused = new Map<DeliveryId, number>();
   let checking: Promise<void> | undefined;
   const schedule = createSchedule(() => loop.wake());
   const loop = startLoop(CONCURRENCY, step, log);
@@ -120,15 +122,19 @@ export function startQueue({
       notStarted({ err: error, tenantId, eventId }, "Temporal did not start a delivery; retrying");
       return "failed" as const;
     });
+    if (outcome !== "busy") refused.delete(deliveryId);
     // This worker makes the post, so it is notified when it begins.
     if (outcome === "eagerly" || (outcome === "elsewhere" && "taskQueue" in fromQueue)) return;
     // Another worker makes the post, or it is delayed, so this one is not notified when it begins.
     starting.end(deliveryId);
     if (outcome === "elsewhere") return windows.free(connectionId, deliveryId);
-    // Its earlier run is about to close, or Temporal is unavailable.
-    await requeue(sql, tenantId, [deliveryId], SOON_MS);
+    // Its earlier run is about to close, or Temporal is unavailable. A run that is stuck may stay open for days.
+    const times = refused.get(deliveryId) ?? 0;
+    const inMs = Math.min(POLL_MS, SOON_MS * 2 ** times);
+    if (outcome === "busy") refused.set(deliveryId, times + 1);
+    if (!(await requeue(sql, tenantId, [deliveryId], inMs))) refused.delete(deliveryId);
     windows.free(connectionId, deliveryId);
-    schedule.addIn(queueId, SOON_MS);
+    schedule.addIn(queueId, inMs);
     if (outcome === "failed") await Bun.sleep(FAILURE_PAUSE_MS);
   }
 

@@ -70,7 +70,7 @@ export function authorizationPages(deps: AuthorizeDependencies): Pages {
 
 async function authorize(deps: AuthorizeDependencies, request: Request, asked: AuthorizationTarget): Promise<Response> {
   await deps.refreshClient(request, asked.parameters.sent.client_id);
-  const checked = await checkRequest(deps, asked);
+  const checked = await checkRequest(deps, request, asked);
   const { target } = checked;
   const { site } = deps.endpoints;
   // A cross-site form submission carries no SameSite=Lax cookie; a navigation does.
@@ -107,7 +107,7 @@ async function authorize(deps: AuthorizeDependencies, request: Request, asked: A
     case "consent":
       return consentPage(deps, request, checked, step.session, asking!);
     case "answer":
-      return respond(site, checked.reply, await issueCode(deps, checked, step.session, asking!));
+      return respond(site, request, checked.reply, await issueCode(deps, checked, step.session, asking!));
   }
 }
 

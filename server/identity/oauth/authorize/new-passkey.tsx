@@ -1,11 +1,10 @@
 // A passkey that the tenant requires or encourages, added during a sign-in. POST /signin/new-passkey is its form.
 
 import { readForm } from "../../../platform/http/body.ts";
-import { pageResponse } from "../../../ui/index.ts";
+import { pageResponse, texts } from "../../../ui/index.ts";
 import { deviceOf } from "../../signin/device-name.ts";
 import type { Pages } from "../../signin/endpoint.tsx";
 import { NewPasskeyPage } from "../../signin/passkeys/pages.tsx";
-import { REPEATED_CHALLENGE } from "../../signin/passkeys/passkeys.ts";
 import type { Session } from "../../signin/session.ts";
 import type { Trouble } from "../../signin/throttle.ts";
 import { checkRequest } from "./authorization-request.ts";
@@ -21,7 +20,7 @@ export function newPasskeyPages(deps: AuthorizeDependencies): Pages {
         const form = await readForm(request);
         const asked = readTarget(form.get("request"));
         return tellingTheClient(deps, request, async () => {
-          const checked = await checkRequest(deps, asked);
+          const checked = await checkRequest(deps, request, asked);
           const { target } = checked;
           const onward = (cookies?: string[]) =>
             goTo(deps.endpoints.site, target.path, queryOf(target.parameters), cookies);
@@ -36,9 +35,9 @@ export function newPasskeyPages(deps: AuthorizeDependencies): Pages {
           }
           const added = await deps.passkeys.add({
             ...{ request, visitor, form, session },
-            name: deviceOf(visitor.userAgent),
+            name: deviceOf(visitor.userAgent, texts.speak(request).t),
           });
-          if (added.outcome === "stale") return again({ problem: REPEATED_CHALLENGE, status: 422 });
+          if (added.outcome === "stale") return again({ problem: texts.speak(request).t.passkeyRepeated, status: 422 });
           if (added.outcome === "refused") return again({ problem: added.problem, status: 422 });
           const raised = await deps.sessions.raise(request, session, added.amr, added.id);
           return onward([raised, await deps.browsers.remember(request, session, visitor.address)]);
@@ -63,9 +62,10 @@ export async function newPasskeyPage(
   { problem, status, headers }: Partial<Trouble> = {},
 ): Promise<Response> {
   const { csrf, cookies } = forms.protect(request, session);
+  const language = texts.speak(request);
   const page = (
     <NewPasskeyPage
-      {...{ site, csrf, problem }}
+      {...{ site, language, csrf, problem }}
       organisation={session.tenantName}
       question={await passkeys.propose(csrf, session)}
       action="/signin/new-passkey"
@@ -73,7 +73,7 @@ export async function newPasskeyPage(
       isOffer={session.passkeyDue === "offer"}
       back={{
         href: site.href(`${target.path}?${withPrompt(target.parameters, "login")}`),
-        text: "Use another account",
+        text: language.t.useAnotherAccount,
       }}
     />
   );

@@ -3,6 +3,7 @@
 import { Permission } from "../../../platform/errors.ts";
 import { readForm } from "../../../platform/http/body.ts";
 import { originOf, recordAudit } from "../../../records/index.ts";
+import { texts } from "../../../ui/index.ts";
 import type { Pages } from "../../signin/endpoint.tsx";
 import { PURPOSES } from "../../signin/passkeys/passkeys.ts";
 import type { Visitor } from "../../signin/session.ts";
@@ -20,12 +21,6 @@ import { type SignInState, signInPage } from "./pages.tsx";
 import { type AuthorizationTarget, goTo, readCarried, readTarget, targetText, withoutPrompts } from "./parameters.ts";
 import { tellingTheClient } from "./step.ts";
 
-/** One text for every failure, so strangers cannot probe for accounts. */
-export const REFUSED = "Wrong user name or password.";
-/** Strangers cannot probe for organisations either. */
-const REFUSED_AT_SETTINGS = `${REFUSED} If you entered an organisation, check its name too: it is case-sensitive.`;
-export const WRONG_USER = "The application requested a different account. Sign in with that one.";
-
 export function signInPages(deps: AuthorizeDependencies): Pages {
   return {
     "/signin": {
@@ -40,7 +35,7 @@ export function signInPages(deps: AuthorizeDependencies): Pages {
       async get(request) {
         const target = readCarried(request);
         return tellingTheClient(deps, request, async () => {
-          const checked = await checkRequest(deps, target);
+          const checked = await checkRequest(deps, request, target);
           requireLocal(checked);
           return showSignIn(deps, request, checked.target, checked, { username: checked.loginHint });
         });
@@ -56,7 +51,7 @@ async function signIn(
   form: Map<string, string>,
   asked: AuthorizationTarget,
 ): Promise<Response> {
-  const checked = await checkRequest(deps, asked);
+  const checked = await checkRequest(deps, request, asked);
   const { target } = checked;
   requireLocal(checked);
   const username = form.get("username") ?? "";
@@ -76,13 +71,17 @@ async function signIn(
     visitor,
     isNamed: isNamed(checked),
   });
-  if (result.outcome === "throttled") return again(throttled(result.retryAfter));
-  if (result.outcome === "refused") return again({ problem: isConsole ? REFUSED_AT_SETTINGS : REFUSED, status: 422 });
+  const language = texts.speak(request);
+  const { t } = language;
+  if (result.outcome === "throttled") return again(throttled(result.retryAfter, language));
+  // One text for every failure, so strangers cannot probe for accounts or organisations.
+  if (result.outcome === "refused")
+    return again({ problem: isConsole ? t.wrongSignInAtSettings : t.wrongSignIn, status: 422 });
   const { userId } = result.authentication;
   if (!isExpected(checked, userId)) {
     const failure = { subject: { type: "User", id: userId }, details: { Reason: "NotTheUserAskedFor" } };
     await recordAudit(deps.sql, tenantId, originOf(request, { clientId }), { kind: "SignIn.Failed", ...failure });
-    return again({ problem: WRONG_USER, status: 422 });
+    return again({ problem: t.wrongUser, status: 422 });
   }
   const { cookie } = await deps.sessions.begin(request, result.authentication, visitor);
   const rest = withoutPrompts(target.parameters, ["login", "select_account"]);
@@ -100,7 +99,7 @@ function isLocal({ client: { identityProvider } }: Pick<AuthorizationRequest, "c
 /** @throws Permission if the application's users must sign in at an identity provider */
 export function requireLocal(checked: AuthorizationRequest): void {
   if (isLocal(checked)) return;
-  throw new Permission("The users of this application sign in at its identity provider, not here.");
+  throw new Permission(texts.ERRORS.onlyProvider);
 }
 
 type ShowSignInDependencies = Pick<
@@ -124,5 +123,14 @@ export async function showSignIn(
   const passkey = isLocal(checked)
     ? await passkeys.ask(protection.csrf, PURPOSES.signIn(targetText(target)))
     : undefined;
-  return signInPage(site, target, checked, { ...protection, passkey }, providers, forgotten.canSend, state);
+  return signInPage(
+    site,
+    texts.speak(request),
+    target,
+    checked,
+    { ...protection, passkey },
+    providers,
+    forgotten.canSend,
+    state,
+  );
 }

@@ -4,6 +4,7 @@ import type { Sql, Transaction } from "../../../platform/db/sql.ts";
 import { ApiError, Conflict } from "../../../platform/errors.ts";
 import { contextOf } from "../../../platform/http/context.ts";
 import { type Access, type Actor, originOf, ownRecords, recordAudit } from "../../../records/index.ts";
+import { texts } from "../../../ui/index.ts";
 import { digestOf } from "../opaque.ts";
 import type { Passwords } from "../password.ts";
 import { savePassword } from "../store.ts";
@@ -80,9 +81,9 @@ export function createAcceptance({ sql, access, passwords }: AcceptanceDependenc
       await requireGrantable(access, tx, { ...call, permissions }, invitation, username);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      throw new Conflict("The person who invited you may no longer do so. Ask for a new invitation.");
+      throw new Conflict(texts.ERRORS.inviter);
     }
   }
 }
 
-const taken = () => new Conflict("Username is already used by another User.");
+const taken = () => new Conflict(texts.ERRORS.usernameTaken);

@@ -4,7 +4,7 @@ import { Conflict, NotFound } from "../../../platform/errors.ts";
 import { readForm } from "../../../platform/http/body.ts";
 import { requestUrl } from "../../../platform/http/request.ts";
 import { asTyped, isText, KEY_LIMIT, usernameKey } from "../../../platform/text.ts";
-import { attribute, CardPage, MessagePage, Problem, pageResponse, type Site } from "../../../ui/index.ts";
+import { attribute, CardPage, MessagePage, Problem, pageResponse, type Site, texts } from "../../../ui/index.ts";
 import type { PageEndpoints, Pages } from "../endpoint.tsx";
 import type { Forms } from "../forms.ts";
 import { NewPasswordField } from "../new-password.tsx";
@@ -32,9 +32,9 @@ export function invitationPages(deps: InvitationPagesDependencies): Pages {
       async get(request) {
         const { searchParams } = requestUrl(request);
         const token = searchParams.get("token") ?? "";
-        const open = await openInvitation(deps, token);
+        const open = await openInvitation(deps, request, token);
         const session = await deps.sessions.find(request);
-        if (session && searchParams.get("as") !== "new") return signedInPage(deps, open, token, session);
+        if (session && searchParams.get("as") !== "new") return signedInPage(deps, request, open, token, session);
         return show(deps, request, open, token, { username: open.email, name: open.name });
       },
       post: (request) => accept(deps, request),
@@ -50,7 +50,9 @@ interface Typed {
 async function accept(deps: InvitationPagesDependencies, request: Request): Promise<Response> {
   const form = await readForm(request);
   const token = form.get("token") ?? "";
-  const open = await openInvitation(deps, token);
+  const open = await openInvitation(deps, request, token);
+  const language = texts.speak(request);
+  const { t } = language;
   const typed = { username: (form.get("username") ?? "").trim(), name: (form.get("name") ?? "").trim() };
   const password = form.get("new_password") ?? "";
   const again = (trouble: Trouble) => show(deps, request, open, token, typed, trouble);
@@ -58,55 +60,63 @@ async function accept(deps: InvitationPagesDependencies, request: Request): Prom
   if (stale) return again(stale);
   const { text } = asTyped(typed.username, KEY_LIMIT);
   if (!text || !usernameKey(text) || !isText(typed.name, NAME_LIMIT))
-    return again({ problem: "Enter a user name and a name of ordinary text.", status: 422 });
+    return again({ problem: t.ordinaryNames, status: 422 });
   const { tenantId, tenantName } = open;
   const owner = { ...typed, email: open.email, organisation: tenantName };
-  const problem = await deps.passwordProblem({ tenantId, userId: 0, owner }, password);
+  const problem = await deps.passwordProblem({ tenantId, userId: 0, owner }, password, language);
   if (problem) return again({ problem, status: 422 });
   try {
     if (!(await deps.invitations.accept(request, open, token, { ...typed, password }))) throw deadLink();
   } catch (error) {
     if (!(error instanceof Conflict)) throw error;
-    return again({ problem: error.errors.join(" "), status: 409 });
+    return again({ problem: texts.errorIn(language, error.errors[0]!) ?? error.errors.join(" "), status: 409 });
   }
   const { site } = deps.endpoints;
-  const lines = ["Your account is ready, and your mail address is verified.", "You can now sign in."];
-  const next = { href: site.href(`/account?organisation=${tenantId}`), text: "Sign in" };
-  return pageResponse(<MessagePage site={site} heading={`Welcome to ${tenantName}`} lines={lines} next={next} />);
+  const lines = [t.accountReady, t.canSignIn];
+  const next = { href: site.href(`/account?organisation=${tenantId}`), text: t.signIn };
+  const heading = texts.fill(t.welcome, { organisation: tenantName });
+  return pageResponse(<MessagePage {...{ site, language, heading, lines, next }} />);
 }
 
-async function openInvitation(deps: InvitationPagesDependencies, token: string): Promise<OpenInvitation> {
+async function openInvitation(
+  deps: InvitationPagesDependencies,
+  request: Request,
+  token: string,
+): Promise<OpenInvitation> {
   const open = await deps.invitations.find(token);
   if (!open) throw deadLink();
   deps.endpoints.site.wear(open.tenantId);
+  texts.learn(request, { tenant: open.tenantPages });
   return open;
 }
 
-const deadLink = () =>
-  new NotFound("This invitation was already accepted, has expired or was revoked. Ask for a new one.");
+const deadLink = () => new NotFound(texts.ERRORS.invitation);
 
 /** The new account belongs to the invited address, so another signed-in user decides first. */
 function signedInPage(
   { endpoints: { site } }: InvitationPagesDependencies,
+  request: Request,
   open: OpenInvitation,
   token: string,
   session: Session,
 ): Promise<Response> {
   const href = `${site.href(INVITATION_PATH)}?${new URLSearchParams({ token, as: "new" })}`;
+  const language = texts.speak(request);
+  const { t } = language;
+  const here = { user: session.name || session.username, organisation: session.tenantName };
   const page = (
-    <CardPage site={site} title="You are signed in already" organisation={session.tenantName}>
-      <h1>You are signed in already</h1>
+    <CardPage {...{ site, language }} title={t.signedInAlready} organisation={session.tenantName}>
+      <h1 safe>{t.signedInAlready}</h1>
       <p>
-        You are <strong safe>{session.name || session.username}</strong> at <strong safe>{session.tenantName}</strong>.
-        This invitation makes another account, at <strong safe>{open.tenantName}</strong> for{" "}
-        <strong safe>{open.email}</strong>.
+        <texts.Say text={t.youAreAt} values={here} />{" "}
+        <texts.Say text={t.invitationMakes} values={{ organisation: open.tenantName, address: open.email }} />
       </p>
       <div class="accounts">
-        <a class="button" href={attribute(href)}>
-          Make the other account
+        <a class="button" href={attribute(href)} safe>
+          {t.makeOther}
         </a>
-        <a class="button outline" href={site.href("/account")}>
-          Stay with this account
+        <a class="button outline" href={site.href("/account")} safe>
+          {t.stay}
         </a>
       </div>
     </CardPage>
@@ -123,12 +133,13 @@ function show(
   { problem, status, headers }: Partial<Trouble> = {},
 ): Promise<Response> {
   const { csrf, cookies } = forms.protect(request);
-  const page = <AcceptPage {...{ site, csrf, open, token, typed, problem }} />;
+  const page = <AcceptPage {...{ site, language: texts.speak(request), csrf, open, token, typed, problem }} />;
   return pageResponse(page, { status, headers, cookies });
 }
 
 interface AcceptProps {
   site: Site;
+  language: texts.Language;
   csrf: string;
   open: OpenInvitation;
   token: string;
@@ -136,23 +147,27 @@ interface AcceptProps {
   problem: string | undefined;
 }
 
-function AcceptPage({ site, csrf, open, token, typed, problem }: AcceptProps): JSX.Element {
+function AcceptPage({ site, language, csrf, open, token, typed, problem }: AcceptProps): JSX.Element {
   const described = problem ? "problem" : undefined;
-  const heading = "Make your account";
+  const { t } = language;
+  const invited = { inviter: open.invitedBy || t.anAdministrator, address: open.email, organisation: open.tenantName };
   return (
-    <CardPage site={site} title={problem ? `Error: ${heading}` : heading} organisation={open.tenantName}>
-      <h1 safe>{heading}</h1>
+    <CardPage {...{ site, language, problem }} title={t.makeAccount} organisation={open.tenantName}>
+      <h1 safe>{t.makeAccount}</h1>
       <p class="lead">
-        {open.invitedBy ? <strong safe>{open.invitedBy}</strong> : "An administrator"} invites{" "}
-        <strong safe>{open.email}</strong> to <strong safe>{open.tenantName}</strong>.
+        <texts.Say text={t.invites} values={invited} />
       </p>
       <Problem text={problem} />
       <form method="post" action={site.href(INVITATION_PATH)}>
         <input type="hidden" name="csrf" value={csrf} />
         <input type="hidden" name="token" value={attribute(token)} />
-        <label for="name">Full name</label>
+        <label for="name" safe>
+          {t.fullName}
+        </label>
         <input id="name" name="name" value={attribute(typed.name)} autocomplete="name" maxlength="200" />
-        <label for="username">User name</label>
+        <label for="username" safe>
+          {t.userName}
+        </label>
         <input
           id="username"
           name="username"
@@ -164,10 +179,14 @@ function AcceptPage({ site, csrf, open, token, typed, problem }: AcceptProps): J
           required
           aria-describedby={described}
         />
-        <NewPasswordField label="Password" problem={problem} />
-        <button type="submit">Make the account</button>
+        <NewPasswordField language={language} label={t.password} problem={problem} />
+        <button type="submit" safe>
+          {t.makeTheAccount}
+        </button>
       </form>
-      <p class="note">If you do not expect this invitation, close this page.</p>
+      <p class="note" safe>
+        {t.invitationUnexpected}
+      </p>
     </CardPage>
   );
 }

@@ -1,6 +1,7 @@
 import type { Queries, Sql } from "../../../platform/db/sql.ts";
 import type { TenantId } from "../../../platform/ids.ts";
 import { type Actor, recordTable } from "../../../records/index.ts";
+import type { texts } from "../../../ui/index.ts";
 import { INVITATION, type Invitation, type InvitationState } from "./contract.ts";
 
 /** Days for which closed invitations are kept. */
@@ -71,6 +72,7 @@ export interface OpenInvitation {
   id: string;
   tenantId: TenantId;
   tenantName: string;
+  tenantPages: texts.TenantPages;
   email: string;
   name: string;
   invitedBy: string;
@@ -79,7 +81,8 @@ export interface OpenInvitation {
 /** The link determines the tenant, so there is no tenant filter. */
 export async function findOpen(sql: Queries, digest: Buffer): Promise<OpenInvitation | undefined> {
   const [row] = await sql<OpenInvitation[]>`
-    select i.id, i.tenant_id as "tenantId", t.name as "tenantName", i.email, i.name,
+    select i.id, i.tenant_id as "tenantId", t.name as "tenantName",
+      json_build_object('language', t.language, 'texts', t.texts) as "tenantPages", i.email, i.name,
       coalesce(actor_reference(i.created_by_type, i.created_by_id)->>'Name', '') as "invitedBy"
     from invitations i join tenants t on t.id = i.tenant_id
     where i.digest = ${digest} and i.state = 'Sent' and i.expires_on > now()`;

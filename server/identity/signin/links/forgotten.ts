@@ -4,6 +4,7 @@ import type { Transaction } from "../../../platform/db/sql.ts";
 import { isPlaceholderTenant, type TenantId } from "../../../platform/ids.ts";
 import { isText, TEXT_LIMIT } from "../../../platform/text.ts";
 import { type Origin, originOf, recordAudit } from "../../../records/index.ts";
+import { texts } from "../../../ui/index.ts";
 import { digestOf, newOpaqueValue } from "../opaque.ts";
 import { RESET_PATH, saveReset } from "../password-reset.store.ts";
 import type { Visitor } from "../session.ts";
@@ -39,6 +40,7 @@ export interface ForgottenPasswords {
     origin: Origin,
     tenantId: TenantId,
     user: Pick<ForgetfulUser, "id" | "name" | "address">,
+    language: texts.LanguageCode,
   ): Promise<void>;
 }
 
@@ -49,22 +51,23 @@ export interface ForgottenDependencies extends MailedLinksDependencies {
 export function createForgottenPasswords(deps: ForgottenDependencies): ForgottenPasswords {
   const { sql, mailer, issuer, onFailure } = deps;
 
-  const send: ForgottenPasswords["send"] = async (tx, origin, tenantId, { id, address, name }) => {
+  const send: ForgottenPasswords["send"] = async (tx, origin, tenantId, { id, address, name }, language) => {
     const token = newOpaqueValue();
     const expiresOn = await saveReset(tx, tenantId, id, digestOf(token), LIFETIME.reset, address);
     const values = { name, link: `${issuer}${RESET_PATH}?token=${token}`, expiresOn };
-    await mailer.recordMail(tx, { tenantId, kind: "ForgottenPassword", to: address, userId: id, values });
+    await mailer.recordMail(tx, { tenantId, kind: "ForgottenPassword", to: address, userId: id, values, language });
     const subject = { type: "User", id };
     await recordAudit(tx, tenantId, origin, { kind: "PasswordReset.Created", subject, details: { By: "Mail" } });
   };
 
   async function find(request: Request, { tenantId, clientId, typed }: ForgottenRequest, key: string): Promise<void> {
     const origin = originOf(request, { clientId });
+    const language = texts.speak(request).code;
     await sql.beginFor(tenantId, async (tx) => {
       const users = await findForgetful(tx, tenantId, key, typed);
       const reason = await refusalOf(tx, tenantId, users);
       const [user] = users;
-      if (reason === undefined) return send(tx, origin, tenantId, user!);
+      if (reason === undefined) return send(tx, origin, tenantId, user!, language);
       const subject = user && { type: "User", id: user.id };
       await recordAudit(tx, tenantId, origin, { kind: "PasswordReset.Refused", subject, details: { Reason: reason } });
     });

@@ -3,6 +3,7 @@
 
 import type { Queries, Sql, Transaction } from "../../../platform/db/sql.ts";
 import type { TenantId } from "../../../platform/ids.ts";
+import type { texts } from "../../../ui/index.ts";
 import type { Mailer } from "../../mail/index.ts";
 import { digestOf, newOpaqueValue } from "../opaque.ts";
 import { countMails, findRecipient, insertLink, type LinkPurpose, type Recipient } from "./store.ts";
@@ -48,20 +49,26 @@ export function createWarnOwner({ mailer, issuer }: Pick<MailedLinksDependencies
 }
 
 /** Sends a link that confirms an address. @returns false if the address has had many mails lately */
-export type ConfirmAddress = (tx: Transaction, tenantId: TenantId, userId: number, address: string) => Promise<boolean>;
+export type ConfirmAddress = (
+  tx: Transaction,
+  tenantId: TenantId,
+  userId: number,
+  address: string,
+  language: texts.LanguageCode,
+) => Promise<boolean>;
 
 export function createConfirmAddress({
   mailer,
   issuer,
 }: Pick<MailedLinksDependencies, "mailer" | "issuer">): ConfirmAddress {
-  return async (tx, tenantId, userId, address) => {
+  return async (tx, tenantId, userId, address, language) => {
     if (!(await mayHaveMail(tx, tenantId, address))) return false;
     const owner = await findRecipient(tx, tenantId, userId);
     const link = await newLink(tx, issuer, ADDRESS_PATH, { tenantId, userId, purpose: "Address", address });
     // The page asks its user to sign in to this organisation.
     link.link += `&organisation=${tenantId}`;
     const values = { ...link, name: owner?.name ?? "" };
-    await mailer.recordMail(tx, { tenantId, kind: "VerifyAddress", to: address, userId, values });
+    await mailer.recordMail(tx, { tenantId, kind: "VerifyAddress", to: address, userId, values, language });
     return true;
   };
 }

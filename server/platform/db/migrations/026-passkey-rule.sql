@@ -22,7 +22,7 @@ create function fits_passkey(tenant tenants, passkey passkeys) returns boolean l
   select tenant.passkey_models = '{}' or passkey.aaguid::text = any (tenant.passkey_models)
 $$;
 
--- What a session lacks: use, a passkey that the user has; add, one that the user must add; offer, one to be offered after
+-- The passkey that a session lacks: use, one that the user has; add, one that the user must add; offer, one to be offered after
 -- a password; null, nothing. An offer that was declined is repeated after 30 days.
 create function passkey_due(session sessions) returns text language sql stable as $$
   select case
