@@ -54,8 +54,14 @@ export async function CardPage(props: CardPageProps): Promise<string> {
             )}
           </header>
           <main class="card">{children as "safe"}</main>
-          {face ? <Owner {...{ site, language, face }} /> : ""}
-          <LanguageChooser site={site} language={language} />
+          {face || language.chooser ? (
+            <footer>
+              {face ? <Owner {...{ site, language, face }} /> : ""}
+              <LanguageChooser site={site} language={language} />
+            </footer>
+          ) : (
+            ""
+          )}
         </div>
       </body>
     </html>
@@ -92,7 +98,7 @@ function Owner({
 }: Pick<CardPageProps, "site" | "language"> & { face: Face }): JSX.Element {
   const { tenantName, links } = face;
   return (
-    <footer>
+    <div class="owner">
       {links.length > 0 ? (
         <p>
           {links.map(({ text, href }, index) => (
@@ -110,7 +116,7 @@ function Owner({
       <p>
         <Say text={t.owner.page} values={{ organisation: tenantName, host: urlOf(site.origin).host }} />
       </p>
-    </footer>
+    </div>
   );
 }
 
@@ -118,7 +124,7 @@ function Owner({
 function LanguageChooser({ site, language: { code: current, t, chooser } }: Pick<CardPageProps, "site" | "language">) {
   if (!chooser) return "";
   return (
-    <footer class="languages">
+    <div class="languages">
       <form method="post" action={site.href(LANGUAGE_PATH)} aria-label={t.language}>
         <input type="hidden" name="page" value={attribute(chooser.page)} />
         <input type="hidden" name="asked" value={chooser.asked} />
@@ -134,7 +140,7 @@ function LanguageChooser({ site, language: { code: current, t, chooser } }: Pick
           </button>
         ))}
       </form>
-    </footer>
+    </div>
   );
 }
 

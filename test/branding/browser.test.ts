@@ -52,7 +52,7 @@ test("an administrator previews a face in both schemes, saves it, and restores a
   await page.getByText("Saved.").waitFor();
   expect((await ok(api.get("/TenantSettings"))).Logo).toBe("");
   await page.getByRole("row", { name: /^1 / }).getByText("Restore", { exact: true }).click();
-  await page.getByRole("button", { name: "Restore version 1" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Restore version 1" }).click();
   await page.getByText("Version 1 is restored.").waitFor();
   expect((await ok(api.get("/TenantSettings"))).Logo).not.toBe("");
   expect(complaints).toEqual([]);

@@ -223,7 +223,7 @@ export const SIGN_IN_EN = {
   passkeyOffer: "Sign in faster next time",
   passkeyOfferLead: "With a passkey you sign in by fingerprint, face or PIN, without a password.",
   passkeyRequired: "Your organisation requires a passkey.",
-  passkeyOtherModel: "Your organisation accepts only some models of security keys and devices. Use another one.",
+  passkeyOtherModel: "Your organisation accepts only some models of security keys and devices. Use a different one.",
 
   help: "Help",
   privacy: "Privacy",
