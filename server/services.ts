@@ -1,12 +1,13 @@
 // Creates the services of the API and the console, in the order of their dependencies.
 
 import type { Logger } from "pino";
-import { createErasures, createMeasureNow, createPersonalData, createReadKept } from "./data/index.ts";
+import { createErasures, createKept, createPersonalData } from "./data/index.ts";
 import {
   type createIssuedTokens,
   createLogouts,
   createProvider,
   createSettings,
+  imports,
   mail,
   type SettingsKinds,
   scopesNow,
@@ -31,9 +32,9 @@ import {
   createEntities,
   createFindRecord,
   createRenameRole,
-  createRequests,
   type Entity,
   recordAudit,
+  requests,
 } from "./records/index.ts";
 import { ALERT, CONNECTION, connectionContract, createStatements, createWebhooks } from "./webhooks/index.ts";
 
@@ -79,6 +80,7 @@ export function createServices(deps: ServicesDependencies) {
     sql,
     vault,
     limits,
+    checkFilter: access.checkFilter,
     workflowUrl,
     exporter,
     stopping,
@@ -181,9 +183,8 @@ export function createServices(deps: ServicesDependencies) {
       issuer: publicUrl,
       sign: provider.signs("delivery-statement+jwt"),
     }),
-    requests: createRequests(sql),
-    measureNow: createMeasureNow(sql),
-    readKept: createReadKept(sql, config.retention, config.temporal.retention),
+    requests: requests.createRequests(sql),
+    ...createKept(sql, config.retention, config.temporal.retention),
     logouts: createLogouts({
       sql,
       workflowUrl,
@@ -192,6 +193,7 @@ export function createServices(deps: ServicesDependencies) {
     }),
     mailer,
     mails: mail.createMails({ sql, vault, mailer, config: config.mail, publicUrl, workflowUrl }),
+    imports: imports.createInvitationImports({ sql, access, mailer }),
     limits,
     tenants: tenants.createTenants(sql),
     ownTenant: tenants.createOwnTenant(sql, config, limits.forget),

@@ -194,7 +194,7 @@ function Previews({ previews }: { previews: tenants.PreviewedPage[] }): JSX.Elem
         {previews.map(({ name, scheme, html }) => (
           <figure>
             <figcaption safe>{`${name}, ${scheme}`}</figcaption>
-            <iframe sandbox="" title={`${name}, ${scheme}`} srcdoc={attribute(html)}></iframe>
+            <iframe sandbox="allow-same-origin" title={`${name}, ${scheme}`} srcdoc={attribute(html)}></iframe>
           </figure>
         ))}
       </div>

@@ -177,7 +177,7 @@ function Lines({ lines, request }: { lines: string[]; request: string | undefine
       {lines.map((line) => (
         <p safe>{line}</p>
       ))}
-      {request && (
+      {!!request && (
         <p>
           <a href={attribute(request)}>This request and its effects</a>
         </p>

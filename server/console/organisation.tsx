@@ -19,7 +19,7 @@ import type { Visit } from "./visit.ts";
 
 const ELSEWHERE: readonly string[] = tenants.BRANDING_NAMES;
 const NAMES = formFields(tenants.TENANT_SETTINGS).filter((name) => !ELSEWHERE.includes(name));
-/** What is for everyone's sign-in is in front. */
+/** The settings of everyone's sign-in come first. */
 const SECTIONS = {
   Registration: ["ClientRegistration", "ClientIdMetadataDocuments", "RegistrationScopes"],
   Passkeys: ["Passkeys", "PasskeysRequiredFrom", "PasskeyModels"],

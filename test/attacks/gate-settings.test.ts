@@ -63,6 +63,8 @@ describe("every setting", () => {
       PasskeyModels: [],
       SessionsAfterReset: "End",
       ...Object.fromEntries(BRANDING_NAMES.map((name) => [name, ""])),
+      ...{ KeepSignedIn: "Off", NewDeviceMail: "Off", SignUp: "Off", SignUpDomains: [] },
+      ...{ ConsentText: "", TermsUri: "", PrivacyUri: "", AlertMailKinds: [], AlertMailTo: [] },
       Language: "en",
       Texts: [],
       ReplyTo: "",

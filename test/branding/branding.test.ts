@@ -26,7 +26,7 @@ async function branded(more: Record<string, unknown> = {}) {
     Accent: "#7A1FA2",
     Background: "#fff4e0",
     HelpUri: "https://acme.example/help",
-    PolicyUri: "https://acme.example/privacy?a=1&b=2",
+    PrivacyUri: "https://acme.example/privacy?a=1&b=2",
     ...more,
   };
   const saved = await ok(admin.patch(SETTINGS, branding));

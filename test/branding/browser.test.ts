@@ -73,8 +73,8 @@ test("pages in a face can be read in both schemes, with long texts", async () =>
       Background: "#fdf1e7",
       DarkBackground: "#1b1210",
       HelpUri: "https://acme.example/help",
-      PolicyUri: "https://acme.example/privacy",
-      TosUri: "https://acme.example/terms",
+      PrivacyUri: "https://acme.example/privacy",
+      TermsUri: "https://acme.example/terms",
     }),
   );
   const page = await (await browser.newContext()).newPage();

@@ -17,6 +17,8 @@ const VALUES = {
   address: "192.0.2.1",
   at: "2026-01-30T08:05:00.000Z",
   credential: "password",
+  lines: ["ConnectionHeld: 410 Gone"],
+  count: 1,
 };
 const BRANDING = {
   logo: null,
@@ -25,8 +27,8 @@ const BRANDING = {
   background: null,
   darkBackground: null,
   helpUri: null,
-  policyUri: null,
-  tosUri: null,
+  privacyUri: null,
+  termsUri: null,
 };
 const SENDER = { tenantName: "acme", displayName: null, replyTo: null, texts: [], branding: BRANDING };
 

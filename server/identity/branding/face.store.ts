@@ -7,9 +7,10 @@ export async function findFace(sql: Queries, tenantId: string): Promise<sites.Fa
   const [row] = await sql<(Branding & { name: string })[]>`
     select name, display_name as "displayName", welcome, logo, dark_logo as "darkLogo", favicon, accent,
       dark_accent as "darkAccent", background, dark_background as "darkBackground", help_uri as "helpUri",
-      policy_uri as "policyUri", tos_uri as "tosUri"
+      privacy_uri as "privacyUri", terms_uri as "termsUri"
     from tenants where id = ${tenantId}`;
   if (!row) return undefined;
   const { name, ...branding } = row;
-  return Object.values(branding).some((one) => one !== null) ? faceOf(name, branding) : undefined;
+  const { privacyUri: _, termsUri: __, ...chosen } = branding;
+  return Object.values(chosen).some((one) => one !== null) ? faceOf(name, branding) : undefined;
 }

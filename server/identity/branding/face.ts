@@ -14,16 +14,17 @@ export interface Branding {
   background: string | null;
   darkBackground: string | null;
   helpUri: string | null;
-  policyUri: string | null;
-  tosUri: string | null;
+  /** These two are settings of registration and consent as well. */
+  privacyUri: string | null;
+  termsUri: string | null;
 }
 
 export function faceOf(tenantName: string, branding: Branding): sites.Face {
-  const { displayName, welcome, logo, darkLogo, favicon, helpUri, policyUri, tosUri } = branding;
+  const { displayName, welcome, logo, darkLogo, favicon, helpUri, privacyUri, termsUri } = branding;
   const links = [
     { text: "help", href: helpUri },
-    { text: "privacy", href: policyUri },
-    { text: "terms", href: tosUri },
+    { text: "privacy", href: privacyUri },
+    { text: "terms", href: termsUri },
   ] as const;
   return {
     name: displayName ?? tenantName,

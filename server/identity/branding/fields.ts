@@ -93,8 +93,6 @@ export const BRANDING_FIELDS = {
   Background: colour("Background", "The background of light pages.", "Of light pages, such as #f3f5f8."),
   DarkBackground: colour("Background of dark pages", "The background of dark pages.", "Such as #10151d."),
   HelpUri: link("Help", "The address behind Help."),
-  PolicyUri: link("Privacy", "The address behind Privacy."),
-  TosUri: link("Terms", "The address behind Terms."),
 };
 
 export const BRANDING_NAMES = Object.keys(BRANDING_FIELDS) as (keyof typeof BRANDING_FIELDS)[];

@@ -48,6 +48,13 @@ export async function findSender(sql: Queries, tenantId: TenantId): Promise<Send
   return row!;
 }
 
+/** The kinds of alerts that are mailed, and the addresses. */
+export async function findAlertMails(sql: Queries, tenantId: TenantId): Promise<{ kinds: string[]; to: string[] }> {
+  const [row] = await sql<{ kinds: string[]; to: string[] }[]>`
+    select alert_mail_kinds as kinds, alert_mail_to as "to" from tenants where id = ${tenantId}`;
+  return row!;
+}
+
 export async function countTestMails(sql: Queries, tenantId: TenantId): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*) as count from mails

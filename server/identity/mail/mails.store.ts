@@ -9,8 +9,8 @@ import type { NewMail } from "./kinds.ts";
 /** The face of the tenant in row `t`, as it looks when the mail is sent. */
 export const mailFace = (sql: Queries) => sql`
   t.display_name, t.reply_to, jsonb_build_object('logo', t.logo, 'accent', t.accent, 'darkAccent', t.dark_accent,
-    'background', t.background, 'darkBackground', t.dark_background, 'helpUri', t.help_uri, 'policyUri', t.policy_uri,
-    'tosUri', t.tos_uri) as branding`;
+    'background', t.background, 'darkBackground', t.dark_background, 'helpUri', t.help_uri, 'privacyUri', t.privacy_uri,
+    'termsUri', t.terms_uri) as branding`;
 
 export const MAIL_CHANNEL = "gatehouse_mail";
 export const MAIL_PURPOSE = "mail";

@@ -13,14 +13,13 @@ import {
   holdActiveUser,
   holdPasswordHash,
   insertSession,
+  keepSession,
   raiseSession,
   replaceSession,
   touchSession,
 } from "./store.ts";
 import { linkHeldAccount } from "./upstream/accounts.ts";
 
-/** Seconds without a request after which a session ends. */
-export const IDLE_LIFETIME = 8 * 3600;
 /** Seconds after which every session ends. */
 const ABSOLUTE_LIFETIME = 7 * 24 * 3600;
 /** Minimum seconds between updates of when a session was last seen. */
@@ -36,7 +35,7 @@ export function createSessions(sql: Sql, cookies: Cookies, site: Pick<Site, "wea
   ): Promise<(Session & More) | undefined> {
     const value = cookies.read(request, "session");
     if (value === undefined) return undefined;
-    const found = await findSession(sql, digestOf(value), IDLE_LIFETIME, TOUCH_INTERVAL, more?.(sql));
+    const found = await findSession(sql, digestOf(value), TOUCH_INTERVAL, more?.(sql));
     if (!found) return undefined;
     site.wear(found.tenantId);
     const { isSeenLongAgo, needsSecondFactor, tenantPages, ...session } = found;
@@ -59,12 +58,12 @@ export function createSessions(sql: Sql, cookies: Cookies, site: Pick<Site, "wea
       const { passwordHash, idTokenHint, ...authenticated } = authentication;
       const { tenantId, userId } = authenticated;
       const id = Bun.randomUUIDv7();
-      const isUnfinished = await sql.beginFor(tenantId, async (tx) => {
+      const begun = await sql.beginFor(tenantId, async (tx) => {
         if (passwordHash !== undefined && (await holdPasswordHash(tx, tenantId, userId)) !== passwordHash) {
           throw new Conflict(texts.ERRORS.passwordChanged);
         }
         if (!(await holdActiveUser(tx, tenantId, userId))) throw new Conflict(texts.ERRORS.deactivated);
-        const isUnfinished = await insertSession(tx, tenantId, {
+        const { isUnfinished, isKept } = await insertSession(tx, tenantId, {
           ...authenticated,
           id,
           idTokenHint: idTokenHint === undefined ? undefined : Buffer.from(idTokenHint, "base64url"),
@@ -76,12 +75,17 @@ export function createSessions(sql: Sql, cookies: Cookies, site: Pick<Site, "wea
         if (former !== undefined) await replaceSession(tx, tenantId, digestOf(former), { id, userId });
         if (!isUnfinished) await recordSuccess(tx, request, authenticated);
         await also?.(tx, { id, isUnfinished });
-        return isUnfinished;
+        return { isUnfinished, isKept };
       });
-      return { id, isUnfinished, cookie: cookies.set("session", value) };
+      const cookie = cookies.set("session", value, begun.isKept ? ABSOLUTE_LIFETIME : undefined);
+      return { id, isUnfinished: begun.isUnfinished, cookie };
+    },
+    async keep(request, { tenantId, id, secondsLeft }, isKept) {
+      await keepSession(sql, tenantId, id, isKept);
+      return cookies.set("session", cookies.read(request, "session")!, isKept ? secondsLeft : undefined);
     },
     async raise(request, session, methods, passkeyId) {
-      const { tenantId, id, userId, isUnfinished } = session;
+      const { tenantId, id, userId, isUnfinished, isKept, secondsLeft } = session;
       const identityProviderId = session.identityProviderId ?? undefined;
       const value = newOpaqueValue();
       // RFC 8176 2: mfa means more than one factor.
@@ -95,7 +99,7 @@ export function createSessions(sql: Sql, cookies: Cookies, site: Pick<Site, "wea
         await recordSuccess(tx, request, { tenantId, userId, amr, acr, identityProviderId });
         await linkHeldAccount(tx, session, (linked) => originOf(request, { actor: { type: "User", id: linked } }));
       });
-      return cookies.set("session", value);
+      return cookies.set("session", value, isKept ? secondsLeft : undefined);
     },
     async end(request, { tenantId, id, userId, isUnfinished }) {
       const user = { type: "User", id: userId } as const;

@@ -21,6 +21,7 @@ import { texts } from "../../ui/index.ts";
 import { BRANDING_FIELDS } from "../branding/fields.ts";
 import { DOCUMENT_MODES, REGISTRATION_MODES } from "../oauth/registration/store.ts";
 import { OWN_TEXTS } from "./own-texts.ts";
+import { PEOPLE_FIELDS } from "./people-fields.ts";
 
 const MAX_DAYS = 36_500;
 /** Of authenticators. */
@@ -178,6 +179,7 @@ const FIELDS = {
     refuse: (value: string | null, name: string) =>
       value && !isMailAddress(value) ? `${name} must be one mail address, such as help@example.com.` : undefined,
   },
+  ...PEOPLE_FIELDS,
   RetentionDays: integer(1, MAX_DAYS, "days", {
     description:
       "Days for which changes and their deliveries are kept, at most the installation's RETENTION; null: as long as that. " +

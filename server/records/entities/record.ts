@@ -5,10 +5,12 @@ import { toRecordId } from "../../platform/http/query.ts";
 import type { TenantId } from "../../platform/ids.ts";
 import type { Limits } from "../../platform/limits/index.ts";
 import type { Caller } from "../access/bearer.ts";
+import { STAMPS } from "../access/decisions/filters.ts";
 import { type ResourceType, resourceType } from "../access/decisions/resource-type.ts";
 import type { FindRecords } from "../access/gate/references.ts";
 import { ERASED, type EventType } from "../events/event.ts";
-import { type Change, recordEventAtCommit } from "../events/write-event.ts";
+import type { Change } from "../events/event-parts.ts";
+import { recordEventAtCommit } from "../events/write-event.ts";
 import type { Entity } from "../registry.ts";
 import { type Row, rowsOf } from "../rows.store.ts";
 import type { RowChange } from "../write-parts.ts";
@@ -24,8 +26,10 @@ export interface Records {
 /** Additional effects of a change in its transaction. */
 export type OnChange = (tx: Transaction, caller: Caller, entityName: string, change: RowChange<Row>) => Promise<void>;
 
-export function changeOf(entity: Entity, eventType: EventType, rows: Row[]): Change {
+/** @param before the rows of an update, in the same order */
+export function changeOf(entity: Entity, eventType: EventType, rows: Row[], before?: Row[]): Change {
   const data = rows.map((row) => entity.toRecord(row));
+  const previous = before?.map((row, index) => formerValues(entity.toRecord(row), data[index]!));
   return {
     eventType,
     eventRecord: entity.name,
@@ -33,7 +37,16 @@ export function changeOf(entity: Entity, eventType: EventType, rows: Row[]): Cha
     sequences: rows.map(({ sequence }) => sequence),
     // docs/behaviour.md "Payload": an array where Data is several.
     data: data.length === 1 ? data[0]! : data,
+    ...(previous && { previous: previous.length === 1 ? previous[0]! : previous }),
   };
+}
+
+/** Of the fields that the change has changed, without those that every change sets. */
+function formerValues(before: Record<string, unknown>, after: Record<string, unknown>): Record<string, unknown> {
+  const changed = Object.entries(before).filter(
+    ([name, value]) => !STAMPS.includes(name) && !Bun.deepEquals(value, after[name]),
+  );
+  return Object.fromEntries(changed);
 }
 
 /** Writes a change's event into the transaction of the change. */
@@ -47,7 +60,7 @@ export async function announce(
   if (!events) return;
   const { eventType } = change;
   await limits.admitEvent(tx, tenantId, eventType === "Deleted" || eventType === ERASED);
-  recordEventAtCommit(tx, tenantId, change, traceParent);
+  await recordEventAtCommit(tx, tenantId, change, traceParent);
   onCommit(tx, () => onCommitted(tenantId, change));
 }
 

@@ -4,7 +4,7 @@ import { type AuthorizationRequest, RefusedRequest } from "./authorization-reque
 
 export type Step =
   | { name: "sign-in" }
-  | { name: FactorStep | "offer-passkey" | "choose-account" | "consent" | "answer"; session: Session };
+  | { name: FactorStep | "offer-passkey" | "keep" | "choose-account" | "consent" | "answer"; session: Session };
 type FactorStep = "second-factor" | "enrolment" | "new-passkey";
 
 /**
@@ -32,6 +32,7 @@ export async function nextStep(
     return { name: missingFactor(session), session };
   }
   if (session.passkeyDue === "offer" && !prompts.has("none")) return { name: "offer-passkey", session };
+  if (session.isKept === null && !prompts.has("none")) return { name: "keep", session };
   if (prompts.has("consent") || !(client.firstParty || (await hasConsented(session)))) {
     mayAsk(new AuthorizationError("consent_required", "The user must allow the access."));
     return { name: "consent", session };

@@ -8,9 +8,7 @@ alter table tenants
   add column dark_accent text,
   add column background text,
   add column dark_background text,
-  add column help_uri text,
-  add column policy_uri text,
-  add column tos_uri text;
+  add column help_uri text;
 
 create table branding_versions (
   tenant_id uuid not null references tenants,

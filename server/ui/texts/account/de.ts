@@ -143,7 +143,7 @@ export const ACCOUNT_DE: AccountTexts = {
   },
 
   alarmTitle: "Waren Sie das nicht?",
-  alarmLead: "Wenn nicht Sie das Konto {user} geändert haben, hat jemand anderes Zugriff darauf.",
+  alarmLead: "Wenn nicht Sie das Konto {user} geändert oder sich damit angemeldet haben, hat jemand anderes Zugriff darauf.",
   alarmSessions: "Sie werden überall abgemeldet, auch in Ihren Anwendungen.",
   alarmPassword: "Das Passwort gilt nicht mehr. Sie erhalten eine E-Mail mit einem Link, um ein neues festzulegen.",
   alarmAddress: "Wurde die E-Mail-Adresse geändert, gilt wieder die, an die dieser Link ging.",
@@ -184,6 +184,9 @@ export const ACCOUNT_DE: AccountTexts = {
     alarmLink: "Dieser Link wurde bereits verwendet oder ist abgelaufen. Wenn Ihr Konto in Gefahr ist, wenden Sie sich an Ihren Administrator.",
     invitation: "Diese Einladung wurde bereits angenommen, ist abgelaufen oder wurde widerrufen. Bitten Sie um eine neue.",
     inviter: "Die Person, die Sie eingeladen hat, darf das nicht mehr. Bitten Sie um eine neue Einladung.",
+    signUpLink: "Dieser Link wurde schon benutzt oder ist abgelaufen. Fordern Sie auf der Anmeldeseite einen neuen an.",
+    signUpExists: "Es gibt schon ein Konto mit dieser Adresse. Melden Sie sich damit an.",
+    invitationOver: "Diese Anmeldung ist abgelaufen oder wurde schon benutzt. Öffnen Sie den Link der Einladung erneut.",
     usernameTaken: "Dieser Benutzername ist bereits vergeben.",
     providerUnknown: "Diese Anmeldemöglichkeit ist unbekannt.",
     providerInactive: "Diese Anmeldemöglichkeit ist abgeschaltet.",

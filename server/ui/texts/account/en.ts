@@ -144,7 +144,7 @@ export const ACCOUNT_EN = {
   },
 
   alarmTitle: "Was this not you?",
-  alarmLead: "If it was not you who changed the account {user}, someone else has access to it.",
+  alarmLead: "If it was not you who changed the account {user} or signed in to it, someone else has access to it.",
   alarmSessions: "You are signed out everywhere, also in your applications.",
   alarmPassword: "The password stops working. You get a mail with a link to set a new one.",
   alarmAddress: "The mail address becomes the one that got this link, if it was changed.",
@@ -186,6 +186,9 @@ export const ACCOUNT_EN = {
     alarmLink: "This link was already used or has expired. If your account is in danger, ask your administrator.",
     invitation: "This invitation was already accepted, has expired or was revoked. Ask for a new one.",
     inviter: "The person who invited you may no longer do so. Ask for a new invitation.",
+    signUpLink: "This link was already used or has expired. Ask for a new one on the sign-in page.",
+    signUpExists: "There is an account with this address already. Sign in with it.",
+    invitationOver: "This sign-in has expired or was already used. Open the link of the invitation again.",
     usernameTaken: "Username is already used by another User.",
     providerUnknown: "Unknown way to sign in.",
     providerInactive: "This way to sign in is inactive.",

@@ -143,7 +143,7 @@ export const ACCOUNT_FR: AccountTexts = {
   },
 
   alarmTitle: "Ce n’était pas vous ?",
-  alarmLead: "Si ce n’est pas vous qui avez modifié le compte {user}, quelqu’un d’autre y a accès.",
+  alarmLead: "Si ce n’est pas vous qui avez modifié le compte {user} ou vous y êtes connecté, quelqu’un d’autre y a accès.",
   alarmSessions: "Vous êtes déconnecté partout, y compris dans vos applications.",
   alarmPassword: "Le mot de passe cesse de fonctionner. Vous recevez un e-mail contenant un lien pour en choisir un nouveau.",
   alarmAddress: "Si l’adresse e-mail a été modifiée, elle redevient celle qui a reçu ce lien.",
@@ -184,6 +184,9 @@ export const ACCOUNT_FR: AccountTexts = {
     alarmLink: "Ce lien a déjà été utilisé ou a expiré. Si votre compte est en danger, adressez-vous à votre administrateur.",
     invitation: "Cette invitation a déjà été acceptée, a expiré ou a été révoquée. Demandez-en une nouvelle.",
     inviter: "La personne qui vous a invité n’en a plus le droit. Demandez une nouvelle invitation.",
+    signUpLink: "Ce lien a déjà été utilisé ou a expiré. Demandez-en un nouveau sur la page de connexion.",
+    signUpExists: "Il existe déjà un compte avec cette adresse. Connectez-vous avec celui-ci.",
+    invitationOver: "Cette connexion a expiré ou a déjà été utilisée. Ouvrez de nouveau le lien de l’invitation.",
     usernameTaken: "Ce nom d’utilisateur est déjà pris.",
     providerUnknown: "Ce moyen de connexion est inconnu.",
     providerInactive: "Ce moyen de connexion est désactivé.",

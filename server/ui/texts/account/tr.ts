@@ -143,7 +143,7 @@ export const ACCOUNT_TR: AccountTexts = {
   },
 
   alarmTitle: "Bu siz değil miydiniz?",
-  alarmLead: "{user} hesabını değiştiren siz değilseniz, hesaba başka biri erişebiliyor.",
+  alarmLead: "{user} hesabını değiştiren veya onunla oturum açan siz değilseniz, hesaba başka biri erişebiliyor.",
   alarmSessions: "Uygulamalarınız da içinde olmak üzere her yerde oturumunuz kapatılır.",
   alarmPassword: "Parola geçersiz olur. Yenisini belirlemek için bağlantı içeren bir e-posta alırsınız.",
   alarmAddress: "E-posta adresi değiştirildiyse, bu bağlantının geldiği adrese geri döner.",
@@ -184,6 +184,9 @@ export const ACCOUNT_TR: AccountTexts = {
     alarmLink: "Bu bağlantı kullanılmış ya da süresi dolmuş. Hesabınız tehlikedeyse yöneticinize başvurun.",
     invitation: "Bu davet kabul edilmiş, süresi dolmuş ya da geri alınmış. Yenisini isteyin.",
     inviter: "Sizi davet eden kişinin artık buna yetkisi yok. Yeni bir davet isteyin.",
+    signUpLink: "Bu bağlantı zaten kullanıldı veya süresi doldu. Oturum açma sayfasından yenisini isteyin.",
+    signUpExists: "Bu adresle zaten bir hesap var. Onunla oturum açın.",
+    invitationOver: "Bu oturum açma işleminin süresi doldu veya zaten kullanıldı. Davet bağlantısını yeniden açın.",
     usernameTaken: "Bu kullanıcı adı daha önce alınmış.",
     providerUnknown: "Bu oturum açma yolu bilinmiyor.",
     providerInactive: "Bu oturum açma yolu kapalı.",
