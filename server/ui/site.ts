@@ -12,9 +12,9 @@ import { type Bytes, compressedOnce, type Encoding, encodingFor } from "../platf
 import { NO_STORE } from "../platform/http/conditions.ts";
 import { type Colours, type Scheme, SHEET_PATH, stylesOf } from "./colours.ts";
 
-/** A file and its media type. TypeScript is bundled with its imports. */
 export * as colours from "./colours.ts";
 
+/** A file and its media type. TypeScript is bundled with its imports. */
 export interface AssetFile {
   url: string;
   type: string;

@@ -114,7 +114,7 @@ const FIELDS = {
     example: "End",
   }),
   Language: oneOf(texts.LANGUAGE_CODES, {
-    description: "The language of pages and mails for people of whom no other is known.",
+    description: "The language of pages and mails for people whose own language is unknown.",
     audit: "value",
     judged: true,
     form: {

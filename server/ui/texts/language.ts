@@ -49,7 +49,7 @@ export interface OwnText {
 
 /** A tenant's settings for its pages and mails. */
 export interface TenantPages {
-  /** For people of whom no other is known. */
+  /** For people whose own language is unknown. */
   language: LanguageCode;
   texts: readonly OwnText[];
 }
@@ -68,7 +68,7 @@ export function textNamed(code: LanguageCode, name: string): string | undefined 
 
 export const ENGLISH = languageOf("en");
 
-/** What errors say to people. Errors are in English, for logs and the API. */
+/** Errors that people see. Errors are thrown in English, for logs and the API. */
 export const ERRORS = ENGLISH.t.errors;
 const ERROR_NAMES = new Map(
   Object.entries(ERRORS).map(([name, text]) => [text as string, name as keyof typeof ERRORS]),
@@ -80,7 +80,7 @@ export function errorIn({ t }: Language, text: string): string | undefined {
   return name && t.errors[name];
 }
 
-/** What is known of a request's reader; parts become known while the request is answered. */
+/** The languages of a request's reader; some become known while the request is answered. */
 interface Known {
   /** `ui_locales` of the application (OIDC Core 3.1.2.1). */
   asked?: string | undefined;
@@ -98,7 +98,7 @@ interface Known {
 
 const known = new WeakMap<Request, Known>();
 
-/** What is undefined stays as it was. */
+/** Undefined values change nothing. */
 export function learn(request: Request, more: Known): void {
   const given = Object.entries(more).filter(([, value]) => value !== undefined);
   known.set(request, { ...known.get(request), ...Object.fromEntries(given) });

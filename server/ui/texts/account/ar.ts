@@ -1,6 +1,7 @@
-import type { AccountTexts } from "../texts.ts";
+import type { TextsOf } from "../shape.ts";
+import type { ACCOUNT_EN } from "./en.ts";
 
-export const ACCOUNT_AR: AccountTexts = {
+export const ACCOUNT_AR: TextsOf<typeof ACCOUNT_EN> = {
   signedInAt: "سجّلت الدخول باسم {user} لدى {organisation}.",
   mailAddress: "عنوان البريد الإلكتروني",
   verified: "مؤكَّد",

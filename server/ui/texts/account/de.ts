@@ -1,6 +1,7 @@
-import type { AccountTexts } from "../texts.ts";
+import type { TextsOf } from "../shape.ts";
+import type { ACCOUNT_EN } from "./en.ts";
 
-export const ACCOUNT_DE: AccountTexts = {
+export const ACCOUNT_DE: TextsOf<typeof ACCOUNT_EN> = {
   signedInAt: "Sie sind als {user} bei {organisation} angemeldet.",
   mailAddress: "E-Mail-Adresse",
   verified: "bestätigt",

@@ -1,6 +1,7 @@
-import type { AccountTexts } from "../texts.ts";
+import type { TextsOf } from "../shape.ts";
+import type { ACCOUNT_EN } from "./en.ts";
 
-export const ACCOUNT_FR: AccountTexts = {
+export const ACCOUNT_FR: TextsOf<typeof ACCOUNT_EN> = {
   signedInAt: "Vous êtes connecté en tant que {user} chez {organisation}.",
   mailAddress: "Adresse e-mail",
   verified: "vérifiée",

@@ -1,6 +1,7 @@
-import type { AccountTexts } from "../texts.ts";
+import type { TextsOf } from "../shape.ts";
+import type { ACCOUNT_EN } from "./en.ts";
 
-export const ACCOUNT_TR: AccountTexts = {
+export const ACCOUNT_TR: TextsOf<typeof ACCOUNT_EN> = {
   signedInAt: "{organisation} kuruluşunda {user} olarak oturum açtınız.",
   mailAddress: "E-posta adresi",
   verified: "doğrulandı",

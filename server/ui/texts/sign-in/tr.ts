@@ -1,6 +1,7 @@
-import type { SignInTexts } from "../texts.ts";
+import type { TextsOf } from "../shape.ts";
+import type { SIGN_IN_EN } from "./en.ts";
 
-export const SIGN_IN_TR: SignInTexts = {
+export const SIGN_IN_TR: TextsOf<typeof SIGN_IN_EN> = {
   errorTitle: "Hata: {title}",
   language: "Dil",
   continue: "Devam et",
