@@ -10,7 +10,7 @@ import type { TenantId } from "../../platform/ids.ts";
 import type { DeviceStep } from "../../platform/metrics/index.ts";
 import type { Vault } from "../../platform/vault.ts";
 import type { Access, bearerTokens } from "../../records/index.ts";
-import { createSite } from "../../ui/index.ts";
+import { sites } from "../../ui/index.ts";
 import type { Mailer } from "../mail/index.ts";
 import { accountController } from "../signin/account/account.tsx";
 import { createCredentials } from "../signin/account/own-credentials.ts";
@@ -169,7 +169,7 @@ export function createProvider(deps: ProviderDependencies) {
   const dpop = createDpop({ sql, vault, mtls, findClient });
   const forClients = { sql, access, tokens, families, findApis, dpop, authenticateClient: authenticate, onFailure };
 
-  const site = createSite(issuer);
+  const site = sites.createSite(issuer);
   const cookies = createCookies(issuer);
   const passwords = createPasswords();
   const browsers = createKnownBrowsers(sql, cookies, createWarnOfDevice({ mailer, issuer }));

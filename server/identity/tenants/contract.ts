@@ -65,7 +65,7 @@ const FIELDS = {
     example: "End",
   }),
   Language: oneOf(texts.LANGUAGE_CODES, {
-    description: "The language of pages and mails for people of whom no other is known.",
+    description: "The default language of pages and mails.",
     audit: "value",
     judged: true,
     form: {

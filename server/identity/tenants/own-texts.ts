@@ -29,7 +29,7 @@ export const OWN_TEXTS = field<texts.OwnText[], texts.OwnText[]>({
   audit: "value",
   form: {
     label: "Own texts of pages and mails",
-    hint: `One per line: the language, the text's name and the new text. For example "en toContinueTo to go on to {application}".`,
+    hint: `One per line: the language, the text's name and the new text. For example "en toContinueTo before you open {application}".`,
     rows: 4,
     line: {
       show: ({ Language, Name, Text }: texts.OwnText) => `${Language} ${Name} ${Text}`,
@@ -39,7 +39,7 @@ export const OWN_TEXTS = field<texts.OwnText[], texts.OwnText[]>({
       },
     },
   },
-  example: [{ Language: "en", Name: "toContinueTo", Text: "to go on to {application}" }],
+  example: [{ Language: "en", Name: "toContinueTo", Text: "before you open {application}" }],
 });
 
 function problemIn(value: unknown[]): string | undefined {

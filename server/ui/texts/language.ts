@@ -4,15 +4,16 @@
 import { isRead, requestUrl } from "../../platform/http/request.ts";
 import { ACCOUNT_AR } from "./account/ar.ts";
 import { ACCOUNT_DE } from "./account/de.ts";
-import { ACCOUNT_EN } from "./account/en.ts";
+import { ACCOUNT_EN, type AccountTexts } from "./account/en.ts";
 import { ACCOUNT_FR } from "./account/fr.ts";
 import { ACCOUNT_TR } from "./account/tr.ts";
 import { SIGN_IN_AR } from "./sign-in/ar.ts";
 import { SIGN_IN_DE } from "./sign-in/de.ts";
-import { SIGN_IN_EN } from "./sign-in/en.ts";
+import { SIGN_IN_EN, type SignInTexts } from "./sign-in/en.ts";
 import { SIGN_IN_FR } from "./sign-in/fr.ts";
 import { SIGN_IN_TR } from "./sign-in/tr.ts";
-import type { Texts } from "./texts.ts";
+
+export type Texts = SignInTexts & AccountTexts;
 
 /** By BCP 47 tags, each with its own name. */
 export const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français", tr: "Türkçe", ar: "العربية" } as const;
@@ -49,7 +50,7 @@ export interface OwnText {
 
 /** A tenant's settings for its pages and mails. */
 export interface TenantPages {
-  /** For people of whom no other is known. */
+  /** The default. */
   language: LanguageCode;
   texts: readonly OwnText[];
 }
@@ -68,7 +69,7 @@ export function textNamed(code: LanguageCode, name: string): string | undefined 
 
 export const ENGLISH = languageOf("en");
 
-/** What errors say to people. Errors are in English, for logs and the API. */
+/** Errors for people, in English: for logs and the API. */
 export const ERRORS = ENGLISH.t.errors;
 const ERROR_NAMES = new Map(
   Object.entries(ERRORS).map(([name, text]) => [text as string, name as keyof typeof ERRORS]),
@@ -80,7 +81,7 @@ export function errorIn({ t }: Language, text: string): string | undefined {
   return name && t.errors[name];
 }
 
-/** What is known of a request's reader; parts become known while the request is answered. */
+/** Facts about a request's reader; some become known while the request is answered. */
 interface Known {
   /** `ui_locales` of the application (OIDC Core 3.1.2.1). */
   asked?: string | undefined;
@@ -98,7 +99,7 @@ interface Known {
 
 const known = new WeakMap<Request, Known>();
 
-/** What is undefined stays as it was. */
+/** An undefined value changes nothing. */
 export function learn(request: Request, more: Known): void {
   const given = Object.entries(more).filter(([, value]) => value !== undefined);
   known.set(request, { ...known.get(request), ...Object.fromEntries(given) });

@@ -1,5 +1,7 @@
 // The texts of the account pages, the pages of mailed links, errors and mails.
 
+import type { TextsOf } from "../texts.ts";
+
 export const ACCOUNT_EN = {
   signedInAt: "You are signed in as {user} at {organisation}.",
   mailAddress: "Mail address",
@@ -234,3 +236,4 @@ export const ACCOUNT_EN = {
   testSubject: "Test mail of {organisation}",
   testText: "This is a test mail of {organisation}. The mail server has accepted it.",
 } as const;
+export type AccountTexts = TextsOf<typeof ACCOUNT_EN>;

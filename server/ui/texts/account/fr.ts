@@ -1,4 +1,4 @@
-import type { AccountTexts } from "../texts.ts";
+import type { AccountTexts } from "./en.ts";
 
 export const ACCOUNT_FR: AccountTexts = {
   signedInAt: "Vous êtes connecté en tant que {user} chez {organisation}.",

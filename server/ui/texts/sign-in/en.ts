@@ -1,6 +1,8 @@
 // The texts of the sign-in pages. The other languages have the same keys and variables.
 // {name} is a variable. An object with `other` has the forms of a number (Intl.PluralRules).
 
+import type { TextsOf } from "../texts.ts";
+
 export const SIGN_IN_EN = {
   errorTitle: "Error: {title}",
   language: "Language",
@@ -246,3 +248,4 @@ export const SIGN_IN_EN = {
   passkeyNoBrowser: "This browser has no passkeys. Use a newer one, or another device.",
   newPasskeyNeedsScript: "A passkey can only be created with JavaScript. Allow it for this page.",
 } as const;
+export type SignInTexts = TextsOf<typeof SIGN_IN_EN>;

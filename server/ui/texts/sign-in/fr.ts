@@ -1,4 +1,4 @@
-import type { SignInTexts } from "../texts.ts";
+import type { SignInTexts } from "./en.ts";
 
 export const SIGN_IN_FR: SignInTexts = {
   errorTitle: "Erreur : {title}",
