@@ -196,7 +196,7 @@ export function createServices(deps: ServicesDependencies) {
     imports: imports.createInvitationImports({ sql, access, mailer }),
     limits,
     tenants: tenants.createTenants(sql),
-    ownTenant: tenants.createOwnTenant(sql, config.retention.log, config.tenantLimits, limits.forget),
+    ownTenant: tenants.createOwnTenant(sql, config, limits.forget),
     connection: connectionContract({ entities: namesOfEventRecords(entities, kinds), checkUrl: egress.checkUrl }),
     entities: namesOfEventRecords(entities, kinds),
     workflowUrl,

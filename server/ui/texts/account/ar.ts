@@ -228,7 +228,12 @@ export const ACCOUNT_AR: AccountTexts = {
   ifThisWasYou: "إذا كنت أنت فلا يلزمك فعل شيء. وإلا فأنهِ جميع الجلسات وعيّن كلمة مرور جديدة:",
   changedSubject: "تم تغيير {credential} لدى {organisation}",
   changedText: "تم تغيير {credential} لحسابك لدى {organisation}، {time}.",
-  credentials: { password: "كلمة المرور", "second factor": "العامل الثاني", passkey: "مفتاح المرور", "mail address": "عنوان البريد الإلكتروني" },
+  credentials: { password: "كلمة المرور", "second factor": "العامل الثاني", "mail address": "عنوان البريد الإلكتروني" },
   testSubject: "رسالة تجريبية من {organisation}",
   testText: "هذه رسالة تجريبية من {organisation}. قبلها خادم البريد.",
+  alarmAdded: "تُزال مفاتيح المرور والحسابات الخارجية التي أُضيفت في الأيام الثلاثة الأخيرة.",
+  passkeyAddedSubject: "أُضيف مفتاح مرور لدى {organisation}",
+  passkeyAddedText: "أُضيف مفتاح مرور إلى حسابك لدى {organisation}، {time}.",
+  passkeyRemovedSubject: "أُزيل مفتاح مرور لدى {organisation}",
+  passkeyRemovedText: "أُزيل مفتاح مرور من حسابك لدى {organisation}، {time}.",
 };

@@ -228,7 +228,12 @@ export const ACCOUNT_DE: AccountTexts = {
   ifThisWasYou: "Wenn Sie das waren, müssen Sie nichts tun. Wenn nicht, beenden Sie alle Sitzungen und legen Sie ein neues Passwort fest:",
   changedSubject: "Geändert für {organisation}: {credential}",
   changedText: "{credential} für Ihr Konto bei {organisation} wurde geändert, {time}.",
-  credentials: { password: "Ihr Passwort", "second factor": "Ihr zweiter Faktor", passkey: "Ihr Passkey", "mail address": "Ihre E-Mail-Adresse" },
+  credentials: { password: "Ihr Passwort", "second factor": "Ihr zweiter Faktor", "mail address": "Ihre E-Mail-Adresse" },
   testSubject: "Testmail von {organisation}",
   testText: "Dies ist eine Testmail von {organisation}. Der Mailserver hat sie angenommen.",
+  alarmAdded: "Passkeys und Konten anderswo, die in den letzten drei Tagen hinzugefügt wurden, werden entfernt.",
+  passkeyAddedSubject: "Ein Passkey für {organisation} wurde hinzugefügt",
+  passkeyAddedText: "Ein Passkey für Ihr Konto bei {organisation} wurde hinzugefügt, {time}.",
+  passkeyRemovedSubject: "Ein Passkey für {organisation} wurde entfernt",
+  passkeyRemovedText: "Ein Passkey für Ihr Konto bei {organisation} wurde entfernt, {time}.",
 };

@@ -232,8 +232,13 @@ export const ACCOUNT_EN = {
   ifThisWasYou: "If this was you, there is nothing to do. If not, end all sessions and set a new password:",
   changedSubject: "Your {credential} for {organisation} was changed",
   changedText: "The {credential} of your account at {organisation} was changed, {time}.",
-  credentials: { password: "password", "second factor": "second factor", passkey: "passkey", "mail address": "mail address" },
+  credentials: { password: "password", "second factor": "second factor", "mail address": "mail address" },
   testSubject: "Test mail of {organisation}",
   testText: "This is a test mail of {organisation}. The mail server has accepted it.",
+  alarmAdded: "Passkeys and accounts elsewhere that were added in the last three days are removed.",
+  passkeyAddedSubject: "A passkey for {organisation} was added",
+  passkeyAddedText: "A passkey for your account at {organisation} was added, {time}.",
+  passkeyRemovedSubject: "A passkey for {organisation} was removed",
+  passkeyRemovedText: "A passkey for your account at {organisation} was removed, {time}.",
 } as const;
 export type AccountTexts = TextsOf<typeof ACCOUNT_EN>;

@@ -228,7 +228,12 @@ export const ACCOUNT_FR: AccountTexts = {
   ifThisWasYou: "Si c’était vous, il n’y a rien à faire. Sinon, mettez fin à toutes les sessions et choisissez un nouveau mot de passe :",
   changedSubject: "Modification pour {organisation} : {credential}",
   changedText: "Modification de votre compte chez {organisation} : {credential}, {time}.",
-  credentials: { password: "mot de passe", "second factor": "second facteur", passkey: "clé d’accès", "mail address": "adresse e-mail" },
+  credentials: { password: "mot de passe", "second factor": "second facteur", "mail address": "adresse e-mail" },
   testSubject: "E-mail de test de {organisation}",
   testText: "Ceci est un e-mail de test de {organisation}. Le serveur de messagerie l’a accepté.",
+  alarmAdded: "Les clés d’accès et les comptes externes ajoutés ces trois derniers jours sont retirés.",
+  passkeyAddedSubject: "Une clé d’accès pour {organisation} a été ajoutée",
+  passkeyAddedText: "Une clé d’accès pour votre compte chez {organisation} a été ajoutée, {time}.",
+  passkeyRemovedSubject: "Une clé d’accès pour {organisation} a été retirée",
+  passkeyRemovedText: "Une clé d’accès pour votre compte chez {organisation} a été retirée, {time}.",
 };

@@ -228,7 +228,12 @@ export const ACCOUNT_TR: AccountTexts = {
   ifThisWasYou: "Bu siz idiyseniz bir şey yapmanız gerekmez. Değilse tüm oturumları kapatın ve yeni bir parola belirleyin:",
   changedSubject: "{organisation} için {credential} değiştirildi",
   changedText: "{organisation} hesabınızda {credential} değiştirildi, {time}.",
-  credentials: { password: "parolanız", "second factor": "ikinci faktörünüz", passkey: "geçiş anahtarınız", "mail address": "e-posta adresiniz" },
+  credentials: { password: "parolanız", "second factor": "ikinci faktörünüz", "mail address": "e-posta adresiniz" },
   testSubject: "{organisation} deneme e-postası",
   testText: "Bu, {organisation} deneme e-postasıdır. E-posta sunucusu kabul etti.",
+  alarmAdded: "Son üç günde eklenen geçiş anahtarları ve başka yerlerdeki hesaplar kaldırılır.",
+  passkeyAddedSubject: "{organisation} için bir geçiş anahtarı eklendi",
+  passkeyAddedText: "{organisation} hesabınıza bir geçiş anahtarı eklendi, {time}.",
+  passkeyRemovedSubject: "{organisation} için bir geçiş anahtarı kaldırıldı",
+  passkeyRemovedText: "{organisation} hesabınızdan bir geçiş anahtarı kaldırıldı, {time}.",
 };
