@@ -167,14 +167,14 @@ describe.concurrent("the chooser's form", () => {
 });
 
 describe.concurrent("an organisation's own texts", () => {
-  const text = { Language: "en", Name: "toContinueTo", Text: "to go on to {application}" };
+  const text = { Language: "en", Name: "toContinueTo", Text: "before you open {application}" };
 
   test("replace those of the catalogue, on pages and in mails, in their language only", async () => {
     const client = await newApplication();
     const admin = await clientOf(client.tenant);
     const subject = { Language: "fr", Name: "invitationSubject", Text: "<b>{organisation}</b> vous attend" };
     await ok(admin.patch("/TenantSettings", { Texts: [text, subject] }));
-    expect((await new Visitor().open(client.authorize())).html).toContain("to go on to <strong");
+    expect((await new Visitor().open(client.authorize())).html).toContain("before you open <strong");
     expect((await new Visitor().open(client.authorize({ ui_locales: "de" }))).html).toContain("weiter zu <strong");
     await ok(admin.patch("/TenantSettings", { Language: "fr" }));
     const address = newAddress();

@@ -4,15 +4,16 @@
 import { isRead, requestUrl } from "../../platform/http/request.ts";
 import { ACCOUNT_AR } from "./account/ar.ts";
 import { ACCOUNT_DE } from "./account/de.ts";
-import { ACCOUNT_EN } from "./account/en.ts";
+import { ACCOUNT_EN, type AccountTexts } from "./account/en.ts";
 import { ACCOUNT_FR } from "./account/fr.ts";
 import { ACCOUNT_TR } from "./account/tr.ts";
 import { SIGN_IN_AR } from "./sign-in/ar.ts";
 import { SIGN_IN_DE } from "./sign-in/de.ts";
-import { SIGN_IN_EN } from "./sign-in/en.ts";
+import { SIGN_IN_EN, type SignInTexts } from "./sign-in/en.ts";
 import { SIGN_IN_FR } from "./sign-in/fr.ts";
 import { SIGN_IN_TR } from "./sign-in/tr.ts";
-import type { Texts } from "./texts.ts";
+
+export type Texts = SignInTexts & AccountTexts;
 
 /** By BCP 47 tags, each with its own name. */
 export const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français", tr: "Türkçe", ar: "العربية" } as const;
