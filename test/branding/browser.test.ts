@@ -55,7 +55,8 @@ test("an administrator previews a face in both schemes, saves it, and restores a
   await page.getByRole("dialog").getByRole("button", { name: "Restore version 1" }).click();
   await page.getByText("Version 1 is restored.").waitFor();
   expect((await ok(api.get("/TenantSettings"))).Logo).not.toBe("");
-  expect(complaints).toEqual([]);
+  // The browser reports the refused form, and that the frames of the preview run nothing.
+  expect(complaints.filter((one) => !/ sandboxed | status of 422 /.test(one))).toEqual([]);
 
   await using auditor = await enterSettings(browser, api.tenant, await newColleague(api, "auditor"));
   await auditor.open("/settings/branding");
