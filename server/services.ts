@@ -25,6 +25,7 @@ import type { ApiMetrics } from "./platform/metrics/index.ts";
 import { createFindWorkflow } from "./platform/temporal/find-workflow.ts";
 import type { Vault } from "./platform/vault.ts";
 import {
+  AUDIT_EVENT,
   AUDIT_RECORD,
   bearerTokens,
   createAccess,
@@ -76,6 +77,7 @@ export function createServices(deps: ServicesDependencies) {
   access.addRecords(AUDIT_RECORD, auditLog.find);
 
   const withEvents = Object.values(kinds).flatMap(({ type }) => (type.events ? type : []));
+  const subjects = [...entities, ...withEvents, ALERT];
   const webhooks = createWebhooks({
     sql,
     vault,
@@ -87,9 +89,11 @@ export function createServices(deps: ServicesDependencies) {
     secretOverlapMs: config.webhooks.secretOverlap,
     retentionMs: config.retention.log,
     samples: new Map<string, Record<string, unknown>>([
-      ...[...entities, ALERT, ...withEvents].map(({ name, example }) => [name, example] as const),
+      ...subjects.map(({ name, example }) => [name, example] as const),
       [AUDIT_RECORD, auditLog.sample],
     ]),
+    subjects: [...subjects, { ...AUDIT_EVENT, example: auditLog.sample }],
+    findAttributes: (tenantId) => records.of("User").attributes({ tenantId }),
   });
   access.addRecords(CONNECTION.name, webhooks.connections.find);
   access.addRecords(ALERT.name, webhooks.alerts.find);

@@ -128,7 +128,11 @@ async function takeDetails(workflowUrl: string, details: RegExp, name: string): 
   // Markdown is rendered in its own frame.
   const isShown = () => Promise.all(page.frames().map((frame) => frame.getByText(details).count()));
   // A workflow that has just begun has none yet, and the page shows them as they were when it was opened.
-  const look = async () => (await isShown()).some((count) => count > 0) || (await page.keyboard.press("r"), false);
+  const look = async () => {
+    if ((await isShown()).some((count) => count > 0)) return true;
+    await page.keyboard.press("r");
+    return false;
+  };
   await until("the details", look, PATIENCE_MS);
   await page.screenshot({ path: join(FOLDER, `${name}.png`) });
   await page.close();

@@ -186,6 +186,17 @@ describe.concurrent("an organisation's own texts", () => {
     expect((await new Visitor().open(client.authorize())).html).toContain("to continue to <strong");
   });
 
+  test("are those of the application's organisation, although the person is signed in to another", async () => {
+    const [client, other] = [await newApplication(), await newApplication()];
+    await ok((await clientOf(client.tenant)).patch("/TenantSettings", { Texts: [text], Language: "de" }));
+    const { visitor } = await signedIn(client);
+    const headers = { "accept-language": "es" };
+    expect((await visitor.open("/account", headers)).heading).toBe(ACCOUNT.de);
+    const page = await visitor.open(other.authorize(), headers);
+    expect(page.heading).toBe(SIGN_IN.en);
+    expect(page.html).toContain("to continue to <strong");
+  });
+
   test.each([
     ["an unknown language", { ...text, Language: "xx" }, "Texts[0].Language must be one of en, de, fr, tr, ar."],
     ["an unknown name", { ...text, Name: "constructor" }, "Texts[0].Name is no text of the catalogue."],

@@ -19,6 +19,7 @@ const PUBLIC =
 /** Routes of the entity API without a tenant's record, or about the caller's own tenant. */
 const NO_RECORD = [
   ...["Entities", "TenantSettings", "Policy/Validate", "SigningKey", "RegistrationToken"],
+  "EventKind",
   ...["WebhookStatement", "WebhookStatement/Certificate", "WebhookStatement/Export"],
 ].map((path) => `${API}/${path}`);
 const LISTED_ALONE = ["/RegistrationToken", "/RegistrationAccessToken"];

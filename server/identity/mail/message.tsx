@@ -36,7 +36,7 @@ const MAX_SUBJECT = 200;
 
 const organisationOf = ({ displayName, tenantName }: Sender) => oneLine(displayName ?? tenantName, MAX_ORGANISATION);
 
-export function renderMail<Kind extends MailKind>(
+function renderMail<Kind extends MailKind>(
   kind: Kind,
   values: MailValues[Kind],
   sender: Sender,

@@ -39,7 +39,7 @@ export function createSessions(sql: Sql, cookies: Cookies, site: Pick<Site, "wea
     if (!found) return undefined;
     site.wear(found.tenantId);
     const { isSeenLongAgo, needsSecondFactor, tenantPages, ...session } = found;
-    texts.learn(request, { own: session.locale ?? undefined, tenant: tenantPages });
+    texts.learn(request, { own: session.locale ?? undefined, home: tenantPages });
     if (isSeenLongAgo) await touchSession(sql, session.tenantId, session.id);
     const isDue = session.passkeyDue === "use" || session.passkeyDue === "add";
     const isUnfinished = isDue || (needsSecondFactor && session.acr === ACR.oneFactor);

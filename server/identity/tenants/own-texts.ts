@@ -5,8 +5,8 @@ import { field, orNull, word } from "../../platform/http/fields.ts";
 import { isText } from "../../platform/text.ts";
 import { texts } from "../../ui/index.ts";
 
-const MAX_TEXTS = 50;
-const TEXT_LIMIT = 500;
+export const MAX_TEXTS = 50;
+export const TEXT_LIMIT = 500;
 
 const list = Type.Array(
   Type.Object({

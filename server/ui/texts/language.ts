@@ -88,7 +88,10 @@ interface Known {
   chosen?: string | undefined;
   /** The user's Locale. */
   own?: string | undefined;
+  /** Of the page: of its application, or of a link. */
   tenant?: TenantPages;
+  /** Of the session, which may be in another tenant. */
+  home?: TenantPages;
   /** The path and query at which the page can be opened again; default: the request's own, if it is a GET. */
   page?: string;
 }
@@ -103,18 +106,19 @@ export function learn(request: Request, more: Known): void {
 
 /** The language of the request's page. */
 export function speak(request: Request): Language {
-  const language = languageOf(codeFor(request), known.get(request)?.tenant?.texts);
+  const { tenant, home } = known.get(request) ?? {};
+  const language = languageOf(codeFor(request), (tenant ?? home)?.texts);
   const page = pageOf(request);
   return page === undefined ? language : { ...language, chooser: { page, asked: askedOf(request) ?? "" } };
 }
 
 function codeFor(request: Request): LanguageCode {
-  const { chosen, own, tenant } = known.get(request) ?? {};
+  const { chosen, own, tenant, home } = known.get(request) ?? {};
   const asked = askedOf(request);
   const [choice, instead] = (chosen?.split(".") ?? []) as LanguageCode[];
   // A choice on a page overrides the application, until one asks for another language.
   if (asked && !(choice && instead === asked)) return asked;
-  return choice ?? bestOf(own) ?? accepted(request) ?? tenant?.language ?? "en";
+  return choice ?? bestOf(own) ?? accepted(request) ?? (tenant ?? home)?.language ?? "en";
 }
 
 /** The language that the application asks for. */

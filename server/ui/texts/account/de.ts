@@ -188,6 +188,7 @@ export const ACCOUNT_DE: AccountTexts = {
     signUpExists: "Es gibt schon ein Konto mit dieser Adresse. Melden Sie sich damit an.",
     invitationOver: "Diese Anmeldung ist abgelaufen oder wurde schon benutzt. Öffnen Sie den Link der Einladung erneut.",
     usernameTaken: "Dieser Benutzername ist bereits vergeben.",
+    usernameUnique: "Dieser Benutzername ist bereits vergeben; wer sich anmeldet, braucht einen eigenen.",
     providerUnknown: "Diese Anmeldemöglichkeit ist unbekannt.",
     providerInactive: "Diese Anmeldemöglichkeit ist abgeschaltet.",
     providerMissing: "Diese Anwendung bietet diese Anmeldemöglichkeit nicht.",

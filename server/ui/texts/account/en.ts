@@ -190,6 +190,7 @@ export const ACCOUNT_EN = {
     signUpExists: "There is an account with this address already. Sign in with it.",
     invitationOver: "This sign-in has expired or was already used. Open the link of the invitation again.",
     usernameTaken: "Username is already used by another User.",
+    usernameUnique: "Username is already used by another User, and a User who can sign in needs a unique one.",
     providerUnknown: "Unknown way to sign in.",
     providerInactive: "This way to sign in is inactive.",
     providerMissing: "This application does not have this way to sign in.",

@@ -188,6 +188,7 @@ export const ACCOUNT_FR: AccountTexts = {
     signUpExists: "Il existe déjà un compte avec cette adresse. Connectez-vous avec celui-ci.",
     invitationOver: "Cette connexion a expiré ou a déjà été utilisée. Ouvrez de nouveau le lien de l’invitation.",
     usernameTaken: "Ce nom d’utilisateur est déjà pris.",
+    usernameUnique: "Ce nom d’utilisateur est déjà pris ; pour se connecter, il faut un nom unique.",
     providerUnknown: "Ce moyen de connexion est inconnu.",
     providerInactive: "Ce moyen de connexion est désactivé.",
     providerMissing: "Cette application ne propose pas ce moyen de connexion.",

@@ -188,6 +188,7 @@ export const ACCOUNT_TR: AccountTexts = {
     signUpExists: "Bu adresle zaten bir hesap var. Onunla oturum açın.",
     invitationOver: "Bu oturum açma işleminin süresi doldu veya zaten kullanıldı. Davet bağlantısını yeniden açın.",
     usernameTaken: "Bu kullanıcı adı daha önce alınmış.",
+    usernameUnique: "Bu kullanıcı adı daha önce alınmış; oturum açmak için benzersiz bir ad gerekir.",
     providerUnknown: "Bu oturum açma yolu bilinmiyor.",
     providerInactive: "Bu oturum açma yolu kapalı.",
     providerMissing: "Bu uygulamada bu oturum açma yolu yok.",
