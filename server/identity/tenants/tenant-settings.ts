@@ -86,7 +86,7 @@ export function createOwnTenant(
     async restore(caller, number) {
       const found = await findBranding(sql, caller.tenantId, toRecordId(number) ?? 0);
       if (!found) throw new NotFound(`There is no such version. The last ${MAX_VERSIONS} are kept.`);
-      return change(caller, found, found);
+      return change(caller, TENANT_SETTINGS.parse(found), found);
     },
   };
 }
