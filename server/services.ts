@@ -1,12 +1,13 @@
 // Creates the services of the API and the console, in the order of their dependencies.
 
 import type { Logger } from "pino";
-import { createErasures, createMeasureNow, createPersonalData, createReadKept } from "./data/index.ts";
+import { createErasures, createKept, createPersonalData } from "./data/index.ts";
 import {
   type createIssuedTokens,
   createLogouts,
   createProvider,
   createSettings,
+  imports,
   mail,
   type SettingsKinds,
   scopesNow,
@@ -187,8 +188,7 @@ export function createServices(deps: ServicesDependencies) {
       sign: provider.signs("delivery-statement+jwt"),
     }),
     requests: requests.createRequests(sql),
-    measureNow: createMeasureNow(sql),
-    readKept: createReadKept(sql, config.retention, config.temporal.retention),
+    ...createKept(sql, config.retention, config.temporal.retention),
     logouts: createLogouts({
       sql,
       workflowUrl,
@@ -197,9 +197,10 @@ export function createServices(deps: ServicesDependencies) {
     }),
     mailer,
     mails: mail.createMails({ sql, vault, mailer, config: config.mail, publicUrl, workflowUrl }),
+    imports: imports.createInvitationImports({ sql, access, mailer }),
     limits,
     tenants: tenants.createTenants(sql),
-    ownTenant: tenants.createOwnTenant(sql, config.retention.log, config.tenantLimits, limits.forget),
+    ownTenant: tenants.createOwnTenant(sql, config, limits.forget),
     connection: connectionContract({ entities: namesOfEventRecords(entities, kinds), checkUrl: egress.checkUrl }),
     entities: namesOfEventRecords(entities, kinds),
     workflowUrl,

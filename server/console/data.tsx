@@ -74,7 +74,7 @@ async function dataPage(deps: ConsoleServices, visit: Visit): Promise<View> {
     lead: (
       <span>
         <span safe>{`Kept data of ${visit.organisation}, and for how long it is kept`}</span>
-        {asOf && (
+        {!!asOf && (
           <>
             , as of <Time at={asOf} />
           </>

@@ -35,7 +35,7 @@ export async function holdForm(site: Site, request: Request): Promise<Response> 
       <a class="button" href={site.href(SIGN_IN_PATH)} target="_blank" rel="noopener">
         Sign in
       </a>
-      {fields && (
+      {!!fields && (
         <form method="post" action={site.href(pathname)}>
           <Kept fields={fields} />
           <button type="submit" class="plain">

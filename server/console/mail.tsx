@@ -46,8 +46,12 @@ const KINDS: Record<MailKind, string> = {
   VerifyAddress: "Confirm an address",
   ForgottenPassword: "Forgotten password",
   Invitation: "Invitation",
+  SignUp: "Sign-up",
+  AccountExists: "Sign-up with an account",
+  AccountReady: "Account approved",
   NewDevice: "Sign-in on a new device",
   CredentialChanged: "Password or second factor changed",
+  Alert: "Alert",
   Test: "Test",
 };
 const TONES = { Waiting: "busy", Held: "warn", Sent: "good", Failed: "bad", Bounced: "bad" } as const;
@@ -247,7 +251,7 @@ async function mailPage({ mails }: ConsoleServices, visit: Visit): Promise<View>
             </Section>
           )}
         </Live>
-        {content && (
+        {!!content && (
           <Section title={content.subject}>
             <pre class="mail" safe>
               {content.text}

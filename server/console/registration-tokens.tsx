@@ -68,7 +68,7 @@ async function tokensPage(deps: ConsoleServices, visit: Visit, refused?: FormSta
     ),
     body: (
       <>
-        {made && (
+        {!!made && (
           <Section title="The new token">
             <div class="stack">
               <p role="status">Store it now: it is not shown again.</p>

@@ -51,6 +51,7 @@ export { IDENTITY_DATA } from "./signin/administration/identities.ts";
 export { noFactor } from "./signin/administration/service.ts";
 export type { Cookies } from "./signin/cookies.ts";
 export { pageController } from "./signin/endpoint.tsx";
+export * as imports from "./signin/invitations/imports/index.ts";
 export { digestOf, newOpaqueValue } from "./signin/opaque.ts";
 export type { Session } from "./signin/session.ts";
 export { signOut } from "./signin/sign-out.tsx";

@@ -47,6 +47,7 @@ interface Loops {
   ownTaskQueue: string;
   /** Whether this worker is the first to check an event or a queue. */
   isFirst(key: string): boolean;
+  onAlerts: Parameters<typeof startAlertWatch>[4];
 }
 
 export type DeliveryEngine = ReturnType<typeof createDeliveryEngine>;
@@ -82,7 +83,7 @@ export function createDeliveryEngine(deps: DeliveryEngineDependencies) {
     probe: (tenantId: TenantId, connectionId: ConnectionId, signal: AbortSignal) =>
       probe({ sql, sendSigned, metrics, probeInterval }, tenantId, connectionId, signal),
     /** Starts the loops that find and start work. */
-    run({ outbox, client, config, ownTaskQueue, isFirst }: Loops) {
+    run({ outbox, client, config, ownTaskQueue, isFirst, onAlerts }: Loops) {
       const { reconcileInterval } = config.webhooks;
       const shared = { client, config, starting, windows, egress, ownTaskQueue, log, metrics, isFirst };
       const loops = [
@@ -90,7 +91,7 @@ export function createDeliveryEngine(deps: DeliveryEngineDependencies) {
         startReconciler(sql, client, reconcileInterval, log),
         startRedeliveriesAndProbes(outbox, client, config.publicUrl, reconcileInterval, log),
         startClearing(outbox, log),
-        startAlertWatch(outbox, config.webhooks.alertInterval, config.tenantLimits, log),
+        startAlertWatch(outbox, config.webhooks.alertInterval, config.tenantLimits, log, onAlerts),
         startWindowReport(outbox, windows, log),
       ];
       return { stop: () => Promise.all(loops.map((loop) => loop.stop())) };

@@ -11,7 +11,7 @@ import { snippet, USES } from "../../server/console/applications/snippets.ts";
 import { CREDENTIALS, type CredentialsRecord } from "../../server/identity/oauth/clients/contract.ts";
 import { openWindows } from "../support/browser.ts";
 import { temporaryDirectory } from "../support/directories.ts";
-import { frameworkPackages, javaPackages, printedBy, pythonPackages } from "../support/packages.ts";
+import { frameworkPackages, pythonPackages } from "../support/packages.ts";
 import { ROOT } from "../support/pages.ts";
 import { type Api, until } from "../world/api.ts";
 import { issuer } from "../world/client.ts";
@@ -21,6 +21,7 @@ import { askToken, formOf, otherProcess } from "../world/grants.ts";
 import { rowsOf } from "../world/rows.ts";
 import { newTenant } from "../world/tenant.ts";
 import { Visitor as PlainBrowser } from "../world/visitor.ts";
+import { isHere, isRead, isRun, runnerOf } from "./snippet-runners.ts";
 
 const EXAMPLES = join(ROOT, "examples/clients");
 
@@ -70,62 +71,6 @@ async function programsOn(page: Page): Promise<Map<string, string>> {
     .getByRole("button", { name: "Copy the program", includeHidden: true })
     .evaluateAll((buttons) => buttons.map((button) => (button as HTMLElement).dataset.copy!));
   return new Map(names.map((name, index) => [name, texts[index]!]));
-}
-
-interface Runner {
-  /** Required programs. */
-  tool: string;
-  file: string;
-  /** @param port of the redirect URI; undefined: it does not listen */
-  command(folder: string, port: string | undefined): Promise<string[]> | string[];
-}
-
-const RUNNERS: Record<string, Runner> = {
-  "Next.js (Node)": {
-    tool: "node",
-    file: "app/[[...path]]/route.js",
-    async command(folder, port) {
-      symlinkSync(join(await frameworkPackages(), "node_modules"), join(folder, "node_modules"));
-      // Turbopack follows no link out of the folder.
-      return [
-        "node",
-        "node_modules/next/dist/bin/next",
-        "dev",
-        "--webpack",
-        "--hostname",
-        "127.0.0.1",
-        "--port",
-        port!,
-      ];
-    },
-  },
-  "Spring (Java)": {
-    tool: "javac",
-    file: "Spring.java",
-    async command() {
-      const path = `${await javaPackages()}:.`;
-      return ["sh", "-c", 'javac -cp "$0" Spring.java && exec java -cp "$0" Spring', path];
-    },
-  },
-  "Node, Bun": { tool: "bun", file: "main.mjs", command: () => [process.execPath, "main.mjs"] },
-  Python: { tool: "python3", file: "main.py", command: () => ["python3", "main.py"] },
-  Go: { tool: "go", file: "main.go", command: () => ["go", "run", "-trimpath", "."] },
-  curl: { tool: "curl", file: "main.sh", command: () => ["bash", "main.sh"] },
-};
-
-/** Frameworks that no registry of this repository's packages has: a parser of the language reads the programs. */
-const READERS: Record<string, { tool: string; command(file: string): string[] }> = {
-  "ASP.NET (C#)": { tool: "python3", command: (file) => ["python3", "-c", PARSE_CSHARP, file] },
-  "Laravel (PHP)": { tool: "php", command: (file) => ["php", "-l", file] },
-  "Rails (Ruby)": { tool: "ruby", command: (file) => ["ruby", "-c", file] },
-};
-const PARSE_CSHARP = `import sys, tree_sitter, tree_sitter_c_sharp as language
-tree = tree_sitter.Parser(tree_sitter.Language(language.language())).parse(open(sys.argv[1], "rb").read())
-sys.exit(str(tree.root_node) if tree.root_node.has_error else 0)`;
-
-/** Selected by the program's name, or by the language or tool in it. */
-function runnerOf(name: string): Runner {
-  return RUNNERS[name] ?? RUNNERS[/\((.*)\)$/.exec(name)![1]!]!;
 }
 
 /** Writes a program to its own folder, as a user would. */
@@ -237,9 +182,6 @@ async function expectConsole(): Promise<void> {
   expect(await answer.text()).toContain("Sign out");
 }
 
-/** The toolchains on this machine; CI has all. */
-const isHere = (name: string) => process.env.CI === "true" || Bun.which(runnerOf(name).tool) !== null;
-
 test("every program of examples/clients is on a page", () => {
   const files = [...new Set(USES.flatMap(({ programs }) => Object.values(programs)))];
   const folders = readdirSync(EXAMPLES, { withFileTypes: true }).filter((one) => one.isDirectory());
@@ -259,8 +201,8 @@ test.each(["web", "native"])(
     const client = await made(kind, kind === "native" ? "http://localhost/callback" : addresses.join("\n"));
     const shown = kind === "native" ? "http://localhost:3001/callback" : addresses[0]!;
     expect(client.programs.size).toBe(addresses.length);
-    await Promise.all([...client.programs].map(([name, text]) => isRead(name, text)));
-    const programs = [...client.programs].filter(([name]) => !(name in READERS) && isHere(name));
+    await Promise.all([...client.programs].map(([name, text]) => isRead(name, text, folder)));
+    const programs = [...client.programs].filter(([name]) => isRun(name) && isHere(name));
     await using running = new AsyncDisposableStack();
     const begun: (() => Promise<void>)[] = [];
     for (const [index, [name, text]] of programs.entries()) {
@@ -278,15 +220,6 @@ test.each(["web", "native"])(
     await expectConsole();
   },
 );
-
-/** @throws Error unless its language's parser reads it */
-async function isRead(name: string, text: string): Promise<void> {
-  const reader = READERS[name];
-  if (!reader || !(process.env.CI === "true" || Bun.which(reader.tool))) return;
-  const file = join(folder, Bun.randomUUIDv7());
-  await writeFile(file, text);
-  await printedBy(reader.command(file), folder, { env: { PYTHONPATH: await pythonPackages() } });
-}
 
 type Program = Awaited<ReturnType<typeof started>>;
 

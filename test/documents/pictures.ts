@@ -86,14 +86,14 @@ try {
   await takeDelivery(page, queued.WorkflowUrl, "Completed", "queued-delivery");
   const workflows = failed.WorkflowUrl.slice(0, failed.WorkflowUrl.lastIndexOf("/"));
   await takeDetails(
-    page,
     `${workflows}/${encodeURIComponent(`WebhookConnection/${failingId}/Probe`)}`,
     /Held after/,
     "temporal-probe",
   );
   // Begun now, so that it still runs when its picture is taken.
   const replay = await api.replay({ ConnectionId: connections[0]!.Id, States: ["Delivered"], Rate: REPLAY_RATE });
-  await takeDetails(page, replay.WorkflowUrl, /\d of \d+ done/, "temporal-redelivery");
+  await until("it to send", async () => (await api.redelivery(replay.Id)).Delivered > 0);
+  await takeDetails(replay.WorkflowUrl, /\d of \d+ done/, "temporal-redelivery");
   await takeReset(page, `${failed.WorkflowUrl}/${await resetWorkflow(failed.WorkflowId)}/history`);
   await takeList(page, `${workflows}?query=${encodeURIComponent(`TenantId = "${stack.demo.tenantId}"`)}`);
 } finally {
@@ -119,15 +119,23 @@ async function takeDelivery(page: Page, workflowUrl: string, shown: string, name
   await page.screenshot({ path: join(FOLDER, `${name}.png`) });
 }
 
-/** The workflow's details. */
-async function takeDetails(page: Page, workflowUrl: string, details: RegExp, name: string): Promise<void> {
-  await page.setViewportSize(DETAILS);
+/** The workflow's details, in a window of their own: the UI remembers what is open, and a click would close it. */
+async function takeDetails(workflowUrl: string, details: RegExp, name: string): Promise<void> {
+  const page = await browser.newPage({ viewport: DETAILS });
+  page.setDefaultTimeout(PATIENCE_MS);
   await page.goto(workflowUrl);
   await page.getByText("User Metadata", { exact: true }).click();
   // Markdown is rendered in its own frame.
   const isShown = () => Promise.all(page.frames().map((frame) => frame.getByText(details).count()));
-  await until("the details", async () => (await isShown()).some((count) => count > 0), PATIENCE_MS);
+  // A workflow that has just begun has none yet, and the page shows them as they were when it was opened.
+  const look = async () => {
+    if ((await isShown()).some((count) => count > 0)) return true;
+    await page.keyboard.press("r");
+    return false;
+  };
+  await until("the details", look, PATIENCE_MS);
   await page.screenshot({ path: join(FOLDER, `${name}.png`) });
+  await page.close();
 }
 
 async function takeReset(page: Page, runUrl: string): Promise<void> {

@@ -28,6 +28,8 @@ const TABLES = [
   "password_resets",
   "mailed_links",
   "invitations",
+  "sign_ups",
+  "invitation_imports",
   "mails",
   "upstream_attempts",
   "used_jwts",

@@ -7,6 +7,7 @@ import { createMails } from "../../server/identity/mail/index.ts";
 import { CREDENTIALS } from "../../server/identity/oauth/clients/contract.ts";
 import { REGISTRATION_TOKEN } from "../../server/identity/oauth/registration/initial-tokens.ts";
 import { createSettings, SETTINGS } from "../../server/identity/settings.ts";
+import { createInvitationImports } from "../../server/identity/signin/invitations/imports/index.ts";
 import { TENANT_SETTINGS } from "../../server/identity/tenants/index.ts";
 import { auditSubjects, namesOfEventRecords, policyTypes } from "../../server/kinds.ts";
 import { createDocument, securitySchemes } from "../../server/openapi/document.ts";
@@ -139,6 +140,7 @@ export function describedRoutes(): Route[] {
     records: createEntities({} as never, ENTITIES),
     requests: requests.createRequests({} as never),
     mails: createMails({ vault, config: {} } as never),
+    imports: createInvitationImports({} as never),
     erasures: createErasures({} as never),
   };
   return apiRoutes(services as ApiServices);

@@ -7,7 +7,9 @@ import { DefaultLogger } from "@temporalio/worker";
 import { createActivities } from "../../activities/index.ts";
 import { createLogoutEngine } from "../../server/identity/logouts/logout-engine.ts";
 import { createMailEngine } from "../../server/identity/mail/engine.ts";
+import { createMailer } from "../../server/identity/mail/mailer.ts";
 import { createKeyRotation } from "../../server/identity/oauth/keys/key-rotation.ts";
+import { createInvitationEngine } from "../../server/identity/signin/invitations/imports/engine.ts";
 import { connect } from "../../server/platform/db/sql.ts";
 import { createEgress } from "../../server/platform/egress/index.ts";
 import type { DeliveryId, EventId, LogoutId } from "../../server/platform/ids.ts";
@@ -53,6 +55,7 @@ const activities = createActivities({
   engine,
   logouts: createLogoutEngine({ sql, egress, vault, publicUrl: "unused", timeoutMs: 1_000 }),
   mails: createMailEngine({ sql, egress, vault, mail: NO_MAIL, probeInterval: 60_000 }),
+  invitations: createInvitationEngine({ sql, mailer: createMailer(vault, NO_MAIL, log), publicUrl: "unused" }),
   keyRotation: createKeyRotation(sql, vault),
   temporalBytes: async () => undefined,
   retention: { log: 1, payloads: 1, audit: 1 },

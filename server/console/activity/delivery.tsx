@@ -76,12 +76,12 @@ export function DeliverySection({ visit, event, shown, mayRedeliver }: DeliveryS
               Open in Temporal
             </a>
           )}
-          {request && text !== undefined && (
+          {!!request && text !== undefined && (
             <CopyButton text={curlCommand(record.EventId, text, request)} label="Copy as curl" />
           )}
         </div>
       </div>
-      {reason && (
+      {!!reason && (
         <p>
           <Sentence text={sentence(reason)} />
         </p>

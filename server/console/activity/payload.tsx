@@ -21,7 +21,7 @@ export function PayloadSection({ visit, event }: { visit: Visit; event: SeenEven
       <Section title="Payload">
         <p>
           Removed{" "}
-          {payloadRemovedOn && (
+          {!!payloadRemovedOn && (
             <>
               <Time at={payloadRemovedOn} />,{" "}
             </>

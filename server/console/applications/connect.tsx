@@ -44,7 +44,9 @@ export async function connectPage(deps: ConsoleServices, visit: Visit): Promise<
           />
           {client ? <Environment issuer={found.issuer} clientId={application.Id} secret={secretOf(client)} /> : ""}
         </Section>
-        {client && <Programs visit={visit} values={{ issuer: found.issuer, clientId: application.Id, client, api }} />}
+        {!!client && (
+          <Programs visit={visit} values={{ issuer: found.issuer, clientId: application.Id, client, api }} />
+        )}
         <Section title="Endpoints">
           <Facts facts={ENDPOINTS.map(([name, key]) => [name, <Code text={found[key]} copy />])} />
         </Section>
@@ -96,7 +98,7 @@ function Programs({ visit, values }: { visit: Visit; values: SnippetValues }): J
           )}
         </p>
       )}
-      {home && !client.PostLogoutRedirectUris.includes(home) && (
+      {!!home && !client.PostLogoutRedirectUris.includes(home) && (
         <p class="fine">
           To return here after sign-out, add <Code text={home} /> to the redirect URIs after sign-out.
         </p>

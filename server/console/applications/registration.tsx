@@ -60,7 +60,7 @@ export function RegistrationSection(props: RegistrationSectionProps): JSX.Elemen
             label={MadeOn ? "Replace the token" : "Create a token"}
             question={askToReplace(application, registration)}
           />
-          {MadeOn && (
+          {!!MadeOn && (
             <AskButton
               visit={visit}
               action={`${path}/revoke`}

@@ -75,7 +75,7 @@ export function Outcome({ clientId, redirectUri, outcome, hasSecret, missing }: 
       )}
       {idToken ? <Token title="4. The id_token: who signed in" token={idToken} /> : ""}
       {accessToken ? <Token title="5. The access token: what the API gets" token={accessToken} /> : ""}
-      {userinfo && (
+      {!!userinfo && (
         <Step title="6. Userinfo">
           <p safe>{`With the access token, the userinfo endpoint answers ${userinfo.status}`}</p>
           <Json label="Answer of the userinfo endpoint" value={userinfo.body} />

@@ -39,7 +39,7 @@ export function RecordSection(props: RecordSectionProps): JSX.Element {
           ];
         })}
       />
-      {record.Description && (
+      {!!record.Description && (
         <p class="prose" safe>
           {record.Description}
         </p>

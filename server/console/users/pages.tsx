@@ -202,7 +202,7 @@ async function userBody(deps: ConsoleServices, visit: Visit, person: Person) {
           ["Id", <Code text={id} copy />],
         ]}
       />
-      {roles && sessions && allowed && identities && passkeys && (
+      {!!roles && !!sessions && !!allowed && !!identities && !!passkeys && (
         <>
           <SignInSection visit={visit} person={person} factor={factor} mayChange={mayChange} />
           <PasskeysSection visit={visit} person={person} passkeys={passkeys.Items} mayChange={mayChange} />

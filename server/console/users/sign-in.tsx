@@ -20,10 +20,10 @@ export function SignInSection({ visit, person, factor, mayChange }: SignInSectio
       <Facts facts={[["Second factor", <SecondFactor factor={factor} />]]} />
       {mayChange && (
         <div class="buttons">
-          {person.Username && (
+          {!!person.Username && (
             <ActionButton visit={visit} action={`${path}/password-link`} label="Create password link" />
           )}
-          {factor && <ButtonLink href={visit.href(`${path}/second-factor/remove`)}>Remove second factor</ButtonLink>}
+          {!!factor && <ButtonLink href={visit.href(`${path}/second-factor/remove`)}>Remove second factor</ButtonLink>}
         </div>
       )}
       {person.Username ? "" : <p class="fine">A user without a user name cannot sign in.</p>}

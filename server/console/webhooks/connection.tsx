@@ -180,7 +180,7 @@ function HoldNote({ record, status }: { record: ConnectionRecord; status: Status
       <Explained text={HeldReason} />
       <p>
         <span safe>{`Tried ${Probes === 1 ? "once" : `${Probes.toLocaleString("en")} times`} since then.`}</span>{" "}
-        {NextProbeOn && (
+        {!!NextProbeOn && (
           <>
             Next at <Time at={new Date(NextProbeOn)} />.
           </>
@@ -220,7 +220,7 @@ function UnsentNote({ visit, record, status, asked }: UnsentProps): JSX.Element 
           Send them again
         </ButtonLink>
       )}
-      {asked && (
+      {!!asked && (
         <ActionButton
           visit={visit}
           action={`${asked.back}/resume`}

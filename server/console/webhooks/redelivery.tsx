@@ -126,17 +126,17 @@ export function Progress({ visit, redelivery, title, isInPlace }: ProgressProps)
           ...(isOpen(redelivery) ? [["Time left", <Text text={timeLeft(redelivery)} />] as [string, JSX.Element]] : []),
         ]}
       />
-      {Reason && (
+      {!!Reason && (
         <p>
           <Sentence text={`It ${Reason}.`} />
         </p>
       )}
       <p>
         <small>
-          {From && (
+          {!!From && (
             <>
               Deliveries that were <span safe>{States.join(" or ")}</span>, of events from <Time at={new Date(From)} />
-              {To && (
+              {!!To && (
                 <>
                   {" "}
                   to <Time at={new Date(To)} />
@@ -145,7 +145,7 @@ export function Progress({ visit, redelivery, title, isInPlace }: ProgressProps)
               .{" "}
             </>
           )}
-          {EndedOn && (
+          {!!EndedOn && (
             <>
               Ended <Time at={new Date(EndedOn)} />.{" "}
             </>

@@ -173,7 +173,7 @@ function Statement({ visit, statement, parameters, redeliver }: StatementProps):
         </p>
         {Closed ? "" : <p>The period ended less than a minute ago, or has not ended: more events may join it.</p>}
         {Complete ? "" : <p>Events and connections that no policy lets you see are not counted.</p>}
-        {Exhausted.Count > 0 && redeliver && (
+        {Exhausted.Count > 0 && !!redeliver && (
           <div class="buttons">
             <ButtonLink href={visit.href(`${redeliver}?${new URLSearchParams({ From: Exhausted.FirstEvent! })}`)}>
               Send them again

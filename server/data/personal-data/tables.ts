@@ -83,13 +83,24 @@ const TABLES = {
     exported: ["purpose", "address", "expires_on"],
     withheld: ["id", "digest"],
   },
+  sign_ups: {
+    file: "SignUps",
+    column: "user_id",
+    exported: ["email", "created_on"],
+    withheld: ["id", "digest", "user_id", "expires_on"],
+  },
   totp_secrets: {
     file: "SecondFactors",
     column: "user_id",
     exported: ["created_on"],
     withheld: ["secret", "last_step", "recovery_key"],
   },
-  passkey_handles: { file: "PasskeyHandles", column: "user_id", exported: ["user_id"], withheld: ["handle"] },
+  passkey_handles: {
+    file: "PasskeyHandles",
+    column: "user_id",
+    exported: ["user_id", "asked_on"],
+    withheld: ["handle"],
+  },
   passkeys: {
     file: "Passkeys",
     column: "user_id",
@@ -103,7 +114,7 @@ const TABLES = {
     column: "user_id",
     exported: [
       ...["id", "created_on", "last_seen", "expires_on", "finished_on", "address", "user_agent", "auth_time", "amr"],
-      ...["acr", "identity_provider_id"],
+      ...["acr", "identity_provider_id", "is_kept", "passkey_id"],
     ],
     withheld: ["digest", "id_token_hint", "is_auth_time_known"],
   },
@@ -214,12 +225,17 @@ const TABLES = {
   attempts: EVENTS,
   responses: EVENTS,
   audit_log: { how: { file: "AuditEvents" } },
+  invitation_imports: { how: { mentions: ["created_by_id"] } },
+  invitation_import_rows: {
+    how: { expires: "addresses and names of people, until they are invited; of skipped ones for 30 days" },
+  },
   audit_places: { how: { expires: "addresses and user agents of unauthenticated callers, for 30 days" } },
 
   signin_failures: { how: { expires: "digests of guessed values, for a day after the last guess" } },
   upstream_attempts: { how: { expires: "claims from an identity provider, until the sign-in has ended or expired" } },
   pushed_requests: { how: { expires: "parameters of an authorization request, such as login_hint, for some minutes" } },
 
+  branding_versions: { how: { mentions: ["saved_by_id"] } },
   policy_versions: { how: { mentions: ["saved_by_id"] } },
   alerts: { how: { mentions: ["acknowledged_by_id"] } },
 

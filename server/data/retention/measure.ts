@@ -29,7 +29,7 @@ export async function measureKept(sql: Sql, deadline: Date, temporalBytes?: numb
 
 /** For everyone, because partitions have rows of all tenants. A large installation is measured in several turns. */
 const MAX_TURN_MS = 5_000;
-export const MEASURE_INTERVAL_MS = 60_000;
+const MEASURE_INTERVAL_MS = 60_000;
 
 /** @returns false if it was measured within the last minute */
 export type MeasureNow = (caller: Permitted<"Settings:Update">) => Promise<boolean>;

@@ -12,16 +12,20 @@ interface WithLink {
   expiresOn: Date;
 }
 
-/** The words between "Your" and "was changed". */
-export const CREDENTIALS = ["password", "second factor", "passkey", "mail address"] as const;
+export const CREDENTIALS = ["password", "second factor", "added passkey", "removed passkey", "mail address"] as const;
 
 export interface MailValues {
   VerifyAddress: WithLink;
   ForgottenPassword: WithLink;
   Invitation: WithLink & { invitedBy: string };
+  SignUp: WithLink;
+  /** An account was asked for, and there is one. The link is the sign-in page's. */
+  AccountExists: { name: string; link: string };
+  AccountReady: { name: string; link: string };
   /** The link is for "this was not me". */
   NewDevice: WithLink & { device: string; address: string; at: Date };
   CredentialChanged: WithLink & { credential: (typeof CREDENTIALS)[number]; at: Date };
+  Alert: { lines: string[]; count: number; link: string; at: Date };
   Test: { name: string };
 }
 export type MailKind = keyof MailValues;
@@ -30,8 +34,12 @@ export const MAIL_KINDS = [
   "VerifyAddress",
   "ForgottenPassword",
   "Invitation",
+  "SignUp",
+  "AccountExists",
+  "AccountReady",
   "NewDevice",
   "CredentialChanged",
+  "Alert",
   "Test",
 ] as const satisfies readonly MailKind[];
 

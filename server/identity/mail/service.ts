@@ -119,5 +119,7 @@ function exampleOf(publicUrl: string): MailContent {
     address: "192.0.2.1",
     at: new Date(),
     credential: "password",
+    lines: ["ConnectionHeld: 410 Gone"],
+    count: 1,
   };
 }

@@ -48,6 +48,24 @@ const TEXTS: { [Kind in MailKind]: TextOf<Kind> } = {
     button: { label: t.invitationButton, link },
     after: [validUntil(expiresOn, t, locale), t.invitationNote],
   }),
+  SignUp: ({ name, link, expiresOn }, organisation, { t, locale }) => ({
+    subject: fill(t.signUpSubject, { organisation }),
+    before: [hello(name, t), fill(t.signUpText, { organisation })],
+    button: { label: t.makeTheAccount, link },
+    after: [validUntil(expiresOn, t, locale), t.ignoreMail],
+  }),
+  AccountExists: ({ name, link }, organisation, { t }) => ({
+    subject: fill(t.existsSubject, { organisation }),
+    before: [hello(name, t), fill(t.existsText, { organisation })],
+    button: { label: t.signIn, link },
+    after: [t.existsNote, t.ignoreMail],
+  }),
+  AccountReady: ({ name, link }, organisation, { t }) => ({
+    subject: fill(t.readySubject, { organisation }),
+    before: [hello(name, t), fill(t.readyText, { organisation })],
+    button: { label: t.signIn, link },
+    after: [],
+  }),
   NewDevice: ({ name, link, expiresOn, device, address, at }, organisation, { t, locale }) => ({
     subject: fill(t.deviceSubject, { organisation }),
     before: [
@@ -64,14 +82,21 @@ const TEXTS: { [Kind in MailKind]: TextOf<Kind> } = {
     after: [validUntil(expiresOn, t, locale)],
   }),
   CredentialChanged: ({ name, link, expiresOn, credential, at }, organisation, { t, locale }) => {
-    const changed = { credential: t.credentials[credential], organisation };
+    const [subject, text] = changeIn(credential, organisation, dateTime(at, locale), t);
     return {
-      subject: fill(t.changedSubject, changed),
-      before: [hello(name, t), fill(t.changedText, { ...changed, time: dateTime(at, locale) }), t.ifThisWasYou],
+      subject,
+      before: [hello(name, t), text, t.ifThisWasYou],
       button: { label: t.notMe, link },
       after: [validUntil(expiresOn, t, locale)],
     };
   },
+  // For administrators, in English like Settings.
+  Alert: ({ lines, count, link, at }, organisation) => ({
+    subject: count === 1 ? `Alert of ${organisation}: ${lines[0]}` : `${count} alerts of ${organisation}`,
+    before: [`Raised on ${dateTime(at, "en-GB")}:`, ...lines.map((line) => oneLine(line, MAX_LINE))],
+    button: { label: "Open the alerts", link },
+    after: ["The page Organisation of Settings has the addresses that get these mails."],
+  }),
   Test: ({ name }, organisation, { t }) => ({
     subject: fill(t.testSubject, { organisation }),
     before: [hello(name, t), fill(t.testText, { organisation })],
@@ -79,7 +104,19 @@ const TEXTS: { [Kind in MailKind]: TextOf<Kind> } = {
   }),
 };
 
+/** The subject and the sentence. */
+function changeIn(credential: Credential, organisation: string, time: string, t: texts.Texts): [string, string] {
+  const values = { organisation, time };
+  if (credential === "added passkey") return [fill(t.passkeyAddedSubject, values), fill(t.passkeyAddedText, values)];
+  if (credential === "removed passkey")
+    return [fill(t.passkeyRemovedSubject, values), fill(t.passkeyRemovedText, values)];
+  const changed = { ...values, credential: t.credentials[credential] };
+  return [fill(t.changedSubject, changed), fill(t.changedText, changed)];
+}
+type Credential = MailValues["CredentialChanged"]["credential"];
+
 const MAX_NAME = 100;
+const MAX_LINE = 300;
 /** Mail programs make links of such texts, and strangers may choose names. */
 const LINK_LIKE = /:\/\/|www\.|\.\p{L}{2,}/iu;
 

@@ -10,7 +10,8 @@ import type { TenantId } from "../../platform/ids.ts";
 import type { DeviceStep } from "../../platform/metrics/index.ts";
 import type { Vault } from "../../platform/vault.ts";
 import type { Access, bearerTokens } from "../../records/index.ts";
-import { createSite } from "../../ui/index.ts";
+import { sites } from "../../ui/index.ts";
+import { findFace } from "../branding/face.store.ts";
 import type { Mailer } from "../mail/index.ts";
 import { accountController } from "../signin/account/account.tsx";
 import { createCredentials } from "../signin/account/own-credentials.ts";
@@ -23,16 +24,19 @@ import { createCookies } from "../signin/cookies.ts";
 import { pageController } from "../signin/endpoint.tsx";
 import { createCsrf, createForms } from "../signin/forms.ts";
 import { createAcceptance } from "../signin/invitations/accept.ts";
+import { createInvitationReturns, invitationProviderPages } from "../signin/invitations/by-provider.tsx";
 import { invitationPages } from "../signin/invitations/pages.tsx";
 import { createKnownBrowsers } from "../signin/known-browsers.ts";
 import { languagePages } from "../signin/languages.ts";
 import { createForgottenPasswords } from "../signin/links/forgotten.ts";
-import { createConfirmAddress, createWarnOwner } from "../signin/links/mailed.ts";
+import { createConfirmAddress, createWarnOfDevice, createWarnOwner } from "../signin/links/mailed.ts";
 import { createPasskeys } from "../signin/passkeys/passkeys.ts";
 import { createOwnPassword, createPasswordProblem, createPasswords } from "../signin/password.ts";
 import { createSecondFactor } from "../signin/second-factor/second-factor.ts";
 import { createSessions } from "../signin/sessions.ts";
 import { createSignIn } from "../signin/sign-in.ts";
+import { signUpLinkPages } from "../signin/sign-ups/pages.tsx";
+import { createSignUps, createTellApproved } from "../signin/sign-ups/sign-ups.ts";
 import { createUpstream } from "../signin/upstream/upstream.ts";
 import { createApplications, createEndGrants, createEndGrantsBy } from "./account.ts";
 import { createKnownApis } from "./apis/known-apis.ts";
@@ -166,10 +170,10 @@ export function createProvider(deps: ProviderDependencies) {
   const dpop = createDpop({ sql, vault, mtls, findClient });
   const forClients = { sql, access, tokens, families, findApis, dpop, authenticateClient: authenticate, onFailure };
 
-  const site = createSite(issuer);
+  const site = sites.createSite(issuer, (tenantId) => findFace(sql, tenantId));
   const cookies = createCookies(issuer);
   const passwords = createPasswords();
-  const browsers = createKnownBrowsers(sql, cookies);
+  const browsers = createKnownBrowsers(sql, cookies, createWarnOfDevice({ mailer, issuer }));
   const forms = createForms(cookies, createCsrf(vault));
   const warnOwner = createWarnOwner({ mailer, issuer });
   const forgotten = createForgottenPasswords({ sql, mailer, issuer, onFailure });
@@ -187,12 +191,13 @@ export function createProvider(deps: ProviderDependencies) {
     openRequestObject: createRequestObjects(issuer, isSignedByClient),
     cookies,
     forms,
-    sessions: createSessions(sql, cookies),
+    sessions: createSessions(sql, cookies, site),
     signIn: createSignIn(sql, cookies, passwords, browsers),
     ownPassword: createOwnPassword(sql, passwords, browsers),
     secondFactor: createSecondFactor({ sql, vault, browsers, issuer, warnOwner }),
-    passkeys: createPasskeys({ sql, forms, browsers, issuer }),
+    passkeys: createPasskeys({ sql, forms, browsers, issuer, warnOwner }),
     forgotten,
+    signUps: createSignUps({ sql, mailer, issuer, passwords, onFailure }),
     upstream: createUpstream({ sql, vault, fetch, cookies, publicUrl: issuer, log }),
     browsers,
     log,
@@ -212,7 +217,9 @@ export function createProvider(deps: ProviderDependencies) {
       `${accountSignIn(consoleClient.clientId(tenantId, ""), next)}&prompt=login`,
   };
 
-  const invitations = createAcceptance({ sql, access, passwords });
+  const forInvitations = { ...forAccounts, invitations: createAcceptance({ sql, access, passwords }) };
+
+  const returns = [createAccountReturns(forAccounts), createInvitationReturns(forInvitations)];
 
   const controller = new Elysia()
     .use(jwksController(keys))
@@ -237,9 +244,11 @@ export function createProvider(deps: ProviderDependencies) {
     .use(pushController({ ...forPeople, dpop, authenticateClient: authenticatePushing, onFailure }))
     .use(deviceAuthorizationController({ ...forPeople, authenticateClient: authenticate, onFailure }))
     .use(site.controller())
-    .use(authorizeController({ ...forPeople, accountReturns: createAccountReturns(forAccounts) }))
+    .use(authorizeController({ ...forPeople, returns }))
     .use(accountController(forAccounts))
-    .use(pageController(forPeople.endpoints, invitationPages({ ...forAccounts, invitations })))
+    .use(pageController(forPeople.endpoints, invitationPages(forInvitations)))
+    .use(pageController(forPeople.endpoints, invitationProviderPages(forInvitations)))
+    .use(pageController(forPeople.endpoints, signUpLinkPages(forAccounts)))
     .use(pageController(forPeople.endpoints, languagePages(forPeople)))
     .use(userinfoController({ sql, tokens, findClient, checkPossession: dpop.checkPossession, onFailure }))
     .use(logoutController(forPeople));
@@ -259,7 +268,7 @@ export function createProvider(deps: ProviderDependencies) {
     cors: createCors({ sql, findClient, onFailure }),
     administration,
     endGrantsBy: createEndGrantsBy(families),
-    onRecordChange: createOnRecordChange(endGrants),
+    onRecordChange: createOnRecordChange(endGrants, createTellApproved({ mailer, issuer })),
     verifyAccessToken,
     checkPossession: dpop.checkPossession,
     /** Signs certificates of a type, without an end. */

@@ -16,15 +16,19 @@ export interface SignInProps {
   username: string;
   problem?: string;
   passkey?: PasskeyQuestion;
+  /** Whether the box "Keep me signed in" is checked; undefined: there is none. */
+  keep?: boolean;
   /** Undefined: no mail can be sent. */
   forgottenHref: string | undefined;
+  /** Undefined: people cannot make their own account. */
+  signUpHref?: string;
   providers?: { name: string; href: string }[];
 }
 
 /** The form has one submit button, so scripts can find it; links to providers are outside it. */
 export function SignInPage(props: SignInProps): JSX.Element {
   const { site, action = "/signin", application, request, csrf, username, problem, providers = [] } = props;
-  const { language, passkey, forgottenHref } = props;
+  const { language, passkey, keep, forgottenHref, signUpHref } = props;
   const { t } = language;
   return (
     <CardPage {...{ site, language, problem }} title={t.signIn} script={passkey && "passkey.js"}>
@@ -37,6 +41,7 @@ export function SignInPage(props: SignInProps): JSX.Element {
         <input type="hidden" name="request" value={attribute(request)} />
         <input type="hidden" name="csrf" value={csrf} />
         <NameAndPassword {...{ t, username, problem }} offersPasskeys={passkey !== undefined} />
+        {keep === undefined ? "" : <KeepBox t={t} checked={keep} />}
         <button type="submit" safe>
           {t.signIn}
         </button>
@@ -62,6 +67,15 @@ export function SignInPage(props: SignInProps): JSX.Element {
           </a>
         )}
       </p>
+      {signUpHref === undefined ? (
+        ""
+      ) : (
+        <p class="note">
+          <a href={attribute(signUpHref)} safe>
+            {t.makeAnAccount}
+          </a>
+        </p>
+      )}
       {providers.length > 0 ? (
         <section class="accounts others" aria-label={attribute(t.otherWays)}>
           {providers.map(({ name, href }) => (
@@ -74,6 +88,15 @@ export function SignInPage(props: SignInProps): JSX.Element {
         ""
       )}
     </CardPage>
+  );
+}
+
+function KeepBox({ t, checked }: { t: texts.Texts; checked: boolean }): JSX.Element {
+  return (
+    <label>
+      <input type="checkbox" name="keep" checked={checked} />
+      <span safe>{t.keepSignedIn}</span>
+    </label>
   );
 }
 

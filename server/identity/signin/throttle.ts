@@ -28,7 +28,7 @@ export interface SignInTry {
    * factor: the user's Id.
    */
   account: string;
-  factor: "password" | "second" | "passkey" | "forgotten";
+  factor: "password" | "second" | "passkey" | (typeof MAILED)[number];
   address: string;
   /** The cookie of a browser in which the account's owner has signed in before. */
   knownDevice: Buffer | undefined;
@@ -62,9 +62,11 @@ function namedKey({ isNamed, factor, address, knownDevice }: SignInTry): string 
   return isNamed && !knownDevice ? addressKey(factor, address) : undefined;
 }
 
-/** Requests for links do not delay sign-ins of other people at the address. */
+/** Requests for links, which do not delay sign-ins of other people at the address. */
+const MAILED = ["forgotten", "sign-up"] as const;
+
 function addressKey(factor: SignInTry["factor"], address: string): string {
-  return factor === "forgotten" ? keyOf("address", factor, address) : keyOf("address", address);
+  return MAILED.some((one) => one === factor) ? keyOf("address", factor, address) : keyOf("address", address);
 }
 
 function keyOf(...parts: string[]): string {

@@ -26,15 +26,16 @@ export interface Vouched {
   MobilePhone?: string;
 }
 
-/** Creates an active User; invalid values are left out. @returns its Id, or undefined if a unique value is taken */
+/** Invalid values are left out. @returns its Id, or undefined if a unique value is taken */
 export async function makeOwnUser(
   tx: Transaction,
   tenantId: TenantId,
   fields: Fields,
   vouched: Vouched,
+  isActive = true,
 ): Promise<number | undefined> {
   const nobodyYet = { type: "User", id: 0 } as const;
-  const values = { ...fitting(fields), isActive: true };
+  const values = { ...fitting(fields), isActive };
   const made = await rowsOf(USER).insert(tx, tenantId, { ...values, ...vouchedOf(values, vouched) }, nobodyYet);
   if (!made) return undefined;
   const row = await claimRow(tx, tenantId, USER, made.id);

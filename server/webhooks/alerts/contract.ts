@@ -23,6 +23,7 @@ export const ALERT_KINDS = [
   "NearLimit",
   "MailHeld",
   "FilterFailed",
+  "SignUps",
 ] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];
 

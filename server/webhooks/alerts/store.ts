@@ -134,6 +134,9 @@ export async function listAlertCauses(
     select tenant_id, 'MailHeld', null, 'mails wait because the mail server is down: ' || max(reason)
     from mails where state = 'Held' group by tenant_id
     union all
+    select tenant_id, 'SignUps', null, count(*) || ' people wait for your approval'
+    from sign_ups where user_id is not null group by tenant_id
+    union all
     select tenant_id, 'NearLimit', null, string_agg(name || ' is at ' || 100 * used / bound || ' %', ', ' order by name)
       || '. The page Data says what to do.'
     from (${usedOfLimits(tx, limits)}) l

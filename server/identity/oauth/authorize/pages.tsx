@@ -9,6 +9,7 @@ import type { Forms } from "../../signin/forms.ts";
 import { ChooseAccountPage, SignInPage } from "../../signin/pages.tsx";
 import type { PasskeyQuestion } from "../../signin/passkeys/passkeys.ts";
 import type { Session } from "../../signin/session.ts";
+import type { SignInRules } from "../../signin/store.ts";
 import type { Trouble } from "../../signin/throttle.ts";
 import type { OfferedProvider } from "../../signin/upstream/upstream.ts";
 import { allowanceOfSession, type SessionAllowance } from "../clients/consents.store.ts";
@@ -22,20 +23,25 @@ import {
   type AuthorizationTarget,
   CHOSEN_ACCOUNT,
   forgottenPathOf,
+  signUpPathOf,
   targetText,
   upstreamPath,
   withoutPrompts,
   withPrompt,
 } from "./parameters.ts";
 
-interface Protection {
-  csrf: string;
-  passkey?: PasskeyQuestion;
-  cookies: string[];
+interface Ways {
+  passkey: PasskeyQuestion | undefined;
+  providers: OfferedProvider[];
+  /** Undefined: those of an organisation that may not exist. */
+  rules: SignInRules | undefined;
+  canSendMail: boolean;
 }
 
 export interface SignInState {
   username: string;
+  /** The box "Keep me signed in". */
+  keep?: boolean;
   problem?: string;
   status?: number;
   headers?: Record<string, string>;
@@ -46,10 +52,9 @@ export function signInPage(
   language: texts.Language,
   target: AuthorizationTarget,
   checked: AuthorizationRequest,
-  { csrf, cookies, passkey }: Protection,
-  providers: OfferedProvider[],
-  canSendMail: boolean,
-  { username, problem, status, headers }: SignInState,
+  { csrf, cookies }: { csrf: string; cookies: string[] },
+  { passkey, providers, rules, canSendMail }: Ways,
+  { username, keep = false, problem, status, headers }: SignInState,
 ): Promise<Response> {
   const page = (
     <SignInPage
@@ -61,7 +66,9 @@ export function signInPage(
       username={username}
       problem={problem}
       passkey={passkey}
+      keep={rules?.asksToKeep ? keep : undefined}
       forgottenHref={canSendMail ? site.href(forgottenPathOf(target)) : undefined}
+      signUpHref={rules?.hasSignUp && canSendMail ? site.href(signUpPathOf(target)) : undefined}
       providers={providers.map(({ id, name }) => ({ name, href: site.href(upstreamPath(id, target)) }))}
     />
   );

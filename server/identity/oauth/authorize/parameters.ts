@@ -144,6 +144,9 @@ export const upstreamPath = (providerId: number, target: AuthorizationTarget) =>
 export const forgottenPath = "/signin/forgotten";
 export const forgottenPathOf = (target: AuthorizationTarget) => carrying(forgottenPath, target);
 
+export const signUpPath = "/signin/sign-up";
+export const signUpPathOf = (target: AuthorizationTarget) => carrying(signUpPath, target);
+
 export const localPath = (target: AuthorizationTarget) => carrying("/signin/local", target);
 
 /** The request inside such an address, which is untrusted. @throws BadInput */

@@ -7,6 +7,7 @@ import { texts } from "../../../ui/index.ts";
 import type { Pages } from "../../signin/endpoint.tsx";
 import { PURPOSES } from "../../signin/passkeys/passkeys.ts";
 import type { Visitor } from "../../signin/session.ts";
+import { findSignInRules } from "../../signin/store.ts";
 import { throttled } from "../../signin/throttle.ts";
 import { canSignInAnew } from "../../signin/upstream/upstream.ts";
 import {
@@ -55,8 +56,9 @@ async function signIn(
   const { target } = checked;
   requireLocal(checked);
   const username = form.get("username") ?? "";
+  const keep = form.has("keep");
   const again = (state: Omit<SignInState, "username">) =>
-    showSignIn(deps, request, target, checked, { username, ...state });
+    showSignIn(deps, request, target, checked, { username, keep, ...state });
   const stale = deps.forms.troubleWith(request, form.get("csrf"));
   if (stale) return again(stale);
 
@@ -83,7 +85,9 @@ async function signIn(
     await recordAudit(deps.sql, tenantId, originOf(request, { clientId }), { kind: "SignIn.Failed", ...failure });
     return again({ problem: t.wrongUser, status: 422 });
   }
-  const { cookie } = await deps.sessions.begin(request, result.authentication, visitor);
+  // Where the box is not shown, a page asks next.
+  const authentication = { ...result.authentication, ...(!isNamed(checked) && { keep }) };
+  const { cookie } = await deps.sessions.begin(request, authentication, visitor);
   const rest = withoutPrompts(target.parameters, ["login", "select_account"]);
   return goTo(deps.endpoints.site, target.path, rest, [cookie, ...result.cookies]);
 }
@@ -104,12 +108,12 @@ export function requireLocal(checked: AuthorizationRequest): void {
 
 type ShowSignInDependencies = Pick<
   AuthorizeDependencies,
-  "endpoints" | "forms" | "upstream" | "passkeys" | "forgotten"
+  "sql" | "endpoints" | "forms" | "upstream" | "passkeys" | "forgotten"
 >;
 
 /** The sign-in page with the tenant's providers; an application with its own provider shows only that one. */
 export async function showSignIn(
-  { endpoints: { site }, forms, upstream, passkeys, forgotten }: ShowSignInDependencies,
+  { sql, endpoints: { site }, forms, upstream, passkeys, forgotten }: ShowSignInDependencies,
   request: Request,
   target: AuthorizationTarget,
   checked: AuthorizationRequest,
@@ -123,14 +127,8 @@ export async function showSignIn(
   const passkey = isLocal(checked)
     ? await passkeys.ask(protection.csrf, PURPOSES.signIn(targetText(target)))
     : undefined;
-  return signInPage(
-    site,
-    texts.speak(request),
-    target,
-    checked,
-    { ...protection, passkey },
-    providers,
-    forgotten.canSend,
-    state,
-  );
+  // A typed organisation may not exist, and its page does not tell.
+  const rules = isNamed(checked) ? undefined : await findSignInRules(sql, tenantId);
+  const ways = { passkey, providers, rules, canSendMail: forgotten.canSend };
+  return signInPage(site, texts.speak(request), target, checked, protection, ways, state);
 }

@@ -88,7 +88,8 @@ async function comeBack(deps: AuthorizeDependencies, request: Request, visitor: 
   if (!taken) {
     throw new BadInput(texts.ERRORS.signInOver);
   }
-  if (deps.accountReturns.isAwaited(taken)) return deps.accountReturns.comeBack(request, visitor, taken, url.search);
+  const other = deps.returns.find(({ isAwaited }) => isAwaited(taken));
+  if (other) return other.comeBack(request, visitor, taken, url.search);
   const { attempt, checks } = taken;
   const asked = readTarget(attempt.target);
   return tellingTheClient(deps, request, async () => {

@@ -103,6 +103,14 @@ export async function lockByDigest(
   return { ...row, actor: actor! };
 }
 
+/** A new link for an invitation, which voids the former. @returns the name of the one who saved or sent it */
+export async function renewLink(sql: Queries, tenantId: TenantId, id: string, digest: Buffer): Promise<string> {
+  const [row] = await sql<{ name: string }[]>`
+    update invitations set digest = ${digest} where tenant_id = ${tenantId} and id = ${id}
+    returning coalesce(actor_reference(modified_by_type, modified_by_id)->>'Name', '') as name`;
+  return row!.name;
+}
+
 /** Whether a User has the address, and has verified it. */
 export async function isAddressOfUser(sql: Queries, tenantId: TenantId, email: string): Promise<boolean> {
   const rows = await sql`
@@ -139,12 +147,6 @@ export async function joinRoles(
     select ${tenantId}, id, ${userId} from roles where tenant_id = ${tenantId} and name = any (${[...roles]}::text[])
     returning role_id as id`;
   return rows.map(({ id }) => id);
-}
-
-/** How the inviter is named in the mail. */
-export async function nameOfActor(sql: Queries, { type, id }: Actor): Promise<string> {
-  const [row] = await sql<{ name: string | null }[]>`select actor_reference(${type}, ${id})->>'Name' as name`;
-  return row?.name ?? "";
 }
 
 export async function removeOldInvitations(sql: Sql): Promise<number> {

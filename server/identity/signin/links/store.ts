@@ -99,6 +99,22 @@ export async function findRecipient(sql: Queries, tenantId: TenantId, userId: nu
   return row;
 }
 
+/** The user to warn of a new browser: undefined unless the tenant has chosen so, and for more than `max` in an hour. */
+export async function findWarned(
+  sql: Queries,
+  tenantId: TenantId,
+  userId: number,
+  max: number,
+): Promise<Recipient | undefined> {
+  const [row] = await sql<Recipient[]>`
+    select u.email as address, u.email_verified as "isVerified", coalesce(u.name, u.username, '') as name
+    from users u join tenants t on t.id = u.tenant_id
+    where u.tenant_id = ${tenantId} and u.id = ${userId} and u.email_verified and t.new_device_mail = 'On'
+      and (select count(*) from mails m where m.tenant_id = u.tenant_id and m.user_id = u.id and m.kind = 'NewDevice'
+        and m.created_on > now() - interval '1 hour') < ${max}`;
+  return row;
+}
+
 /** Mails to an address in the last hour. */
 export async function countMails(sql: Queries, tenantId: TenantId, address: string): Promise<number> {
   const [row] = await sql<{ count: number }[]>`

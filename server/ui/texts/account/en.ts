@@ -1,5 +1,7 @@
 // The texts of the account pages, the pages of mailed links, errors and mails.
 
+import type { TextsOf } from "../texts.ts";
+
 export const ACCOUNT_EN = {
   signedInAt: "You are signed in as {user} at {organisation}.",
   mailAddress: "Mail address",
@@ -144,7 +146,7 @@ export const ACCOUNT_EN = {
   },
 
   alarmTitle: "Was this not you?",
-  alarmLead: "If it was not you who changed the account {user}, someone else has access to it.",
+  alarmLead: "If it was not you who changed the account {user} or signed in to it, someone else has access to it.",
   alarmSessions: "You are signed out everywhere, also in your applications.",
   alarmPassword: "The password stops working. You get a mail with a link to set a new one.",
   alarmAddress: "The mail address becomes the one that got this link, if it was changed.",
@@ -186,7 +188,11 @@ export const ACCOUNT_EN = {
     alarmLink: "This link was already used or has expired. If your account is in danger, ask your administrator.",
     invitation: "This invitation was already accepted, has expired or was revoked. Ask for a new one.",
     inviter: "The person who invited you may no longer do so. Ask for a new invitation.",
+    signUpLink: "This link was already used or has expired. Ask for a new one on the sign-in page.",
+    signUpExists: "There is an account with this address already. Sign in with it.",
+    invitationOver: "This sign-in has expired or was already used. Open the link of the invitation again.",
     usernameTaken: "Username is already used by another User.",
+    usernameUnique: "Username is already used by another User, and a User who can sign in needs a unique one.",
     providerUnknown: "Unknown way to sign in.",
     providerInactive: "This way to sign in is inactive.",
     providerMissing: "This application does not have this way to sign in.",
@@ -226,7 +232,13 @@ export const ACCOUNT_EN = {
   ifThisWasYou: "If this was you, there is nothing to do. If not, end all sessions and set a new password:",
   changedSubject: "Your {credential} for {organisation} was changed",
   changedText: "The {credential} of your account at {organisation} was changed, {time}.",
-  credentials: { password: "password", "second factor": "second factor", passkey: "passkey", "mail address": "mail address" },
+  credentials: { password: "password", "second factor": "second factor", "mail address": "mail address" },
   testSubject: "Test mail of {organisation}",
   testText: "This is a test mail of {organisation}. The mail server has accepted it.",
+  alarmAdded: "Passkeys and accounts elsewhere that were added in the last three days are removed.",
+  passkeyAddedSubject: "A passkey for {organisation} was added",
+  passkeyAddedText: "A passkey for your account at {organisation} was added, {time}.",
+  passkeyRemovedSubject: "A passkey for {organisation} was removed",
+  passkeyRemovedText: "A passkey for your account at {organisation} was removed, {time}.",
 } as const;
+export type AccountTexts = TextsOf<typeof ACCOUNT_EN>;

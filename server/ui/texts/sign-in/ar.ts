@@ -1,6 +1,7 @@
-import type { SignInTexts } from "../texts.ts";
+import type { TextsOf } from "../shape.ts";
+import type { SIGN_IN_EN } from "./en.ts";
 
-export const SIGN_IN_AR: SignInTexts = {
+export const SIGN_IN_AR: TextsOf<typeof SIGN_IN_EN> = {
   errorTitle: "خطأ: {title}",
   language: "اللغة",
   continue: "متابعة",
@@ -56,6 +57,32 @@ export const SIGN_IN_AR: SignInTexts = {
   lookIntoMail: "تفقّد بريدك الإلكتروني",
   resetSent: "إذا وُجد حساب له كلمة مرور وعنوان مؤكَّد، فقد أُرسلت إلى ذلك العنوان رسالة فيها رابط. الرابط صالح لمدة {time}، ويحلّ محله أي رابط أحدث.",
   noMail: "لم تصلك رسالة؟ ابحث في مجلد الرسائل غير المرغوب فيها أو اسأل المسؤول.",
+
+  keepSignedIn: "إبقائي مسجّل الدخول",
+  stayTitle: "هل تريد البقاء مسجّل الدخول؟",
+  stayLead: "لن تحتاج إلى تسجيل الدخول مجددًا على هذا الجهاز لمدة سبعة أيام. اختر «لا» إذا كان آخرون يستخدمونه أيضًا.",
+  yes: "نعم",
+  no: "لا",
+  makeAnAccount: "إنشاء حساب",
+  signUpLead: "للمتابعة إلى {application}. ستصلك رسالة بريد فيها رابط.",
+  leaveEmpty: "اترك هذا الحقل فارغًا",
+  oneAddress: "أدخل عنوان بريد واحدًا، مثل ana@example.com.",
+  signUpSent: "إذا كانت هذه المؤسسة تقبل عنوانك، فستصل إليه رسالة فيها رابط. الرابط صالح لمدة {time}، ويحلّ محله الأحدث.",
+  signUpAt: "في {organisation}. تسجّل الدخول بالعنوان {address}.",
+  enterName: "أدخل اسمك.",
+  checkTheBox: "ضع علامة في المربع للمتابعة.",
+  almostDone: "أوشكت على الانتهاء",
+  waitsForApproval: "تم التحقق من عنوان بريدك. يجب أن يوافق مسؤول على حسابك، وستصلك رسالة عندئذٍ.",
+  acceptWith: "القبول عبر {provider}",
+  acceptedThere: "سجّل {provider} دخول {there}. ستسجّل الدخول من هناك إلى حساب {address} في {organisation}.",
+  notYours: "أليس لك؟ أغلق هذه الصفحة.",
+  signUpSubject: "أنشئ حسابك في {organisation}",
+  signUpText: "طُلب حساب في {organisation} لهذا العنوان.",
+  existsSubject: "حسابك في {organisation}",
+  existsText: "طُلب حساب في {organisation} لهذا العنوان، لكن لديك حساب بالفعل.",
+  existsNote: "إذا نسيت كلمة المرور، فصفحة تسجيل الدخول تساعدك.",
+  readySubject: "حسابك في {organisation} جاهز",
+  readyText: "تمت الموافقة على حسابك في {organisation}. يمكنك الآن تسجيل الدخول.",
 
   linkAccountTitle: "ربط حسابك",
   linkAccountLead: "سجّل {provider} دخولك باسم {there}، وهو غير مرتبط بعد بحساب هنا. أدخل اسم المستخدم وكلمة المرور الخاصين بك هنا مرة واحدة؛ وبعد ذلك يكفي تسجيل الدخول هناك.",
@@ -219,4 +246,14 @@ export const SIGN_IN_AR: SignInTexts = {
   passkeyNeedsName: "تحتاج مفاتيح المرور إلى عنوان باسم: افتح هذه الخدمة باسمها بدلًا من عنوان IP.",
   passkeyNoBrowser: "هذا المتصفح لا يدعم مفاتيح المرور. استخدم متصفحًا أحدث أو جهازًا آخر.",
   newPasskeyNeedsScript: "لا يمكن إنشاء مفتاح مرور إلا مع JavaScript. اسمح به لهذه الصفحة.",
+  notNow: "ليس الآن",
+  passkeyOffer: "سجّل الدخول أسرع في المرة القادمة",
+  passkeyOfferLead: "بمفتاح المرور تسجّل الدخول ببصمة الإصبع أو الوجه أو رمز PIN، دون كلمة مرور.",
+  passkeyRequired: "تشترط مؤسستك مفتاح مرور.",
+  passkeyOtherModel: "لا تقبل مؤسستك سوى طرازات معيّنة من مفاتيح الأمان والأجهزة. استخدم غيره.",
+
+  help: "مساعدة",
+  privacy: "الخصوصية",
+  terms: "الشروط",
+  owner: { page: "صفحات {organisation} على {host}", mail: "هذه الرسالة من {organisation}." },
 };

@@ -1,6 +1,7 @@
-import type { SignInTexts } from "../texts.ts";
+import type { TextsOf } from "../shape.ts";
+import type { SIGN_IN_EN } from "./en.ts";
 
-export const SIGN_IN_DE: SignInTexts = {
+export const SIGN_IN_DE: TextsOf<typeof SIGN_IN_EN> = {
   errorTitle: "Fehler: {title}",
   language: "Sprache",
   continue: "Weiter",
@@ -56,6 +57,32 @@ export const SIGN_IN_DE: SignInTexts = {
   lookIntoMail: "Sehen Sie in Ihr Postfach",
   resetSent: "Wenn es ein Konto mit Passwort und bestätigter Adresse gibt, ist eine E-Mail mit einem Link dorthin unterwegs. Der Link gilt {time}; ein neuerer ersetzt ihn.",
   noMail: "Keine E-Mail erhalten? Sehen Sie im Spam-Ordner nach oder fragen Sie Ihren Administrator.",
+
+  keepSignedIn: "Angemeldet bleiben",
+  stayTitle: "Angemeldet bleiben?",
+  stayLead: "Dann müssen Sie sich auf diesem Gerät sieben Tage lang nicht erneut anmelden. Wählen Sie Nein, wenn auch andere es benutzen.",
+  yes: "Ja",
+  no: "Nein",
+  makeAnAccount: "Konto erstellen",
+  signUpLead: "um mit {application} fortzufahren. Sie erhalten eine E-Mail mit einem Link.",
+  leaveEmpty: "Lassen Sie dieses Feld leer",
+  oneAddress: "Geben Sie eine E-Mail-Adresse ein, zum Beispiel ana@example.com.",
+  signUpSent: "Wenn diese Organisation Ihre Adresse annimmt, ist eine E-Mail mit einem Link dorthin unterwegs. Der Link gilt {time}, und ein neuerer ersetzt ihn.",
+  signUpAt: "Bei {organisation}. Sie melden sich mit {address} an.",
+  enterName: "Geben Sie Ihren Namen ein.",
+  checkTheBox: "Setzen Sie das Häkchen, um fortzufahren.",
+  almostDone: "Fast fertig",
+  waitsForApproval: "Ihre E-Mail-Adresse ist bestätigt. Ein Administrator muss Ihr Konto freigeben. Dann erhalten Sie eine E-Mail.",
+  acceptWith: "Mit {provider} annehmen",
+  acceptedThere: "{provider} hat {there} angemeldet. Sie melden sich dort an, für das Konto von {address} bei {organisation}.",
+  notYours: "Gehört es nicht Ihnen? Schließen Sie diese Seite.",
+  signUpSubject: "Ihr Konto bei {organisation} erstellen",
+  signUpText: "Für diese Adresse wurde ein Konto bei {organisation} angefordert.",
+  existsSubject: "Ihr Konto bei {organisation}",
+  existsText: "Für diese Adresse wurde ein Konto bei {organisation} angefordert, aber Sie haben schon eines.",
+  existsNote: "Wenn Sie Ihr Passwort vergessen haben, hilft die Anmeldeseite.",
+  readySubject: "Ihr Konto bei {organisation} ist bereit",
+  readyText: "Ihr Konto bei {organisation} ist freigegeben. Sie können sich jetzt anmelden.",
 
   linkAccountTitle: "Konto verknüpfen",
   linkAccountLead: "{provider} hat Sie als {there} angemeldet. Das ist hier noch mit keinem Konto verknüpft. Geben Sie einmal Ihren hiesigen Benutzernamen und Ihr Passwort ein; danach genügt die Anmeldung dort.",
@@ -217,4 +244,14 @@ export const SIGN_IN_DE: SignInTexts = {
   passkeyNeedsName: "Passkeys brauchen eine Adresse mit Namen: Öffnen Sie diesen Dienst über seinen Namen statt über seine IP-Adresse.",
   passkeyNoBrowser: "Dieser Browser unterstützt keine Passkeys. Verwenden Sie einen neueren oder ein anderes Gerät.",
   newPasskeyNeedsScript: "Ein Passkey lässt sich nur mit JavaScript erstellen. Erlauben Sie es für diese Seite.",
+  notNow: "Nicht jetzt",
+  passkeyOffer: "Nächstes Mal schneller anmelden",
+  passkeyOfferLead: "Mit einem Passkey melden Sie sich mit Fingerabdruck, Gesicht oder PIN an, ohne Passwort.",
+  passkeyRequired: "Ihre Organisation verlangt einen Passkey.",
+  passkeyOtherModel: "Ihre Organisation akzeptiert nur bestimmte Modelle von Sicherheitsschlüsseln und Geräten. Verwenden Sie ein anderes.",
+
+  help: "Hilfe",
+  privacy: "Datenschutz",
+  terms: "Nutzungsbedingungen",
+  owner: { page: "Seiten von {organisation} bei {host}", mail: "Diese E-Mail ist von {organisation}." },
 };

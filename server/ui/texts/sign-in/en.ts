@@ -1,6 +1,8 @@
 // The texts of the sign-in pages. The other languages have the same keys and variables.
 // {name} is a variable. An object with `other` has the forms of a number (Intl.PluralRules).
 
+import type { TextsOf } from "../texts.ts";
+
 export const SIGN_IN_EN = {
   errorTitle: "Error: {title}",
   language: "Language",
@@ -57,6 +59,32 @@ export const SIGN_IN_EN = {
   lookIntoMail: "Look into your mail",
   resetSent: "If there is an account with a password and a verified address, a mail with a link is on its way to that address. The link is valid for {time}, and a newer one replaces it.",
   noMail: "No mail? Look into the folder for spam, or ask your administrator.",
+
+  keepSignedIn: "Keep me signed in",
+  stayTitle: "Stay signed in?",
+  stayLead: "Then you need not sign in again on this device for seven days. Choose No if others use it too.",
+  yes: "Yes",
+  no: "No",
+  makeAnAccount: "Make an account",
+  signUpLead: "to continue to {application}. You get a mail with a link.",
+  leaveEmpty: "Leave this field empty",
+  oneAddress: "Enter one mail address, such as ana@example.com.",
+  signUpSent: "If this organisation accepts your address, a mail with a link is on its way to it. The link is valid for {time}, and a newer one replaces it.",
+  signUpAt: "At {organisation}. You sign in with {address}.",
+  enterName: "Enter your name.",
+  checkTheBox: "Check the box to continue.",
+  almostDone: "Almost done",
+  waitsForApproval: "Your mail address is verified. An administrator must approve your account. You will get a mail then.",
+  acceptWith: "Accept with {provider}",
+  acceptedThere: "{provider} has signed in {there}. You will sign in there, to the account of {address} at {organisation}.",
+  notYours: "Is it not yours? Close this page.",
+  signUpSubject: "Make your account at {organisation}",
+  signUpText: "An account at {organisation} was requested for this address.",
+  existsSubject: "Your account at {organisation}",
+  existsText: "An account at {organisation} was requested for this address, but you already have one.",
+  existsNote: "If you have forgotten your password, the sign-in page helps.",
+  readySubject: "Your account at {organisation} is ready",
+  readyText: "Your account at {organisation} is approved. You can now sign in.",
 
   linkAccountTitle: "Link your account",
   linkAccountLead: "{provider} has signed you in as {there}, which is not linked to an account here yet. Enter your user name and password here once; after that, signing in there is enough.",
@@ -219,4 +247,16 @@ export const SIGN_IN_EN = {
   passkeyNeedsName: "Passkeys need an address with a name: open this service by its name instead of its IP address.",
   passkeyNoBrowser: "This browser has no passkeys. Use a newer one, or another device.",
   newPasskeyNeedsScript: "A passkey can only be created with JavaScript. Allow it for this page.",
+  notNow: "Not now",
+  passkeyOffer: "Sign in faster next time",
+  passkeyOfferLead: "With a passkey you sign in by fingerprint, face or PIN, without a password.",
+  passkeyRequired: "Your organisation requires a passkey.",
+  passkeyOtherModel: "Your organisation accepts only some models of security keys and devices. Use a different one.",
+
+  help: "Help",
+  privacy: "Privacy",
+  terms: "Terms",
+  /** Tells whose a page or mail is. A tenant cannot replace it. */
+  owner: { page: "Pages of {organisation} at {host}", mail: "This mail is from {organisation}." },
 } as const;
+export type SignInTexts = TextsOf<typeof SIGN_IN_EN>;

@@ -1,6 +1,7 @@
-import type { SignInTexts } from "../texts.ts";
+import type { TextsOf } from "../shape.ts";
+import type { SIGN_IN_EN } from "./en.ts";
 
-export const SIGN_IN_FR: SignInTexts = {
+export const SIGN_IN_FR: TextsOf<typeof SIGN_IN_EN> = {
   errorTitle: "Erreur : {title}",
   language: "Langue",
   continue: "Continuer",
@@ -56,6 +57,32 @@ export const SIGN_IN_FR: SignInTexts = {
   lookIntoMail: "Consultez vos e-mails",
   resetSent: "S’il existe un compte avec un mot de passe et une adresse vérifiée, un e-mail contenant un lien est en route vers cette adresse. Le lien est valable {time} ; un lien plus récent le remplace.",
   noMail: "Pas d’e-mail ? Regardez dans le dossier des indésirables ou adressez-vous à votre administrateur.",
+
+  keepSignedIn: "Rester connecté",
+  stayTitle: "Rester connecté ?",
+  stayLead: "Vous n’aurez pas à vous reconnecter sur cet appareil pendant sept jours. Choisissez Non si d’autres l’utilisent aussi.",
+  yes: "Oui",
+  no: "Non",
+  makeAnAccount: "Créer un compte",
+  signUpLead: "pour continuer vers {application}. Vous recevrez un e-mail avec un lien.",
+  leaveEmpty: "Laissez ce champ vide",
+  oneAddress: "Saisissez une adresse e-mail, par exemple ana@example.com.",
+  signUpSent: "Si cette organisation accepte votre adresse, un e-mail avec un lien lui est envoyé. Le lien est valable {time}, et un plus récent le remplace.",
+  signUpAt: "Chez {organisation}. Vous vous connectez avec {address}.",
+  enterName: "Saisissez votre nom.",
+  checkTheBox: "Cochez la case pour continuer.",
+  almostDone: "Presque terminé",
+  waitsForApproval: "Votre adresse e-mail est vérifiée. Un administrateur doit approuver votre compte. Vous recevrez alors un e-mail.",
+  acceptWith: "Accepter avec {provider}",
+  acceptedThere: "{provider} a connecté {there}. Vous vous connecterez là-bas, au compte de {address} chez {organisation}.",
+  notYours: "Ce n’est pas le vôtre ? Fermez cette page.",
+  signUpSubject: "Créez votre compte chez {organisation}",
+  signUpText: "Un compte chez {organisation} a été demandé pour cette adresse.",
+  existsSubject: "Votre compte chez {organisation}",
+  existsText: "Un compte chez {organisation} a été demandé pour cette adresse, mais vous en avez déjà un.",
+  existsNote: "Si vous avez oublié votre mot de passe, la page de connexion vous aide.",
+  readySubject: "Votre compte chez {organisation} est prêt",
+  readyText: "Votre compte chez {organisation} est approuvé. Vous pouvez maintenant vous connecter.",
 
   linkAccountTitle: "Associer votre compte",
   linkAccountLead: "{provider} vous a connecté en tant que {there}, qui n’est encore associé à aucun compte ici. Saisissez une fois votre nom d’utilisateur et votre mot de passe d’ici ; ensuite, la connexion là-bas suffira.",
@@ -217,4 +244,14 @@ export const SIGN_IN_FR: SignInTexts = {
   passkeyNeedsName: "Les clés d’accès nécessitent une adresse avec un nom : ouvrez ce service par son nom plutôt que par son adresse IP.",
   passkeyNoBrowser: "Ce navigateur ne prend pas en charge les clés d’accès. Utilisez-en un plus récent ou un autre appareil.",
   newPasskeyNeedsScript: "Une clé d’accès ne peut être créée qu’avec JavaScript. Autorisez-le pour cette page.",
+  notNow: "Pas maintenant",
+  passkeyOffer: "Se connecter plus vite la prochaine fois",
+  passkeyOfferLead: "Avec une clé d’accès, vous vous connectez par empreinte, visage ou code PIN, sans mot de passe.",
+  passkeyRequired: "Votre organisation exige une clé d’accès.",
+  passkeyOtherModel: "Votre organisation n’accepte que certains modèles de clés de sécurité et d’appareils. Utilisez-en un autre.",
+
+  help: "Aide",
+  privacy: "Confidentialité",
+  terms: "Conditions",
+  owner: { page: "Pages de {organisation} sur {host}", mail: "Cet e-mail vient de {organisation}." },
 };

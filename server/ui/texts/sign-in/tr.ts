@@ -1,6 +1,7 @@
-import type { SignInTexts } from "../texts.ts";
+import type { TextsOf } from "../shape.ts";
+import type { SIGN_IN_EN } from "./en.ts";
 
-export const SIGN_IN_TR: SignInTexts = {
+export const SIGN_IN_TR: TextsOf<typeof SIGN_IN_EN> = {
   errorTitle: "Hata: {title}",
   language: "Dil",
   continue: "Devam et",
@@ -56,6 +57,32 @@ export const SIGN_IN_TR: SignInTexts = {
   lookIntoMail: "E-postanıza bakın",
   resetSent: "Parolası ve doğrulanmış adresi olan bir hesap varsa, bağlantı içeren bir e-posta o adrese gönderildi. Bağlantı {time} geçerlidir; yenisi eskisinin yerini alır.",
   noMail: "E-posta gelmedi mi? İstenmeyen e-posta klasörüne bakın ya da yöneticinize sorun.",
+
+  keepSignedIn: "Oturumum açık kalsın",
+  stayTitle: "Oturum açık kalsın mı?",
+  stayLead: "Bu cihazda yedi gün boyunca yeniden oturum açmanız gerekmez. Cihazı başkaları da kullanıyorsa Hayır’ı seçin.",
+  yes: "Evet",
+  no: "Hayır",
+  makeAnAccount: "Hesap oluştur",
+  signUpLead: "{application} ile devam etmek için. Bağlantı içeren bir e-posta alacaksınız.",
+  leaveEmpty: "Bu alanı boş bırakın",
+  oneAddress: "ana@example.com gibi tek bir e-posta adresi girin.",
+  signUpSent: "Bu kuruluş adresinizi kabul ediyorsa bağlantı içeren bir e-posta yolda. Bağlantı {time} geçerlidir ve yenisi onun yerini alır.",
+  signUpAt: "{organisation} kuruluşunda. {address} ile oturum açarsınız.",
+  enterName: "Adınızı girin.",
+  checkTheBox: "Devam etmek için kutuyu işaretleyin.",
+  almostDone: "Neredeyse bitti",
+  waitsForApproval: "E-posta adresiniz doğrulandı. Hesabınızı bir yöneticinin onaylaması gerekiyor. O zaman bir e-posta alacaksınız.",
+  acceptWith: "{provider} ile kabul et",
+  acceptedThere: "{provider}, {there} için oturum açtı. {organisation} kuruluşundaki {address} hesabına oradan gireceksiniz.",
+  notYours: "Size ait değil mi? Bu sayfayı kapatın.",
+  signUpSubject: "{organisation} hesabınızı oluşturun",
+  signUpText: "Bu adres için {organisation} hesabı istendi.",
+  existsSubject: "{organisation} hesabınız",
+  existsText: "Bu adres için {organisation} hesabı istendi, ancak zaten bir hesabınız var.",
+  existsNote: "Parolanızı unuttuysanız oturum açma sayfası yardımcı olur.",
+  readySubject: "{organisation} hesabınız hazır",
+  readyText: "{organisation} hesabınız onaylandı. Artık oturum açabilirsiniz.",
 
   linkAccountTitle: "Hesabınızı bağlayın",
   linkAccountLead: "{provider} oturumunuzu {there} olarak açtı; bu, buradaki bir hesaba henüz bağlı değil. Buradaki kullanıcı adınızı ve parolanızı bir kez girin; bundan sonra orada oturum açmanız yeterli olur.",
@@ -217,4 +244,14 @@ export const SIGN_IN_TR: SignInTexts = {
   passkeyNeedsName: "Geçiş anahtarları adı olan bir adres ister: bu hizmeti IP adresiyle değil adıyla açın.",
   passkeyNoBrowser: "Bu tarayıcı geçiş anahtarlarını desteklemiyor. Daha yenisini ya da başka bir cihazı kullanın.",
   newPasskeyNeedsScript: "Geçiş anahtarı yalnızca JavaScript ile oluşturulabilir. Bu sayfa için izin verin.",
+  notNow: "Şimdi değil",
+  passkeyOffer: "Bir dahaki sefere daha hızlı giriş yapın",
+  passkeyOfferLead: "Geçiş anahtarıyla parolasız, parmak izi, yüz veya PIN ile giriş yaparsınız.",
+  passkeyRequired: "Kuruluşunuz bir geçiş anahtarı gerektiriyor.",
+  passkeyOtherModel: "Kuruluşunuz yalnızca bazı güvenlik anahtarı ve cihaz modellerini kabul ediyor. Başka birini kullanın.",
+
+  help: "Yardım",
+  privacy: "Gizlilik",
+  terms: "Koşullar",
+  owner: { page: "{organisation} sayfaları, {host}", mail: "Bu e-posta {organisation} tarafından gönderildi." },
 };
