@@ -9,6 +9,7 @@ import {
   createSettings,
   mail,
   type SettingsKinds,
+  scim,
   scopesNow,
   tenants,
 } from "./identity/index.ts";
@@ -85,7 +86,8 @@ export function createServices(deps: ServicesDependencies) {
     secretOverlapMs: config.webhooks.secretOverlap,
     retentionMs: config.retention.log,
     samples: new Map<string, Record<string, unknown>>([
-      ...[...entities, ALERT, ...withEvents].map(({ name, example }) => [name, example] as const),
+      ...entities.map((entity) => [entity.name, entity.sample] as const),
+      ...[ALERT, ...withEvents].map(({ name, example }) => [name, example] as const),
       [AUDIT_RECORD, auditLog.sample],
     ]),
   });
@@ -145,6 +147,15 @@ export function createServices(deps: ServicesDependencies) {
     },
     entities,
   );
+  const scimController = scim.createController({
+    sql,
+    publicUrl,
+    of: records.of,
+    authenticate,
+    verifyClientSecret: provider.verifyClientSecret,
+    admit: access.admit,
+    onFailure: logFailure,
+  });
   for (const { entity, find } of records.all) access.addRecords(entity.name, find);
 
   const settings = createSettings(kinds, {
@@ -168,6 +179,7 @@ export function createServices(deps: ServicesDependencies) {
     provider,
     authenticate,
     records,
+    scimController,
     settings,
     auditLog,
     exporter,

@@ -37,6 +37,7 @@ export async function upsertRecords(
     const ids: number[] = [];
     const changed = new Map<number, EventType>();
     const rows = new Map<number, Row>();
+    const befores = new Map<number, Row>();
     const kind = entityKind(records, entity);
     const ofMany: typeof kind = {
       ...kind,
@@ -53,11 +54,19 @@ export async function upsertRecords(
       });
       ids.push(after.id);
       rows.set(after.id, after);
+      if (before) befores.getOrInsertComputed(after.id, () => before);
       if (after !== before && !changed.has(after.id)) changed.set(after.id, before ? "Updated" : "Created");
     }
     for (const eventType of ["Created", "Updated"] as const) {
       const ofKind = [...changed].filter(([, kind]) => kind === eventType).map(([id]) => rows.get(id)!);
-      if (ofKind.length > 0) await announce(tx, caller, entity, changeOf(entity, eventType, ofKind), records);
+      if (ofKind.length > 0)
+        await announce(
+          tx,
+          caller,
+          entity,
+          changeOf(entity, eventType, ofKind, eventType === "Updated" ? befores : undefined),
+          records,
+        );
     }
     return ids.map((id) => rows.get(id)!);
   });

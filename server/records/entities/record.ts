@@ -12,6 +12,7 @@ import { type Change, recordEventAtCommit } from "../events/write-event.ts";
 import type { Entity } from "../registry.ts";
 import { type Row, rowsOf } from "../rows.store.ts";
 import type { RowChange } from "../write-parts.ts";
+import { membersChanged } from "./groups.ts";
 
 /** Storage of records and receivers of their changes. */
 export interface Records {
@@ -24,8 +25,15 @@ export interface Records {
 /** Additional effects of a change in its transaction. */
 export type OnChange = (tx: Transaction, caller: Caller, entityName: string, change: RowChange<Row>) => Promise<void>;
 
-export function changeOf(entity: Entity, eventType: EventType, rows: Row[]): Change {
-  const data = rows.map((row) => entity.toRecord(row));
+/** @param befores the rows before the change, where a record has a list of members */
+export function changeOf(
+  entity: Entity,
+  eventType: EventType,
+  rows: Row[],
+  befores: ReadonlyMap<number, Row> = new Map(),
+): Change {
+  const isGone = eventType === "Deleted";
+  const data = rows.map((row) => payloadOf(entity, row, isGone ? [row, undefined] : [befores.get(row.id), row]));
   return {
     eventType,
     eventRecord: entity.name,
@@ -34,6 +42,13 @@ export function changeOf(entity: Entity, eventType: EventType, rows: Row[]): Cha
     // docs/behaviour.md "Payload": an array where Data is several.
     data: data.length === 1 ? data[0]! : data,
   };
+}
+
+/** A record in a payload: a list of members is the change of the list. */
+function payloadOf(entity: Entity, row: Row, [before, after]: [before: Row | undefined, after: Row | undefined]) {
+  const lists = entity.fields.filter(({ list }) => list);
+  const changes = lists.map(({ name, column }) => [name, membersChanged(column, before, after)]);
+  return { ...entity.toRecord(row), ...Object.fromEntries(changes) };
 }
 
 /** Writes a change's event into the transaction of the change. */

@@ -1,0 +1,154 @@
+// The routes of /scim/v2 (RFC 7644 3.2).
+
+import { Elysia } from "elysia";
+import type { Sql } from "../../platform/db/sql.ts";
+import { BadInput, MethodNotAllowed, NotFound } from "../../platform/errors.ts";
+import { readJson } from "../../platform/http/body.ts";
+import { readConditions } from "../../platform/http/conditions.ts";
+import { asApiError } from "../../platform/http/error-record.ts";
+import type { LogFailure } from "../../platform/http/failure-log.ts";
+import { requestUrl } from "../../platform/http/request.ts";
+import type { Caller, EntityService } from "../../records/index.ts";
+import { createScimAuthenticate, type ScimBearers } from "./bearer.ts";
+import { documentAt, MAX_RESULTS } from "./documents.ts";
+import { MEDIA_TYPE, ScimError, scimAnswer, scimRefusal } from "./errors.ts";
+import { createResources, type ScimResource, type ScimResources } from "./resources.ts";
+
+const BASE = "/scim/v2";
+const LIST_SCHEMA = "urn:ietf:params:scim:api:messages:2.0:ListResponse";
+const DEFAULT_COUNT = 100;
+const MAX_START = 10_000_000;
+
+interface ScimDependencies extends ScimBearers {
+  sql: Sql;
+  publicUrl: string;
+  of(name: string): EntityService;
+  onFailure: LogFailure;
+}
+
+interface Asked {
+  request: Request;
+  caller: Caller;
+  id: string | undefined;
+  query: URLSearchParams;
+}
+
+export function createController(deps: ScimDependencies) {
+  const { sql, publicUrl, of, onFailure } = deps;
+  const authenticate = createScimAuthenticate(deps);
+  const base = publicUrl + BASE;
+  const kinds = new Map([
+    ["users", { path: "Users", resources: createResources(sql, "User", of) }],
+    ["groups", { path: "Groups", resources: createResources(sql, "Group", of) }],
+  ]);
+
+  async function answer(request: Request): Promise<Response> {
+    const { pathname, searchParams: query } = requestUrl(request);
+    const [kind = "", id, ...others] = pathname.slice(BASE.length + 1).split("/");
+    const caller = await authenticate(request);
+    const document = request.method === "GET" && others.length === 0 ? documentAt(base, kind, id) : undefined;
+    if (document) return scimAnswer(document);
+    const found = kinds.get(kind.toLowerCase());
+    if (!found || others.length > 0 || id === "") throw new NotFound("There is no such resource.");
+    return resourceAt(`${base}/${found.path}`, found.resources, { request, caller, id, query });
+  }
+
+  const handle = async ({ request }: { request: Request }) => {
+    try {
+      return await answer(request);
+    } catch (error) {
+      if (asApiError(error).status >= 500) onFailure(error, request);
+      return scimRefusal(error);
+    }
+  };
+  return new Elysia().all(`${BASE}/*`, handle, { parse: "none" });
+}
+
+async function resourceAt(base: string, resources: ScimResources, asked: Asked): Promise<Response> {
+  const { request, caller, id, query } = asked;
+  const { method, headers } = request;
+  const shown = ({ record, etag }: ScimResource, status = 200) => {
+    const location = `${base}/${record.id}`;
+    const whole = located(record, location, etag);
+    return scimAnswer(projected(whole, query), { status, headers: { location, ...(etag && { etag }) } });
+  };
+  const sent = () => readJson(request, undefined, mediaTypeOf(headers));
+  if (id === undefined) {
+    if (method === "GET") return listAt(base, resources, caller, query);
+    if (method === "POST") return shown(await resources.create(caller, await sent()), 201);
+    throw new MethodNotAllowed(["GET", "POST"]);
+  }
+  const conditions = readConditions(headers);
+  switch (method) {
+    case "GET":
+      return shown(await resources.read(caller, id));
+    case "PUT":
+      return shown(await resources.replace(caller, id, await sent(), conditions));
+    case "PATCH":
+      return shown(await resources.patch(caller, id, await sent(), conditions));
+    case "DELETE":
+      await resources.remove(caller, id, conditions);
+      return new Response(null, { status: 204 });
+    default:
+      throw new MethodNotAllowed(["GET", "PUT", "PATCH", "DELETE"]);
+  }
+}
+
+async function listAt(
+  base: string,
+  resources: ScimResources,
+  caller: Caller,
+  query: URLSearchParams,
+): Promise<Response> {
+  const filter = query.get("filter") ?? undefined;
+  // RFC 7644 3.4.2.4: lower values count as the lowest.
+  const startIndex = Math.max(1, numberIn(query, "startIndex", 1, MAX_START));
+  const count = Math.max(0, Math.min(MAX_RESULTS, numberIn(query, "count", DEFAULT_COUNT, MAX_START)));
+  const { Items, Total } = await resources.list(caller, { filter, startIndex, count });
+  return scimAnswer({
+    schemas: [LIST_SCHEMA],
+    totalResults: Total,
+    startIndex,
+    itemsPerPage: Items.length,
+    Resources: Items.map((record) => projected(located(record, `${base}/${record.id}`, undefined), query)),
+  });
+}
+
+function numberIn(query: URLSearchParams, name: string, standard: number, max: number): number {
+  const text = query.get(name);
+  if (text === null) return standard;
+  const number = Number(text);
+  if (text.length <= 20 && Number.isSafeInteger(number) && number <= max) return number;
+  throw new ScimError("invalidValue", `${name} must be a whole number of at most ${max}.`);
+}
+
+/** Clients send either (RFC 7644 3.1). */
+const mediaTypeOf = (headers: Headers) =>
+  headers.get("content-type")?.toLowerCase().startsWith(MEDIA_TYPE) ? MEDIA_TYPE : "application/json";
+
+function located(record: Record<string, unknown>, location: string, version: string | undefined) {
+  return { ...record, meta: { ...(record.meta as object), location, ...(version && { version }) } };
+}
+
+const ALWAYS = ["schemas", "id"];
+const MAX_NAMES = 2_000;
+
+/** RFC 7644 3.9, by the names of whole attributes. */
+function projected(record: Record<string, unknown>, query: URLSearchParams): Record<string, unknown> {
+  const [only, without] = ["attributes", "excludedAttributes"].map((name) => {
+    const text = query.get(name) ?? "";
+    if (text.length > MAX_NAMES)
+      throw new BadInput(`${name} has ${text.length} characters; the limit is ${MAX_NAMES}.`);
+    return new Set(
+      text
+        .toLowerCase()
+        .split(",")
+        .map((one) => one.trim().split(".")[0]!)
+        .filter(Boolean),
+    );
+  });
+  if (only!.size === 0 && without!.size === 0) return record;
+  const isKept = (name: string) =>
+    ALWAYS.includes(name) || (only!.size > 0 ? only!.has(name.toLowerCase()) : !without!.has(name.toLowerCase()));
+  return Object.fromEntries(Object.entries(record).filter(([name]) => isKept(name)));
+}
