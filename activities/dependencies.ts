@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { createKeyRotation, createLogoutEngine, mail } from "../server/identity/index.ts";
+import type { createKeyRotation, createLogoutEngine, imports, mail } from "../server/identity/index.ts";
 import type { RetentionConfig } from "../server/platform/config/config.ts";
 import type { Sql } from "../server/platform/db/sql.ts";
 import type { WorkerMetrics } from "../server/platform/metrics/index.ts";
@@ -12,6 +12,7 @@ export interface ActivityDependencies {
   engine: DeliveryEngine;
   logouts: ReturnType<typeof createLogoutEngine>;
   mails: mail.MailEngine;
+  invitations: Pick<imports.InvitationEngine, "next">;
   retention: RetentionConfig;
   /** The size of the Temporal store of `start`; undefined: Temporal runs elsewhere. */
   temporalBytes(): Promise<number | undefined>;

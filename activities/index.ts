@@ -1,6 +1,7 @@
 import { createCloseDelivery } from "./close-delivery.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
 import { createContinueErasure } from "./erase.ts";
+import { createInviteNext } from "./invite.ts";
 import { createRemoveExpired, createRotateSigningKeys } from "./maintenance.ts";
 import { createCloseLogout, createPostLogout } from "./post-logout.ts";
 import { createCloseMail, createPostMail } from "./post-mail.ts";
@@ -21,6 +22,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     followRedelivery: createFollowRedelivery(dependencies),
     cancelRedelivery: createCancelRedelivery(dependencies),
     sendProbe: createSendProbe(dependencies),
+    inviteNext: createInviteNext(dependencies),
     continueErasure: createContinueErasure(dependencies),
     rotateSigningKeys: createRotateSigningKeys(dependencies),
     removeExpired: createRemoveExpired(dependencies),

@@ -5,7 +5,7 @@ import { NativeConnection, type NativeConnectionOptions, Runtime, Worker } from 
 import type { Logger } from "pino";
 import { startMaintenance, temporalBytes } from "../server/appliance/index.ts";
 import { measureBacklog, startErasures } from "../server/data/index.ts";
-import { createKeyRotation, createLogoutEngine, mail } from "../server/identity/index.ts";
+import { createKeyRotation, createLogoutEngine, imports, mail, signing } from "../server/identity/index.ts";
 import { samePortProblems } from "../server/platform/config/config.ts";
 import type { TemporalConfig } from "../server/platform/config/temporal.ts";
 import { connectionsOfWorker, warnIfFewConnections, workerPools } from "../server/platform/db/capacity.ts";
@@ -95,15 +95,21 @@ await runEntry("worker", async () => {
   const connection = await connectToTemporal(config.temporal, log);
   const egress = createEgress(config.egress);
   const { publicUrl, webhooks } = config;
-  const engine = createDeliveryEngine({ sql, egress, vault, config: webhooks, metrics, log });
+  const engine = createDeliveryEngine({
+    ...{ sql, egress, vault, config: webhooks, metrics, log },
+    signCall: signing.createCallSigner(sql, vault, publicUrl),
+  });
   const logouts = createLogoutEngine({ sql, egress, vault, publicUrl, timeoutMs: webhooks.timeout });
   const mails = mail.createMailEngine({ sql, egress, vault, mail: config.mail, probeInterval: webhooks.probeInterval });
   measureWindows(metrics.registry, engine.windows.seen);
+  const mailer = mail.createMailer(vault, config.mail, log);
+  const invitations = imports.createInvitationEngine({ sql, mailer, publicUrl });
   const activities = createActivities({
     patientSql,
     engine,
     logouts,
     mails,
+    invitations,
     keyRotation,
     retention: config.retention,
     temporalBytes: () => temporalBytes(config.dataDir),
@@ -147,10 +153,12 @@ await runEntry("worker", async () => {
   addPool("outbox", outbox);
   stops.push(() => outbox.end({ timeout: 1 }));
   const heartbeat = startWorkerHeartbeat(config.databaseUrl);
+  const onAlerts = mail.createMailAlerts(mailer, publicUrl);
   const parts = [
-    engine.run({ outbox, client, config, ownTaskQueue, isFirst: heartbeat.isFirst }),
+    engine.run({ outbox, client, config, ownTaskQueue, isFirst: heartbeat.isFirst, onAlerts }),
     logouts.run(outbox, client, config, log),
     mails.run(outbox, client, config, log),
+    invitations.run(outbox, client, webhooks.reconcileInterval, log),
     startErasures(outbox, client, webhooks.reconcileInterval, log),
     startMaintenance(client, log),
     startAuditChain(outbox, heartbeat.isFirst, log),

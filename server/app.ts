@@ -30,7 +30,7 @@ import { createLimits, type Limits } from "./platform/limits/index.ts";
 import { type ApiMetrics, createApiMetrics, metricsController } from "./platform/metrics/index.ts";
 import { createRequestSpans, type Tracing, withoutCollector } from "./platform/tracing/index.ts";
 import type { Vault } from "./platform/vault.ts";
-import { createRequestRecorder, ENTITIES, type Entity, permit } from "./records/index.ts";
+import { ENTITIES, type Entity, permit, requests } from "./records/index.ts";
 import { createServices } from "./services.ts";
 
 /** Bun answers larger bodies with an empty 413; our much lower limit answers with an error record. */
@@ -45,7 +45,7 @@ export interface AppDependencies {
   egress: Egress;
   log: Logger;
   metrics?: ApiMetrics;
-  recorder?: ReturnType<typeof createRequestRecorder>;
+  recorder?: ReturnType<typeof requests.createRequestRecorder>;
   issued?: ReturnType<typeof createIssuedTokens>;
   limits?: Limits;
   tracing?: Tracing;
@@ -62,7 +62,7 @@ export function createApp({
   egress,
   log,
   metrics = createApiMetrics(),
-  recorder = createRequestRecorder(sql, log),
+  recorder = requests.createRequestRecorder(sql, log),
   issued = createIssuedTokens(sql, log),
   tracing = withoutCollector(),
   lifecycle = servingLifecycle(),
@@ -87,7 +87,7 @@ export function createApp({
   const { site, cookies } = provider.forConsole;
 
   const routes = apiRoutes(services);
-  const api = controllerOf(routes, { authenticate, permit });
+  const api = controllerOf(routes, { authenticate, permit, once: requests.createOnce(sql, vault) });
   const pages = consoleController({
     ...provider.forConsole,
     ...services,

@@ -1,7 +1,7 @@
 // The kinds of records in policies, webhooks and the audit log.
 
 import { ERASURE } from "./data/index.ts";
-import { mail, OAUTH_RESOURCE_TYPES, type SettingsKinds, tenants } from "./identity/index.ts";
+import { imports, mail, OAUTH_RESOURCE_TYPES, type SettingsKinds, tenants } from "./identity/index.ts";
 import {
   ALERT_RECORD,
   AUDIT_EVENT,
@@ -25,6 +25,7 @@ export function policyTypes(entities: readonly Entity[], settings: SettingsKinds
     resourceType(ERASURE),
     resourceType(REQUEST),
     resourceType(mail.MAIL),
+    resourceType(imports.IMPORT),
     resourceType(tenants.TENANT_SETTINGS),
     ...typesOf(settings).map((type) => resourceType(type)),
   ];

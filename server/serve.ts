@@ -18,7 +18,7 @@ import { createApiMetrics, measureDatabase, serveMetrics } from "./platform/metr
 import { onceDatabaseIsThere, onStop, readProductionConfig, runEntry } from "./platform/process.ts";
 import { createTracing } from "./platform/tracing/index.ts";
 import { createVault } from "./platform/vault.ts";
-import { createRequestRecorder, ENTITY_TABLES } from "./records/index.ts";
+import { ENTITY_TABLES, requests } from "./records/index.ts";
 
 /** After this time, such as with a large migration, probes are answered before the start has finished. */
 const LONG_START_MS = 5_000;
@@ -35,7 +35,7 @@ await runEntry("api", async () => {
   const metrics = createApiMetrics();
   measureBacklog(sql, metrics.registry, config.retention, log);
   measureDatabase(metrics.registry, log)("api", sql);
-  const recorder = createRequestRecorder(sql, log);
+  const recorder = requests.createRequestRecorder(sql, log);
   const issued = createIssuedTokens(sql, log);
   const limits = createLimits({ sql, installation: config.tenantLimits, tables: ENTITY_TABLES, log });
   const tracing = await createTracing(config.tracing, "api", log);

@@ -1,12 +1,13 @@
 // Creates the services of the API and the console, in the order of their dependencies.
 
 import type { Logger } from "pino";
-import { createErasures, createPersonalData, createReadKept } from "./data/index.ts";
+import { createErasures, createKept, createPersonalData } from "./data/index.ts";
 import {
   type createIssuedTokens,
   createLogouts,
   createProvider,
   createSettings,
+  imports,
   mail,
   type SettingsKinds,
   scim,
@@ -32,9 +33,9 @@ import {
   createEntities,
   createFindRecord,
   createRenameRole,
-  createRequests,
   type Entity,
   recordAudit,
+  requests,
 } from "./records/index.ts";
 import { ALERT, CONNECTION, connectionContract, createStatements, createWebhooks } from "./webhooks/index.ts";
 
@@ -80,6 +81,7 @@ export function createServices(deps: ServicesDependencies) {
     sql,
     vault,
     limits,
+    checkFilter: access.checkFilter,
     workflowUrl,
     exporter,
     stopping,
@@ -193,8 +195,8 @@ export function createServices(deps: ServicesDependencies) {
       issuer: publicUrl,
       sign: provider.signs("delivery-statement+jwt"),
     }),
-    requests: createRequests(sql),
-    readKept: createReadKept(sql, config.retention, config.temporal.retention),
+    requests: requests.createRequests(sql),
+    ...createKept(sql, config.retention, config.temporal.retention),
     logouts: createLogouts({
       sql,
       workflowUrl,
@@ -203,6 +205,7 @@ export function createServices(deps: ServicesDependencies) {
     }),
     mailer,
     mails: mail.createMails({ sql, vault, mailer, config: config.mail, publicUrl, workflowUrl }),
+    imports: imports.createInvitationImports({ sql, access, mailer }),
     limits,
     tenants: tenants.createTenants(sql),
     ownTenant: tenants.createOwnTenant(sql, config.retention.log, config.tenantLimits, limits.forget),

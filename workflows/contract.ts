@@ -244,3 +244,20 @@ export interface MaintenanceResult {
   keys: { announced: string[]; removed: string[] };
   removed: Record<string, number>;
 }
+
+/** The state of an import of invitations, with the same name in PostgreSQL and the API. */
+export const IMPORT_STATES = ["Running", "Paused", "Completed", "Cancelled"] as const;
+export type ImportState = (typeof IMPORT_STATES)[number];
+
+export interface InviteInput {
+  tenantId: TenantId;
+  importId: string;
+}
+
+export interface ImportProgress {
+  state: ImportState;
+  total: number;
+  /** Invited and skipped. */
+  done: number;
+  invited: number;
+}

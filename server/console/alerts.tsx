@@ -22,6 +22,8 @@ const KINDS: Record<AlertRecord["Kind"], string> = {
   FailedLogouts: "Many logouts fail",
   NearLimit: "Near a limit",
   MailHeld: "Mails are held",
+  FilterFailed: "A filter failed",
+  SignUps: "People wait for approval",
 };
 
 /** How long an acknowledged alert is hidden. */
@@ -208,12 +210,14 @@ async function acknowledge({ alerts }: ConsoleServices, visit: Visit): Promise<R
 
 export function AlertBanner({ visit, unseen }: { visit: Visit; unseen: readonly AlertRecord[] }): JSX.Element {
   if (unseen.length === 0 || visit.url.pathname === ALERTS) return "";
-  const count = unseen.length >= MAX_UNSEEN ? `${MAX_UNSEEN} or more` : String(unseen.length);
-  const words = [...new Set(unseen.map(({ Kind }) => KINDS[Kind].toLowerCase()))].join(", ");
+  // As many as the list has rows.
+  const rows = rowsOf(unseen, ["Open"]);
+  const count = unseen.length >= MAX_UNSEEN ? `${MAX_UNSEEN} or more` : String(rows.length);
+  const words = [...new Set(rows.map(({ alert: { Kind } }) => KINDS[Kind].toLowerCase()))].join(", ");
   return (
     <p class="warning alerts">
       <a href={visit.href(`${ALERTS}?State=Open`)} safe>
-        {`${count} ${unseen.length === 1 ? "alert" : "alerts"}`}
+        {`${count} ${rows.length === 1 ? "alert" : "alerts"}`}
       </a>{" "}
       <span safe>{`without acknowledgement: ${words}.`}</span>
     </p>

@@ -97,19 +97,15 @@ function Details({ event, name }: { event: AuditRecord; name: NameOf }): JSX.Ele
     .map((field): [string, JSX.Element] => [field, <Value text={wordsOfDetail(event, field, name)} />]);
   return (
     <>
-      {changes.length > 0 ? (
+      {changes.length > 0 && (
         <Section title="Before and after">
           <Table caption="Before and after" columns={FIELD_CHANGE_COLUMNS} rows={changes} />
         </Section>
-      ) : (
-        ""
       )}
-      {facts.length > 0 ? (
+      {facts.length > 0 && (
         <Section title="Details">
           <Facts facts={facts} />
         </Section>
-      ) : (
-        ""
       )}
     </>
   );

@@ -22,6 +22,10 @@ const SENTENCES: Record<AuditRecord["Kind"], string | [other: string, own: strin
   "Password.Reset": ["{who} reset the password of {whom}", "{who} set a new password by a link"],
   "PasswordReset.Created": "{who} made a password link for {whom}",
   "PasswordReset.Refused": "A password link was asked for, and not sent to {whom}",
+  "InvitationImport.Created": "{who} invited people by a file",
+  "InvitationImport.Changed": "{who} paused, resumed or cancelled an import of invitations",
+  "SignUp.Accepted": "{who} made their own account",
+  "SignUp.Refused": "An account was asked for, and no link was sent",
   "Address.Verified": ["{who} verified the mail address of {whom}", "{who} verified their mail address"],
   "Account.TakenBack": [
     "{who} protected the account of {whom}",

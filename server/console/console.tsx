@@ -7,7 +7,7 @@ import { NO_STORE } from "../platform/http/conditions.ts";
 import { contextOf } from "../platform/http/context.ts";
 import { asApiError } from "../platform/http/error-record.ts";
 import { isRead, mayBeOwnForm, prefersPage, requestUrl } from "../platform/http/request.ts";
-import { attribute, MessagePage, pageResponse } from "../ui/index.ts";
+import { attribute, MessagePage, pageResponse, texts } from "../ui/index.ts";
 import { askToSend, holdForm } from "./held-form.tsx";
 import { Layout } from "./layout.tsx";
 import { navigationFor, tabsFor } from "./navigation.ts";
@@ -63,10 +63,13 @@ async function respond(
       return answerWith({ title, status, body: <Lines lines={lines} request={path && visit.href(path)} /> }, rest);
     }
     const next = { href: deps.site.href("/settings"), text: "Go to Settings" };
-    return pageResponse(<MessagePage site={deps.site} heading={title} lines={lines} next={next} />, {
-      status,
-      headers: rest,
-    });
+    return pageResponse(
+      <MessagePage site={deps.site} language={texts.ENGLISH} heading={title} lines={lines} next={next} />,
+      {
+        status,
+        headers: rest,
+      },
+    );
   }
 }
 
@@ -171,12 +174,10 @@ function Lines({ lines, request }: { lines: string[]; request: string | undefine
       {lines.map((line) => (
         <p safe>{line}</p>
       ))}
-      {request ? (
+      {!!request && (
         <p>
           <a href={attribute(request)}>This request and its effects</a>
         </p>
-      ) : (
-        ""
       )}
     </div>
   );

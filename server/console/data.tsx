@@ -3,7 +3,18 @@
 import { GROWTH_DAYS } from "../data/index.ts";
 import { DAY_MS } from "../platform/durations.ts";
 import { countFilter, readAsked } from "../platform/http/query.ts";
-import { durationInWords, EmptyState, find, SearchForm, Section, statusOf, Table, Text, Time } from "../ui/index.ts";
+import {
+  ActionButton,
+  durationInWords,
+  EmptyState,
+  find,
+  SearchForm,
+  Section,
+  statusOf,
+  Table,
+  Text,
+  Time,
+} from "../ui/index.ts";
 import { BarChart, barOf, ChartTable, Day } from "./chart.tsx";
 import { limitsSection } from "./limits.tsx";
 import type { ConsolePage, ConsoleServices, View } from "./page.tsx";
@@ -13,6 +24,7 @@ import type { Visit } from "./visit.ts";
 type Kept = Awaited<ReturnType<ConsoleServices["readKept"]>>;
 type KeptTable = Kept["tables"][number];
 
+const DATA = "/settings/data";
 const MAX_DAYS = 36_500;
 const FILTERS = [{ name: "Days", label: "If kept for days" }];
 
@@ -40,8 +52,15 @@ const SERIES: { name: string; swatch: string; tables: KeptTable["name"][] }[] = 
 ];
 
 export function dataPages(deps: ConsoleServices): ConsolePage[] {
-  const GET = { needs: ["Settings:Read"] as const, answer: (visit: Visit) => dataPage(deps, visit) };
-  return [{ path: "/settings/data", area: "Data", GET }];
+  return [
+    { path: DATA, area: "Data", GET: { needs: ["Settings:Read"], answer: (visit) => dataPage(deps, visit) } },
+    { path: `${DATA}/measure`, POST: { needs: ["Settings:Update"], answer: (visit) => measure(deps, visit) } },
+  ];
+}
+
+async function measure({ measureNow }: ConsoleServices, visit: Visit): Promise<Response> {
+  const isMeasured = await measureNow(visit.permitted("Settings:Update"));
+  return visit.goTo(DATA, isMeasured ? "Measured." : "It was measured less than a minute ago.");
 }
 
 async function dataPage(deps: ConsoleServices, visit: Visit): Promise<View> {
@@ -55,17 +74,18 @@ async function dataPage(deps: ConsoleServices, visit: Visit): Promise<View> {
     lead: (
       <span>
         <span safe>{`Kept data of ${visit.organisation}, and for how long it is kept`}</span>
-        {asOf ? (
+        {!!asOf && (
           <>
             , as of <Time at={asOf} />
           </>
-        ) : (
-          ""
         )}
         .
       </span>
     ),
     status: statusOf(found),
+    actions: visit.may("Settings:Update") ? (
+      <ActionButton visit={visit} action={`${DATA}/measure`} label="Measure now" />
+    ) : undefined,
     body: (
       <>
         {tables.length === 0 ? (

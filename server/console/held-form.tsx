@@ -4,7 +4,7 @@
 import { PayloadTooLarge } from "../platform/errors.ts";
 import { FORM_BODY_LIMIT, readFormText } from "../platform/http/body.ts";
 import { requestUrl } from "../platform/http/request.ts";
-import { attribute, ButtonLink, CardPage, Facts, Form, Hidden, pageResponse, type Site } from "../ui/index.ts";
+import { attribute, ButtonLink, CardPage, Facts, Form, Hidden, pageResponse, type Site, texts } from "../ui/index.ts";
 import type { View } from "./page.tsx";
 import { SIGN_IN_PATH } from "./sign-in.tsx";
 import type { Visit } from "./visit.ts";
@@ -19,7 +19,7 @@ export async function holdForm(site: Site, request: Request): Promise<Response> 
   const { pathname } = requestUrl(request);
   const fields = await keptOf(request);
   const page = (
-    <CardPage site={site} title="Signed out">
+    <CardPage site={site} language={texts.ENGLISH} title="Signed out">
       <h1>Signed out</h1>
       {fields ? (
         <>
@@ -35,15 +35,13 @@ export async function holdForm(site: Site, request: Request): Promise<Response> 
       <a class="button" href={site.href(SIGN_IN_PATH)} target="_blank" rel="noopener">
         Sign in
       </a>
-      {fields ? (
+      {!!fields && (
         <form method="post" action={site.href(pathname)}>
           <Kept fields={fields} />
           <button type="submit" class="plain">
             Continue
           </button>
         </form>
-      ) : (
-        ""
       )}
     </CardPage>
   );

@@ -131,7 +131,7 @@ function Top({ site, visit }: { site: ConsoleSite; visit: Visit }): JSX.Element 
 function Heading({ site, visit, view }: Pick<LayoutProps, "site" | "visit" | "view">): JSX.Element {
   return (
     <div class="heading">
-      {view.above ? (
+      {!!view.above && (
         <nav class="above" aria-label="Above this page">
           {view.above.map(({ name, path }) => (
             <a href={site.href(path)} safe>
@@ -139,8 +139,6 @@ function Heading({ site, visit, view }: Pick<LayoutProps, "site" | "visit" | "vi
             </a>
           ))}
         </nav>
-      ) : (
-        ""
       )}
       <h1 safe>{view.title}</h1>
       <Refreshes visit={visit} />

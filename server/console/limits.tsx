@@ -37,6 +37,20 @@ export async function limitsSection({ limits, records }: ConsoleServices, visit:
 const COLUMNS = [
   { name: "Limit", cell: ({ name }: Used) => <Text text={LIMITS[name].label} /> },
   { name: "Used", cell: ({ used, bound }: Used) => <Text text={`${inWords(used)} (${percentOf(used, bound)})`} /> },
+  {
+    name: "Share",
+    narrow: "none" as const,
+    cell: ({ name, used, bound }: Used) => (
+      <meter
+        aria-label={LIMITS[name].label}
+        max="100"
+        low={String(NEAR_PERCENT)}
+        high="100"
+        optimum="0"
+        value={String((100 * used) / bound)}
+      />
+    ),
+  },
   { name: "At most", cell: ({ bound }: Used) => <Text text={inWords(bound)} /> },
 ];
 

@@ -46,8 +46,12 @@ const KINDS: Record<MailKind, string> = {
   VerifyAddress: "Confirm an address",
   ForgottenPassword: "Forgotten password",
   Invitation: "Invitation",
+  SignUp: "Sign-up",
+  AccountExists: "Sign-up with an account",
+  AccountReady: "Account approved",
   NewDevice: "Sign-in on a new device",
   CredentialChanged: "Password or second factor changed",
+  Alert: "Alert",
   Test: "Test",
 };
 const TONES = { Waiting: "busy", Held: "warn", Sent: "good", Failed: "bad", Bounced: "bad" } as const;
@@ -95,10 +99,8 @@ async function listPage(deps: ConsoleServices, visit: Visit): Promise<View> {
     actions: (
       <>
         <ButtonLink href={visit.href(`${MAILS}/preview`)}>Preview</ButtonLink>
-        {visit.may("Settings:Update") && isOn(deps) ? (
+        {visit.may("Settings:Update") && isOn(deps) && (
           <ButtonLink href={visit.href(`${MAILS}/test`)}>Send a test mail</ButtonLink>
-        ) : (
-          ""
         )}
       </>
     ),
@@ -243,22 +245,18 @@ async function mailPage({ mails }: ConsoleServices, visit: Visit): Promise<View>
             />
             {mayResend ? <ActionButton visit={visit} action={`${MAILS}/${Id}/resend`} label="Send again" /> : ""}
           </Section>
-          {Attempts.length > 0 ? (
+          {Attempts.length > 0 && (
             <Section title="Attempts">
               <Table caption="Attempts" columns={ATTEMPTS} rows={Attempts} />
             </Section>
-          ) : (
-            ""
           )}
         </Live>
-        {content ? (
+        {!!content && (
           <Section title={content.subject}>
             <pre class="mail" safe>
               {content.text}
             </pre>
           </Section>
-        ) : (
-          ""
         )}
       </>
     ),

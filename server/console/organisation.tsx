@@ -18,6 +18,13 @@ import { scopesOfApis } from "./settings/apis.tsx";
 import type { Visit } from "./visit.ts";
 
 const NAMES = formFields(tenants.TENANT_SETTINGS);
+/** The settings of everyone's sign-in come first. */
+const SECTIONS = {
+  Registration: ["ClientRegistration", "ClientIdMetadataDocuments", "RegistrationScopes"],
+  Mail: ["SenderName", "ReplyTo"],
+  Limits: NAMES.filter((name) => name.startsWith("Max") || name === "RetentionDays"),
+  Attributes: NAMES.filter((name) => name.endsWith("Attributes")),
+};
 const LABELS = labelsOf(tenants.TENANT_SETTINGS);
 
 export function organisationPages(deps: ConsoleServices): ConsolePage[] {
@@ -45,6 +52,7 @@ async function organisationPage(deps: ConsoleServices, visit: Visit, refused?: F
         visit={visit}
         contract={tenants.TENANT_SETTINGS}
         names={NAMES}
+        sections={SECTIONS}
         state={refused ?? formOfRecord(tenants.TENANT_SETTINGS, NAMES, record)}
         action={ORGANISATION}
         back="/settings"

@@ -68,7 +68,7 @@ async function tokensPage(deps: ConsoleServices, visit: Visit, refused?: FormSta
     ),
     body: (
       <>
-        {made ? (
+        {!!made && (
           <Section title="The new token">
             <div class="stack">
               <p role="status">Store it now: it is not shown again.</p>
@@ -77,8 +77,6 @@ async function tokensPage(deps: ConsoleServices, visit: Visit, refused?: FormSta
               </p>
             </div>
           </Section>
-        ) : (
-          ""
         )}
         <List
           visit={visit}
@@ -87,7 +85,7 @@ async function tokensPage(deps: ConsoleServices, visit: Visit, refused?: FormSta
           columns={columns(visit)}
           empty={{ none: ["No tokens"] }}
         />
-        {mayMake && Items.length < MAX_INITIAL_TOKENS ? (
+        {mayMake && Items.length < MAX_INITIAL_TOKENS && (
           <Section title="Create one">
             <Form visit={visit} action={REGISTRATION_TOKENS} state={state}>
               <TextField
@@ -113,8 +111,6 @@ async function tokensPage(deps: ConsoleServices, visit: Visit, refused?: FormSta
               </div>
             </Form>
           </Section>
-        ) : (
-          ""
         )}
       </>
     ),

@@ -5,7 +5,7 @@ import { NotFound } from "../platform/errors.ts";
 import { contextOf } from "../platform/http/context.ts";
 import { asApiError, errorResponse } from "../platform/http/error-record.ts";
 import { API_PATH, prefersPage, requestUrl } from "../platform/http/request.ts";
-import { MessagePage, pageResponse, type Site } from "../ui/index.ts";
+import { MessagePage, pageResponse, type Site, texts } from "../ui/index.ts";
 
 /** Redirects browsers to Settings; API clients get 404. */
 export function rootController(site: Site) {
@@ -33,5 +33,6 @@ function failurePage(site: Site, failure: unknown, request: Request): Promise<Re
   const { status, title, errors, headers } = asApiError(failure);
   const lines = status === 500 ? [...errors, `RequestKey: ${contextOf(request).key}`] : errors;
   const next = { href: site.href("/settings"), text: "Go to Settings" };
-  return pageResponse(<MessagePage site={site} heading={title} lines={lines} next={next} />, { status, headers });
+  const page = <MessagePage site={site} language={texts.ENGLISH} heading={title} lines={lines} next={next} />;
+  return pageResponse(page, { status, headers });
 }

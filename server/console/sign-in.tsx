@@ -13,7 +13,7 @@ import {
 import { readForm } from "../platform/http/body.ts";
 import { NO_STORE } from "../platform/http/conditions.ts";
 import { isOwnForm, pageBelow, requestUrl } from "../platform/http/request.ts";
-import { attribute, CardPage, pageResponse, type Site } from "../ui/index.ts";
+import { attribute, CardPage, pageResponse, type Site, texts } from "../ui/index.ts";
 import type { ConsoleDependencies } from "./page.tsx";
 import { findSignedInUser } from "./signed-in-user.ts";
 import { bindingsOf, readState, writeState } from "./state.ts";
@@ -29,7 +29,9 @@ export function signInController(deps: ConsoleDependencies) {
     [SIGN_IN_PATH]: { get: (request) => begin(deps, request) },
     [CONSOLE_CALLBACK_PATH]: { get: (request) => comeBack(deps, request) },
     "/settings/sign-out": { post: (request) => signOut(deps, request) },
-    "/settings/signed-out": { get: () => pageResponse(<SignedOutPage site={deps.site} />) },
+    "/settings/signed-out": {
+      get: (request) => pageResponse(<SignedOutPage site={deps.site} language={texts.speak(request)} />),
+    },
   });
 }
 
@@ -50,7 +52,9 @@ async function begin(deps: ConsoleDependencies, request: Request): Promise<Respo
   const asked = searchParams.get("organisation")?.slice(0, ORGANISATION_LIMIT).trim();
   const tenant = asked === undefined ? await knownTenant(deps, request) : await tenantNamed(deps, asked);
   if (!tenant && !asked) {
-    const page = <OrganisationPage site={deps.site} action={SIGN_IN_PATH} next={next} />;
+    const page = (
+      <OrganisationPage site={deps.site} language={texts.speak(request)} action={SIGN_IN_PATH} next={next} />
+    );
     // An organisation may have its own identity provider.
     return pageResponse(page, { endsElsewhere: true });
   }
@@ -135,17 +139,25 @@ function to(location: string, cookies: string[] = []): Response {
 
 // Pages before and after Settings, in the style of the sign-in pages.
 
+interface PageProps {
+  site: Site;
+  language: texts.Language;
+}
+
 /** Does not list organisations, because their names are not public. */
-function OrganisationPage({ site, action, next }: { site: Site; action: string; next: string }): JSX.Element {
+function OrganisationPage({ site, language, action, next }: PageProps & { action: string; next: string }): JSX.Element {
+  const { t } = language;
   return (
-    <CardPage site={site} title="Which organisation?">
-      <h1>Which organisation?</h1>
+    <CardPage site={site} language={language} title={t.whichOrganisation}>
+      <h1 safe>{t.whichOrganisation}</h1>
       <p class="lead" safe>
-        {`to continue to ${isOfAccount(next) ? "your account" : "Settings"}`}
+        {texts.fill(t.toContinueTo, { application: isOfAccount(next) ? t.yourAccount : "Settings" })}
       </p>
       <form method="get" action={site.href(action)}>
         <input type="hidden" name="next" value={attribute(next)} />
-        <label for="organisation">Name of the organisation</label>
+        <label for="organisation" safe>
+          {t.organisationName}
+        </label>
         <input
           id="organisation"
           name="organisation"
@@ -156,19 +168,24 @@ function OrganisationPage({ site, action, next }: { site: Site; action: string; 
           required
           autofocus
         />
-        <button type="submit">Continue</button>
+        <button type="submit" safe>
+          {t.continue}
+        </button>
       </form>
     </CardPage>
   );
 }
 
-function SignedOutPage({ site }: { site: Site }): JSX.Element {
+function SignedOutPage({ site, language }: PageProps): JSX.Element {
+  const { t } = language;
   return (
-    <CardPage site={site} title="Signed out">
-      <h1>Signed out</h1>
-      <p class="lead">You are signed out in this browser.</p>
-      <a class="button" href={site.href("/settings")}>
-        Sign in again
+    <CardPage site={site} language={language} title={t.signedOut}>
+      <h1 safe>{t.signedOut}</h1>
+      <p class="lead" safe>
+        {t.signedOutHere}
+      </p>
+      <a class="button" href={site.href("/settings")} safe>
+        {t.signInAgain}
       </a>
     </CardPage>
   );
@@ -176,7 +193,7 @@ function SignedOutPage({ site }: { site: Site }): JSX.Element {
 
 function StartAgainPage({ site, reason }: { site: Site; reason: string }): JSX.Element {
   return (
-    <CardPage site={site} title="Not signed in">
+    <CardPage site={site} language={texts.ENGLISH} title="Not signed in">
       <h1>Not signed in</h1>
       <p safe>{reason}</p>
       <a class="button" href={site.href("/settings")}>

@@ -1,6 +1,6 @@
 // The lifetimes of signing keys, drawn on the server. The table below has the same data.
 
-import type { SigningKeyRecord } from "../identity/index.ts";
+import type { signing } from "../identity/index.ts";
 import { Chart, percent } from "./chart.tsx";
 
 const DATE = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
@@ -18,7 +18,7 @@ const PARTS = [
 ];
 
 interface PictureProps {
-  keys: readonly SigningKeyRecord[];
+  keys: readonly signing.SigningKeyRecord[];
   /** Milliseconds since 1970. */
   now: number;
 }
@@ -60,7 +60,7 @@ interface Life {
 }
 
 /** The time of publication is not stored, so a future key is shown as announced from now on. */
-function lifeOf({ Id, Alg, SignsFrom, SignsUntil, PublishedUntil }: SigningKeyRecord, now: number): Life {
+function lifeOf({ Id, Alg, SignsFrom, SignsUntil, PublishedUntil }: signing.SigningKeyRecord, now: number): Life {
   const signs = Date.parse(SignsFrom);
   return {
     name: `${Alg} ${Id.slice(0, 8)}`,

@@ -1,6 +1,6 @@
 // Signing keys, read-only: they belong to the installation, not to one organisation.
 
-import type { SigningKeyRecord } from "../identity/index.ts";
+import type { signing } from "../identity/index.ts";
 import { Badge, Code, EmptyState, Table, Text, Time } from "../ui/index.ts";
 import type { ConsolePage, ConsoleServices, View } from "./page.tsx";
 import { KeysPicture } from "./signing-keys-picture.tsx";
@@ -19,7 +19,7 @@ export function signingKeyPages({ signingKeys }: ConsoleServices): ConsolePage[]
   ];
 }
 
-function view(visit: Visit, keys: SigningKeyRecord[]): View {
+function view(visit: Visit, keys: signing.SigningKeyRecord[]): View {
   return {
     title: "Signing keys",
     body: (
@@ -60,10 +60,13 @@ function view(visit: Visit, keys: SigningKeyRecord[]): View {
 const TONES = { Announced: "busy", Signing: "good", Retired: "quiet" } as const;
 
 const COLUMNS = [
-  { name: "Key", cell: ({ Id }: SigningKeyRecord) => <Code text={Id} copy /> },
-  { name: "Algorithm", cell: ({ Alg }: SigningKeyRecord) => <Text text={Alg} /> },
-  { name: "State", cell: ({ State }: SigningKeyRecord) => <Badge state={State} tone={TONES[State]} /> },
-  { name: "Signs from", cell: ({ SignsFrom }: SigningKeyRecord) => <Time at={new Date(SignsFrom)} /> },
-  { name: "Signs until", cell: ({ SignsUntil }: SigningKeyRecord) => <Time at={new Date(SignsUntil)} /> },
-  { name: "Published until", cell: ({ PublishedUntil }: SigningKeyRecord) => <Time at={new Date(PublishedUntil)} /> },
+  { name: "Key", cell: ({ Id }: signing.SigningKeyRecord) => <Code text={Id} copy /> },
+  { name: "Algorithm", cell: ({ Alg }: signing.SigningKeyRecord) => <Text text={Alg} /> },
+  { name: "State", cell: ({ State }: signing.SigningKeyRecord) => <Badge state={State} tone={TONES[State]} /> },
+  { name: "Signs from", cell: ({ SignsFrom }: signing.SigningKeyRecord) => <Time at={new Date(SignsFrom)} /> },
+  { name: "Signs until", cell: ({ SignsUntil }: signing.SigningKeyRecord) => <Time at={new Date(SignsUntil)} /> },
+  {
+    name: "Published until",
+    cell: ({ PublishedUntil }: signing.SigningKeyRecord) => <Time at={new Date(PublishedUntil)} />,
+  },
 ];

@@ -9,7 +9,7 @@ export { createErasures } from "./personal-data/erasures.ts";
 export { personalDataRoutes } from "./personal-data/routes.ts";
 export { createPersonalData } from "./personal-data/service.ts";
 export { startErasures } from "./personal-data/starter.ts";
-export { createReadKept } from "./retention/kept.ts";
+export { createKept } from "./retention/kept.ts";
 export { GROWTH_DAYS } from "./retention/measure.store.ts";
 export { measureKept } from "./retention/measure.ts";
 export { removeExpiredLogs } from "./retention/retention.ts";

@@ -12,10 +12,12 @@ import { removeSpentInitialTokens } from "./oauth/registration/store.ts";
 import { deleteEndedFamilies } from "./oauth/tokens/families.store.ts";
 import { removeOldIssued } from "./oauth/tokens/issued.store.ts";
 import { deleteExpiredRevocations } from "./oauth/tokens/revocations.store.ts";
+import { removeOldImports } from "./signin/invitations/imports/store.ts";
 import { removeOldInvitations } from "./signin/invitations/store.ts";
 import { removeExpiredLinks } from "./signin/links/store.ts";
 import { removeUsedChallenges } from "./signin/passkeys/store.ts";
 import { removeExpiredResets } from "./signin/password-reset.store.ts";
+import { removeExpiredSignUps } from "./signin/sign-ups/store.ts";
 import { removeExpiredSessions, removeForgottenDevices } from "./signin/store.ts";
 import { removeOldFailures } from "./signin/throttle.store.ts";
 import { removeExpiredAttempts } from "./signin/upstream/store.ts";
@@ -38,6 +40,8 @@ export const IDENTITY_EXPIRED: Record<string, (sql: Sql) => Promise<number>> = {
   used_challenges: removeUsedChallenges,
   mailed_links: removeExpiredLinks,
   invitations: removeOldInvitations,
+  invitation_imports: removeOldImports,
+  sign_ups: removeExpiredSignUps,
   upstream_attempts: removeExpiredAttempts,
   issued_tokens: removeOldIssued,
   logouts: removeOldLogouts,

@@ -23,7 +23,6 @@ export * as documented from "./oauth/documented.ts";
 export { SPEC_PATHS } from "./oauth/door.ts";
 export { endpointRefusal } from "./oauth/endpoint.ts";
 export { createKeyRotation } from "./oauth/keys/key-rotation.ts";
-export type { SigningKeyRecord } from "./oauth/keys/routes.ts";
 export { createProvider } from "./oauth/provider.ts";
 export type { AccessTokenRecord } from "./oauth/registration/contract.ts";
 export {
@@ -32,6 +31,7 @@ export {
   NEW_TOKEN_BODY,
 } from "./oauth/registration/initial-tokens.ts";
 export { RESOURCE_TYPES as OAUTH_RESOURCE_TYPES } from "./oauth/resource-types.ts";
+export * as signing from "./oauth/signing.ts";
 export { createIssuedTokens } from "./oauth/tokens/issued.ts";
 export { scopesNow } from "./oauth/tokens/live-scopes.ts";
 export type { TrialOutcome } from "./oauth/trial.ts";
@@ -52,6 +52,7 @@ export { IDENTITY_DATA } from "./signin/administration/identities.ts";
 export { noFactor } from "./signin/administration/service.ts";
 export type { Cookies } from "./signin/cookies.ts";
 export { pageController } from "./signin/endpoint.tsx";
+export * as imports from "./signin/invitations/imports/index.ts";
 export { digestOf, newOpaqueValue } from "./signin/opaque.ts";
 export type { Session } from "./signin/session.ts";
 export { signOut } from "./signin/sign-out.tsx";

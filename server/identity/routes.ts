@@ -13,6 +13,7 @@ import { type UserGrants, userGrantRoutes } from "./oauth/user-grants.ts";
 import type { Settings } from "./settings.ts";
 import { userRoutes } from "./signin/administration/routes.ts";
 import type { UserAdministration } from "./signin/administration/service.ts";
+import { type InvitationImports, invitationImportRoutes } from "./signin/invitations/imports/index.ts";
 import { type OwnTenant, tenantSettingsRoutes } from "./tenants/index.ts";
 
 export interface IdentityRoutes {
@@ -22,6 +23,7 @@ export interface IdentityRoutes {
   registrationTokens: RegistrationAccessTokens;
   logouts: Logouts;
   mails: Mails;
+  imports: InvitationImports;
   grants: UserGrants;
   users: UserAdministration;
   ownTenant: OwnTenant;
@@ -36,6 +38,7 @@ export function identityRoutes(services: IdentityRoutes): Route[] {
     ...registrationAccessTokenRoutes(services.registrationTokens),
     ...logoutRoutes(services.logouts),
     ...mailRoutes(services.mails),
+    ...invitationImportRoutes(services.imports),
     ...userGrantRoutes(services.grants),
     ...userRoutes(services.users),
     ...tenantSettingsRoutes(services.ownTenant),

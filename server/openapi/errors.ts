@@ -4,6 +4,7 @@ import {
   type ApiError,
   BadInput,
   Conflict,
+  KeyReused,
   MethodNotAllowed,
   MultipleRows,
   NotFound,
@@ -71,6 +72,7 @@ const ERRORS = {
     ),
   },
   PayloadTooLarge: { when: "The body is too large.", error: new PayloadTooLarge(JSON_BODY_LIMIT) },
+  KeyReused: { when: "The Idempotency-Key belongs to a different request.", error: new KeyReused() },
   UnsupportedMediaType: {
     when: "The body's media type is not supported.",
     error: new UnsupportedMediaType("application/json"),

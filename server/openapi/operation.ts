@@ -1,5 +1,5 @@
 import { PAGING } from "../platform/http/query.ts";
-import type { ErrorName } from "../platform/http/route.ts";
+import { type ErrorName, IDEMPOTENCY_KEY } from "../platform/http/route.ts";
 import { MAX_ROWS_READ, type Scope } from "../records/index.ts";
 import { errorAnswers } from "./errors.ts";
 import {
@@ -132,6 +132,11 @@ export const PARAMETERS = {
   IfNoneMatch: header(
     "If-None-Match",
     "Quoted ETags; the record must have none of them. `*`: the record must not exist.",
+  ),
+  IdempotencyKey: header(
+    IDEMPOTENCY_KEY,
+    "A new text for each request, such as a UUID. A repeated request with it, within 24 hours, gets the first answer and " +
+      "changes nothing. Then the answer has `Idempotent-Replayed: true`.",
   ),
   RequestId: header(
     "X-Request-Id",

@@ -1,7 +1,7 @@
 // Documentation of routes, from their declarations.
 
 import { API_PATH } from "../platform/http/request.ts";
-import type { ErrorName, Route } from "../platform/http/route.ts";
+import { type ErrorName, KEYED, type Route } from "../platform/http/route.ts";
 import {
   type Area,
   headersOf,
@@ -76,15 +76,17 @@ function parametersOf(route: Route, named: Map<string, Schema>): (ParameterObjec
     ...(paged ? [parameterRef("Limit"), parameterRef("Cursor")] : []),
     ...documented(filters, ({ hasValue }) => ({ in: "query", allowEmptyValue: hasValue ? undefined : true })),
     ...(conditions ? CONDITIONS : []),
+    ...(KEYED.includes(route.method) ? [parameterRef("IdempotencyKey")] : []),
   ];
 }
 
 /** The errors implied by a route's input, and its declared ones. */
-function errorsOf({ params, conditions, errors = [] }: Route): ErrorName[] {
+function errorsOf({ method, params, conditions, errors = [] }: Route): ErrorName[] {
   return [
     "BadInput",
     ...(params ? (["NotFound"] as const) : []),
     ...(conditions ? (["PreconditionFailed"] as const) : []),
+    ...(KEYED.includes(method) ? (["Conflict", "KeyReused"] as const) : []),
     ...errors,
   ];
 }

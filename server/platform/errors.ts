@@ -151,6 +151,15 @@ export class TenantBusy extends TooManyRequests {
   }
 }
 
+/** draft-ietf-httpapi-idempotency-key-header 2.7 */
+export class KeyReused extends ApiError {
+  constructor() {
+    super(422, "Unprocessable Content", "Unprocessable Content", [
+      "This Idempotency-Key belongs to a different request. Use a new key for each request.",
+    ]);
+  }
+}
+
 export class UnsupportedMediaType extends ApiError {
   constructor(expected: string) {
     super(415, "Unsupported Media Type", "Unsupported Media Type", [`Send the body as Content-Type ${expected}.`]);

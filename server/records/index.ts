@@ -84,7 +84,7 @@ export {
   PING,
   PING_RECORD,
 } from "./events/event.ts";
-export * as outbox from "./events/store.ts";
+export * as outbox from "./events/outbox.ts";
 export { recordEvent, recordPing, recordTest } from "./events/write-event.ts";
 export { RECORDS_EXPIRED } from "./expired.ts";
 export * as recordFields from "./fields.ts";
@@ -92,8 +92,7 @@ export { type Declaration, type ENTITY, type RecordScopes, record, SETTING, WEBH
 export type { Member } from "./reference-list.ts";
 export { ACTOR_FIELDS, type Entity } from "./registry.ts";
 export { REQUEST } from "./requests/contract.ts";
-export { createRequestRecorder } from "./requests/recorder.ts";
-export { createRequests } from "./requests/routes.ts";
+export * as requests from "./requests/exported.ts";
 export { type RecordRoutes, recordRoutes } from "./routes.ts";
 export { SELF_MADE } from "./self-made.ts";
 export { logTable, recordTable, storedFields } from "./table.store.ts";

@@ -1,6 +1,7 @@
 // The sequence for writing records of every kind: docs/behaviour.md "Write a record".
 
 import { FOREIGN_KEY_VIOLATION, Raced, refusalOf } from "../platform/db/failures.ts";
+import { noteChange } from "../platform/db/keyed.store.ts";
 import type { Transaction } from "../platform/db/sql.ts";
 import { Conflict } from "../platform/errors.ts";
 import { type Conditions, hasConditions, requireConditions } from "../platform/http/conditions.ts";
@@ -36,6 +37,7 @@ export async function writeRecord<By extends Writer, Row extends object, Input e
   const saved = await stored(kind.declaration, () =>
     before ? kind.update(tx, caller, after, before) : kind.insert!(tx, caller, after, input),
   );
+  noteChange(tx, kind.recordOf(saved).Id as string | number | undefined);
   const change = { before, after: saved };
   await kind.afterWrite?.(tx, caller, { ...change, input });
   await kind.audit(tx, caller, change);

@@ -157,16 +157,22 @@ export function CheckboxGroup(props: FieldProps & { options: Option[] }): JSX.El
   const { state, name, label, hint, required, options } = props;
   const problem = state.problem(name);
   const marked = state.values(name);
+  const areMany = options.length > MANY;
   return (
     <fieldset
       id={fieldId(name)}
-      class="field boxes"
+      class={areMany ? "field boxes pills" : "field boxes"}
       tabindex="-1"
       aria-describedby={describedBy(name, hint, problem)}
       aria-invalid={problem ? "true" : undefined}
     >
       <legend safe>{labelText(label, required)}</legend>
       <Notes name={name} hint={hint} problem={problem} />
+      {areMany ? (
+        <input type="search" placeholder="Find" data-find hidden aria-label={attribute(`Find: ${label}`)} />
+      ) : (
+        ""
+      )}
       {byPrefix(options).map(({ prefix, members }) => {
         const boxes = members.map((option) => (
           <BoxOfGroup
@@ -187,6 +193,9 @@ export function CheckboxGroup(props: FieldProps & { options: Option[] }): JSX.El
     </fieldset>
   );
 }
+
+/** Of more options, a script shows those that contain a text. */
+const MANY = 10;
 
 /** @example `orders:lines` of `orders:lines:read`, `orders` of `orders.read` */
 const PREFIX = /^(.+)[:./][^:./]+$/s;
@@ -212,7 +221,7 @@ function BoxOfGroup({ name, option: { value, label, text }, index, checked }: Bo
   const textId = text ? `${fieldId(name)}-${index}-text` : undefined;
   return (
     <>
-      <label>
+      <label title={text && attribute(text)}>
         <input type="checkbox" name={name} value={attribute(value)} checked={checked} aria-describedby={textId} />
         <span safe>{label}</span>
       </label>

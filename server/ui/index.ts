@@ -32,6 +32,7 @@ export {
   SelectField,
   TextField,
 } from "./form.tsx";
+export { phrase } from "./isolated.ts";
 export { ISSUED_TOKENS } from "./issued-tokens.ts";
 export { attribute, CardPage, Head, Mark, MessagePage, Problem } from "./layout.tsx";
 export {
@@ -57,7 +58,6 @@ export {
   EmptyState,
   Live,
   Pager,
-  phrase,
   Refreshing,
   Section,
   Text,
@@ -65,5 +65,6 @@ export {
 export { decisionOf, type Effect, Effects, type Question } from "./question.tsx";
 export * as sites from "./site.ts";
 export { createSite, pageResponse, type Site } from "./site.ts";
+export * as texts from "./texts/index.ts";
 export { durationInWords, RawTime, Sentence, Time } from "./time.tsx";
 export { sealedFields } from "./visit.ts";

@@ -2,10 +2,15 @@
 
 import type { Children } from "@kitajs/html";
 import type { Site } from "./site.ts";
+import { LANGUAGE_CODES, LANGUAGE_PATH, LANGUAGES, type Language } from "./texts/language.ts";
+import { fill } from "./texts/texts.ts";
 
 export interface CardPageProps {
   site: Site;
+  language: Language;
   title: string;
+  /** Why the form was rejected: the browser's title begins with it. */
+  problem?: string | undefined;
   children: Children;
   script?: "passkey.js" | "submit.js" | "time.js";
   wide?: boolean;
@@ -14,11 +19,12 @@ export interface CardPageProps {
 }
 
 /** The heading is part of each page. */
-export function CardPage({ site, title, children, script, wide, organisation }: CardPageProps): JSX.Element {
+export function CardPage(props: CardPageProps): JSX.Element {
+  const { site, language, title, problem, children, script, wide, organisation } = props;
   return (
-    <html lang="en">
+    <html lang={language.code} dir={language.direction === "rtl" ? "rtl" : undefined}>
       <Head
-        title={title}
+        title={problem ? fill(language.t.errorTitle, { title }) : title}
         styles={[site.asset("pico.css"), site.asset("gatehouse.css"), site.asset("card.css")]}
         scripts={script ? [site.asset(script)] : []}
       />
@@ -36,9 +42,34 @@ export function CardPage({ site, title, children, script, wide, organisation }: 
             )}
           </header>
           <main class="card">{children as "safe"}</main>
+          <LanguageChooser site={site} language={language} />
         </div>
       </body>
     </html>
+  );
+}
+
+/** Each language by its own name, for readers who do not know the page's. */
+function LanguageChooser({ site, language: { code: current, t, chooser } }: Pick<CardPageProps, "site" | "language">) {
+  if (!chooser) return "";
+  return (
+    <footer class="languages">
+      <form method="post" action={site.href(LANGUAGE_PATH)} aria-label={t.language}>
+        <input type="hidden" name="page" value={attribute(chooser.page)} />
+        <input type="hidden" name="asked" value={chooser.asked} />
+        {LANGUAGE_CODES.map((code) => (
+          <button
+            type="submit"
+            name="language"
+            value={code}
+            lang={code}
+            aria-current={code === current ? "true" : undefined}
+          >
+            {LANGUAGES[code]}
+          </button>
+        ))}
+      </form>
+    </footer>
   );
 }
 
@@ -90,19 +121,27 @@ const FAVICON = `data:image/svg+xml,${encodeURIComponent(
 
 export interface MessageProps {
   site: Site;
+  language: Language;
   heading: string;
   lines: string[];
+  /** For administrators and developers, in English. */
+  details?: string[];
   /** The link below the message; default: the account page. */
   next?: { href: string; text: string };
 }
 
-export function MessagePage({ site, heading, lines, next }: MessageProps): JSX.Element {
-  const { href, text } = next ?? { href: site.href("/account"), text: "Go to your account" };
+export function MessagePage({ site, language, heading, lines, details = [], next }: MessageProps): JSX.Element {
+  const { href, text } = next ?? { href: site.href("/account"), text: language.t.toAccount };
   return (
-    <CardPage site={site} title={heading}>
+    <CardPage site={site} language={language} title={heading}>
       <h1 safe>{heading}</h1>
       {lines.map((line) => (
         <p safe>{line}</p>
+      ))}
+      {details.map((line) => (
+        <p lang="en" dir="ltr" safe>
+          {line}
+        </p>
       ))}
       <p>
         <a href={attribute(href)} safe>

@@ -273,22 +273,6 @@ export function Refreshing({ visit, seconds }: { visit: PageVisit; seconds: numb
   return "";
 }
 
-/** Isolates inserted texts, so they cannot change the direction of the rest. @example phrase`${name} is deleted.` */
-export function phrase(words: TemplateStringsArray, ...texts: (string | number)[]): string {
-  return String.raw({ raw: words }, ...texts.map((text) => isolated(String(text))));
-}
-
-/** Right-to-left scripts and bidirectional control characters (UAX #9). */
-const TURNING = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
-const CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
-const FIRST_STRONG_ISOLATE = "\u2068";
-const POP_ISOLATE = "\u2069";
-
-function isolated(text: string): string {
-  const clean = text.replace(CONTROLS, "");
-  return TURNING.test(clean) ? `${FIRST_STRONG_ISOLATE}${clean}${POP_ISOLATE}` : clean;
-}
-
 export interface AskProps extends Omit<Question, "title" | "basis"> {
   id: string;
   label: string;

@@ -1,5 +1,16 @@
-const MOMENT = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium", timeZone: "UTC" });
-const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
+/** Formats by locale; there are few. */
+const FORMATS = new Map<string, Record<"moment" | "day", Intl.DateTimeFormat>>();
+
+function formatsIn(locale = "en-GB") {
+  let formats = FORMATS.get(locale);
+  if (!formats) {
+    const day = { dateStyle: "medium", timeZone: "UTC" } as const;
+    const moment = new Intl.DateTimeFormat(locale, { ...day, timeStyle: "medium" });
+    formats = { moment, day: new Intl.DateTimeFormat(locale, day) };
+    FORMATS.set(locale, formats);
+  }
+  return formats;
+}
 
 /** The default of every date field (docs/behaviour.md "Fields"), shown as "never". */
 const UNSET = Date.parse("1900-01-01T12:00:00Z");
@@ -22,12 +33,14 @@ export interface TimeProps {
   /** Shows the elapsed time, with the date as title. */
   ago?: boolean;
   day?: boolean;
+  /** For Intl; default: British English. */
+  locale?: string;
 }
 
 /** Rendered in UTC; time.js converts it to the local time zone. */
-export function Time({ at, ago, day }: TimeProps): JSX.Element {
+export function Time({ at, ago, day, locale }: TimeProps): JSX.Element {
   if (at.getTime() === UNSET) return <span class="none">never</span>;
-  const moment = `${MOMENT.format(at)} UTC`;
+  const moment = `${formatsIn(locale).moment.format(at)} UTC`;
   if (ago) {
     return (
       <time datetime={at.toISOString()} data-show="title" title={moment} safe>
@@ -37,7 +50,7 @@ export function Time({ at, ago, day }: TimeProps): JSX.Element {
   }
   return (
     <time datetime={at.toISOString()} data-show={day ? "day" : "moment"} safe>
-      {day ? DAY.format(at) : moment}
+      {day ? formatsIn(locale).day.format(at) : moment}
     </time>
   );
 }
@@ -47,7 +60,7 @@ export function RawTime({ text }: { text: string }): JSX.Element {
   const at = new Date(text);
   if (Number.isNaN(at.getTime())) return <span safe>{text}</span>;
   return (
-    <time datetime={at.toISOString()} data-show="title" title={`${MOMENT.format(at)} UTC`} safe>
+    <time datetime={at.toISOString()} data-show="title" title={`${formatsIn().moment.format(at)} UTC`} safe>
       {text}
     </time>
   );

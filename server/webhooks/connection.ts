@@ -3,7 +3,9 @@
 
 import { Type } from "@sinclair/typebox";
 import {
+  type FieldOptions,
   field,
+  flag,
   type InputOf,
   integer,
   NUL_FREE,
@@ -18,7 +20,7 @@ import {
   uuidOrNone,
 } from "../platform/http/fields.ts";
 import type { ConnectionId } from "../platform/ids.ts";
-import { ERASED, EVENT_TYPES, record, WEBHOOK } from "../records/index.ts";
+import { ERASED, EVENT_TYPES, outbox, record, WEBHOOK } from "../records/index.ts";
 import { HEADERS_LIMIT, type HeadersInput, headersProblem, isHidden, MAX_HEADERS, ownApiKeys } from "./secrets.ts";
 import { secretProblem } from "./signature.ts";
 
@@ -28,6 +30,8 @@ export type ConnectionState = (typeof CONNECTION_STATES)[number];
 /** Record: deliveries of the same record are sent one at a time, in commit order. */
 const ORDERS = ["None", "Record"] as const;
 
+const COMPRESSIONS = ["None", "Gzip"] as const;
+
 const SECRET_LIMIT = 500;
 /** Limits of the timeout; other connections' posts may wait for it. */
 const TIMEOUT_MS = { min: 100, max: 30_000 };
@@ -36,6 +40,10 @@ const MAX_IN_FLIGHT = 64;
 const MAX_HOLD_AFTER = 1_000;
 const URL_LIMIT = 2_000;
 const API_KEY_LIMIT = 200;
+const MAX_FIELDS = 100;
+const FIELD_NAMES = Type.Array(Type.String({ minLength: 1, maxLength: 100, pattern: "^\\w+$" }), {
+  maxItems: MAX_FIELDS,
+});
 const VISIBLE_ASCII = "^[\\x21-\\x7e]+$";
 
 interface ConnectionFacts {
@@ -116,6 +124,42 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
     form: { label: "Events", hint: "Only these kinds of change. Erased: a person was erased." },
     example: [...EVENT_TYPES],
   }),
+  Filter: filterField({
+    description:
+      "A Cedar expression, as within `when { }`: only changes for which it is true are sent. `resource` is the record " +
+      "after the change, or the last state of a deleted one; `context.event` is the kind of change, `context.changed` " +
+      "the names of the changed fields, `context.before` an updated record before. null: all changes are sent.",
+    example: null,
+  }),
+  Fields: field<string[] | null, string[] | null>({
+    description:
+      'The fields in Data, beside Id. null: all. `["Id"]`: Data has the Id alone, and the receiver reads the record. With ' +
+      "it, Version is 1.1.",
+    sent: orNull(FIELD_NAMES),
+    shown: orNull(FIELD_NAMES),
+    must: `must be a list of at most ${MAX_FIELDS} field names, or null.`,
+    take: (value: string[] | null) => (value && value.length > 0 ? value : null),
+    audit: "value",
+    form: {
+      label: "Only these fields",
+      rows: 3,
+      hint: "One per line; Id is always sent. Empty: all fields. Only Id: the receiver reads the record by the API.",
+    },
+    example: null,
+  }),
+  ChangedFields: flag({
+    description: "Whether an Updated has the names of the changed fields, as ChangedFields. With it, Version is 1.1.",
+    audit: "value",
+    form: { label: "Names of changed fields", hint: "An Updated has them as ChangedFields." },
+    example: false,
+  }),
+  Previous: flag({
+    description:
+      "Whether an Updated has the former values of the changed fields, as Previous. With it, Version is 1.1.",
+    audit: "value",
+    form: { label: "Former values of changed fields", hint: "An Updated has them as Previous." },
+    example: false,
+  }),
   Secret: field<string | null>({
     description:
       "Signs the calls at once; null: calls are not signed. `whsec_` and the base64 of 24 to 64 bytes, as libraries of " +
@@ -133,6 +177,17 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
         "Signs each payload. It is not shown again; the receiver needs the same one. Empty: unchanged. A secret " +
         "replaced here is in force at once.",
     },
+  }),
+  SignByKey: flag({
+    description:
+      "Whether calls have a JWT as `Authorization: Bearer`, signed by a key of the service, so the receiver stores no " +
+      "secret.",
+    audit: "value",
+    form: {
+      label: "Sign by our key",
+      hint: "Calls have a JWT that the receiver verifies by the service's public keys. It stores no secret.",
+    },
+    example: false,
   }),
   ApiKey: field({
     description:
@@ -178,6 +233,12 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
         "removing a line removes the header.",
     },
     example: { Authorization: null },
+  }),
+  Compression: oneOf(COMPRESSIONS, {
+    description: "Gzip: the body is compressed, with `Content-Encoding: gzip`. Signatures cover the JSON before it.",
+    audit: "value",
+    form: { label: "Compression", hint: "Gzip: the body is compressed. Signatures cover the JSON." },
+    example: "None",
   }),
   TimeoutMs: integer(TIMEOUT_MS.min, TIMEOUT_MS.max, "milliseconds", {
     description: "Time limit of an attempt in milliseconds; null: WEBHOOK_TIMEOUT.",
@@ -249,6 +310,22 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
 });
 
 const API_KEY_SHAPE = `1 to ${API_KEY_LIMIT} visible ASCII characters`;
+
+const { FILTER_LIMIT } = outbox;
+
+/** Also used for a filter that is only tried. */
+export function filterField(options: Pick<FieldOptions, "description" | "example" | "required">) {
+  const text = Type.String({ maxLength: FILTER_LIMIT, pattern: NUL_FREE });
+  return field<string | null, string | null>({
+    ...options,
+    maxLength: FILTER_LIMIT,
+    sent: orNull(text),
+    shown: orNull(text),
+    must: `must be a Cedar expression of at most ${FILTER_LIMIT} characters, or null.`,
+    take: (value: string | null) => value?.replaceAll("\r\n", "\n").trim() || null,
+    audit: "name",
+  });
+}
 
 /** Also used for the secret that a rotation stages. */
 export function secretField(min?: number) {

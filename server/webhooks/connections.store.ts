@@ -1,6 +1,6 @@
-import type { Queries } from "../platform/db/sql.ts";
-import type { ConnectionId, TenantId } from "../platform/ids.ts";
-import { NAME_SHOWN, recordTable } from "../records/index.ts";
+import type { Queries, Transaction } from "../platform/db/sql.ts";
+import type { ConnectionId, EventId, TenantId } from "../platform/ids.ts";
+import { NAME_SHOWN, type outbox, recordTable } from "../records/index.ts";
 import { CONNECTION, type ConnectionRow, type ConnectionState } from "./connection.ts";
 
 export type { ConnectionState };
@@ -14,6 +14,10 @@ export interface Connection extends Omit<ConnectionRow, "id" | keyof Sealed>, Se
   heldReason: string | null;
   /** AuditEvent is or was among its entities, so deliveries of entries may be stored for it. */
   receivesAudit: boolean;
+  /** The attributes that its filter reads; null: no filter. */
+  filterReads: outbox.FilterReads | null;
+  /** The event at which the filter failed, since it was set. */
+  filterFailedAt: EventId | null;
 }
 
 /** A connection in the activity log; it may be deleted. */
@@ -23,7 +27,7 @@ export interface LoggedConnection extends Connection {
 }
 
 export const CONNECTION_TABLE = recordTable<Connection>(CONNECTION, {
-  more: ["receivesAudit"],
+  more: ["receivesAudit", "filterReads", "filterFailedAt"],
   renamed: { order: "order_by" },
   computed: { heldOn: "held_on", heldReason: "held_reason" },
   written: (sql) => ({ modified_on: sql`now()` }),
@@ -74,8 +78,19 @@ export async function listCleared(sql: Queries): Promise<{ tenantId: TenantId; i
 }
 
 export async function endClearing(sql: Queries, tenantId: TenantId, id: ConnectionId): Promise<void> {
-  await sql`update webhook_connections set clearing = false where tenant_id = ${tenantId} and id = ${id}`;
+  await sql`
+    with sent as (delete from sent_sequences where connection_id = ${id})
+    update webhook_connections set clearing = false where tenant_id = ${tenantId} and id = ${id}`;
 }
 
 /** The display name of connection `k`: its name, or its id. */
 export const connectionName = (sql: Queries) => sql`coalesce(nullif(left(k.name, ${NAME_SHOWN}::int), ''), k.id::text)`;
+
+/** Waits for other transactions that count them. */
+export async function countOtherFilters(tx: Transaction, tenantId: TenantId, id: ConnectionId): Promise<number> {
+  await tx`select pg_advisory_xact_lock(hashtextextended(${`filters ${tenantId}`}, 0))`;
+  const [row] = await tx<{ count: number }[]>`
+    select count(*) as count from webhook_connections
+    where tenant_id = ${tenantId} and deleted_on is null and filter is not null and id <> ${id}`;
+  return row!.count;
+}

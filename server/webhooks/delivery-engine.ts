@@ -15,7 +15,7 @@ import { recordProof } from "./connections/secret-rotation.ts";
 import { startDispatcher } from "./deliveries/dispatcher.ts";
 import { requeue } from "./deliveries/queue.store.ts";
 import { startReconciler } from "./deliveries/reconciler.ts";
-import { createSendSigned } from "./deliveries/send-signed.ts";
+import { createSendSigned, type SignCall } from "./deliveries/send-signed.ts";
 import { createAttemptWriter } from "./deliveries/start-and-record.ts";
 import { countInRate } from "./deliveries/start-attempt.store.ts";
 import { createStartTroubles } from "./deliveries/start-troubles.ts";
@@ -34,6 +34,7 @@ export interface DeliveryEngineDependencies {
   config: Pick<WebhookConfig, "timeout" | "holdAfter" | "probeInterval">;
   metrics: WorkerMetrics;
   log: Logger;
+  signCall: SignCall;
 }
 
 /** The worker's parts that the loops need. */
@@ -46,17 +47,19 @@ interface Loops {
   ownTaskQueue: string;
   /** Whether this worker is the first to check an event or a queue. */
   isFirst(key: string): boolean;
+  onAlerts: Parameters<typeof startAlertWatch>[4];
 }
 
 export type DeliveryEngine = ReturnType<typeof createDeliveryEngine>;
 
-export function createDeliveryEngine({ sql, egress, vault, config, metrics, log }: DeliveryEngineDependencies) {
+export function createDeliveryEngine(deps: DeliveryEngineDependencies) {
+  const { sql, egress, vault, config, metrics, log, signCall } = deps;
   const { timeout, holdAfter, probeInterval } = config;
   const inSql = boundTo(sql);
   const starting = createStartingWorkflows();
   const windows = createWindows();
   const attempts = createAttemptWriter(sql, log);
-  const sendSigned = createSendSigned({ egress, vault, timeout });
+  const sendSigned = createSendSigned({ egress, vault, timeout, signCall });
   return {
     /** Notified when a first post begins, so the dispatcher can start more workflows. */
     starting,
@@ -80,7 +83,7 @@ export function createDeliveryEngine({ sql, egress, vault, config, metrics, log 
     probe: (tenantId: TenantId, connectionId: ConnectionId, signal: AbortSignal) =>
       probe({ sql, sendSigned, metrics, probeInterval }, tenantId, connectionId, signal),
     /** Starts the loops that find and start work. */
-    run({ outbox, client, config, ownTaskQueue, isFirst }: Loops) {
+    run({ outbox, client, config, ownTaskQueue, isFirst, onAlerts }: Loops) {
       const { reconcileInterval } = config.webhooks;
       const shared = { client, config, starting, windows, egress, ownTaskQueue, log, metrics, isFirst };
       const loops = [
@@ -88,7 +91,7 @@ export function createDeliveryEngine({ sql, egress, vault, config, metrics, log 
         startReconciler(sql, client, reconcileInterval, log),
         startRedeliveriesAndProbes(outbox, client, config.publicUrl, reconcileInterval, log),
         startClearing(outbox, log),
-        startAlertWatch(outbox, config.webhooks.alertInterval, config.tenantLimits, log),
+        startAlertWatch(outbox, config.webhooks.alertInterval, config.tenantLimits, log, onAlerts),
         startWindowReport(outbox, windows, log),
       ];
       return { stop: () => Promise.all(loops.map((loop) => loop.stop())) };

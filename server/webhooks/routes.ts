@@ -8,6 +8,7 @@ import { secretRoutes } from "./connections/rotation-routes.ts";
 import { connectionRoutes } from "./connections/routes.ts";
 import { testRoutes } from "./connections/test-event.ts";
 import { figureRoutes } from "./figures/routes.ts";
+import { filterRoutes } from "./filters/routes.ts";
 import { deadLetterRoutes } from "./log/dead-letters.ts";
 import { resentRoutes } from "./log/resent.ts";
 import { eventLogRoutes } from "./log/routes.ts";
@@ -29,6 +30,7 @@ export function webhookRoutes(services: WebhookRoutes): Route[] {
     ...connectionRoutes(services),
     ...secretRoutes(services.rotations),
     ...discardRoutes(services.discard),
+    ...filterRoutes(services.filterTrials),
     ...testRoutes(services.testEvents, services.workflowUrl),
     ...figureRoutes(services.figures),
     ...eventLogRoutes(services),

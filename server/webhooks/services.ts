@@ -4,14 +4,16 @@ import type { Sql } from "../platform/db/sql.ts";
 import type { Exporter } from "../platform/http/export.ts";
 import type { Limits } from "../platform/limits/index.ts";
 import type { Vault } from "../platform/vault.ts";
+import type { Access } from "../records/index.ts";
 import { type Alerts, createAlerts } from "./alerts/service.ts";
 import { createDiscard, type Discard } from "./connections/discard.ts";
 import { createConnectionRecords } from "./connections/record.ts";
 import { createRotations, type Rotations } from "./connections/secret-rotation.ts";
-import { type Connections, createConnections } from "./connections/service.ts";
-import { createTestEvents, type Samples, type TestEvents } from "./connections/test-event.ts";
+import { type Connections, createConnections, type Samples } from "./connections/service.ts";
+import { createTestEvents, type TestEvents } from "./connections/test-event.ts";
 import { createKnownRequest, createRequestOf, type KnownRequestOf } from "./deliveries/attempt-request.ts";
 import { type ConnectionFigures, createConnectionFigures } from "./figures/service.ts";
+import { createFilterTrials, type FilterTrials } from "./filters/trials.ts";
 import { type CountDeadLetters, createCountDeadLetters } from "./log/dead-letters.ts";
 import { createRedeliverEvent, type RedeliverEvent } from "./log/redeliver-event.ts";
 import { createResentDeliveries, type ResentDeliveries } from "./log/resent.ts";
@@ -27,6 +29,7 @@ export interface WebhookServices {
   connections: Connections;
   rotations: Rotations;
   discard: Discard;
+  filterTrials: FilterTrials;
   testEvents: TestEvents;
   figures: ConnectionFigures;
   eventLog: EventLog;
@@ -43,6 +46,7 @@ export interface WebhooksDependencies {
   sql: Sql;
   vault: Vault;
   limits: Pick<Limits, "admitConnection">;
+  checkFilter: Access["checkFilter"];
   secretOverlapMs: number;
   retentionMs: number;
   samples: Samples;
@@ -54,13 +58,16 @@ export interface WebhooksDependencies {
 export function createWebhooks(deps: WebhooksDependencies): WebhookServices {
   const { sql, vault, limits, secretOverlapMs, retentionMs, samples, workflowUrl, exporter, stopping } = deps;
   const seals = createConnectionSeals(vault);
-  const connections = createConnections(sql, seals, createConnectionRecords(seals), limits);
+  const records = createConnectionRecords(seals);
+  const filterTrials = createFilterTrials(sql, records, deps.checkFilter);
+  const connections = createConnections(sql, seals, records, limits, filterTrials, samples);
   const redeliveries = createRedeliveries(sql, workflowUrl);
   return {
     alerts: createAlerts(sql),
     connections,
     rotations: createRotations(sql, seals, connections, secretOverlapMs),
     discard: createDiscard(sql, connections),
+    filterTrials,
     testEvents: createTestEvents(sql, connections, samples),
     figures: createConnectionFigures(sql, connections, retentionMs),
     eventLog: createEventLog(sql, [...samples.keys()], workflowUrl),

@@ -69,7 +69,9 @@ export function startRedeliveriesAndProbes(
   async function startOrEndProbes({ id, tenantId, to, held, unchecked, due, reason }: ProbedConnection): Promise<void> {
     const workflowId = `WebhookConnection/${id}/Probe`;
     const input: ProbeInput = { tenantId, connectionId: id };
-    if (held && unchecked) log.warn({ tenantId, connectionId: id, reason }, "a connection was held; it will be probed");
+    if (held && unchecked) {
+      log.warn({ tenantId, connectionId: id, connection: to, reason }, "a connection was held; it will be probed");
+    }
     if (!held) return signalIfRunning(workflowId, PROBE_CHANGED);
     await client.workflow.start("probeConnection", {
       taskQueue: TASK_QUEUE,

@@ -7,7 +7,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { createEstimateStrength, ESTIMATED_LENGTH } from "../../server/identity/signin/strength.ts";
-import { WRONG_PASSWORD } from "../../server/identity/signin/throttle.ts";
 import { newId, type TenantId } from "../../server/platform/ids.ts";
 import { type Api, ok } from "../world/api.ts";
 import { alertOf, Person, signedIn } from "../world/person.ts";
@@ -118,7 +117,7 @@ test("a user name is known also if the names of the user and the organisation ar
 test("only who knows the old password learns what is wrong with the new one", async () => {
   const person = await signedIn();
   const view = await person.send("/account/password", { password: "a wrong guess", new_password: "Passw0rd!" });
-  expect(alertOf(view)).toBe(WRONG_PASSWORD);
+  expect(alertOf(view)).toBe("Wrong password.");
 });
 
 describe("an estimate", () => {

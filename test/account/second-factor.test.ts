@@ -216,7 +216,7 @@ describe.concurrent("at sign-in", () => {
     expect(statuses).toEqual([422, 422, 422, 422, 422, 422]);
     const blocked = await person.visitor.submit(page, { code: app.code(1) });
     expect(blocked.status).toBe(429);
-    expect(alertOf(blocked)).toMatch(/^Too many attempts\. Try again in \d+ s\.$/);
+    expect(alertOf(blocked)).toMatch(/^Too many attempts\. Try again in \d+ seconds?\.$/);
     expect(blocked.headers.get("retry-after")).toMatch(/^([1-9]|10)$/);
     // The owner's own browser is counted separately.
     owner.visitor.cookies.delete("gatehouse-session");

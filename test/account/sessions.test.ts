@@ -43,7 +43,7 @@ describe.concurrent("access to the account page", () => {
         const refused = await visitor.submit(page, { username: "admin", password: "wrong" });
         expect(refused).toMatchObject({ status: 422, heading: "Sign in" });
         const random =
-          /(name="(?:csrf|request|challenge|sealed)" value="|challenge&#34;:&#34;|forgotten\?request=)[^"&]*/g;
+          /(name="(?:csrf|request|page|challenge|sealed)" value="|challenge&#34;:&#34;|forgotten\?request=)[^"&]*/g;
         seen.add(refused.html.replaceAll(random, "$1"));
       }
       expect({ parameter, pages: seen.size }).toEqual({ parameter, pages: 1 });

@@ -30,13 +30,19 @@ import { MAX_EXPORTED } from "../../server/platform/http/export.ts";
 import { MAX_JSON_DEPTH } from "../../server/platform/http/json.ts";
 import { DEFAULT_LIMIT, MAX_LIMIT } from "../../server/platform/http/query.ts";
 import { MAX_MARKS, MAX_TEXT, TEXT_LIMIT } from "../../server/platform/text.ts";
+import { MAX_FILTER_STEPS } from "../../server/records/access/decisions/examine.ts";
+import { FILTER_LIMIT } from "../../server/records/access/decisions/filters.ts";
 import { POLICY_LIMIT } from "../../server/records/access/policies/contract.ts";
 import { MAX_RECORDS } from "../../server/records/entities/bulk.ts";
 import { DESCRIPTION_LIMIT } from "../../server/records/entities/definition.ts";
 import { UNIQUE_TEXT_LIMIT } from "../../server/records/fields.ts";
 import { SEARCH_LIMIT } from "../../server/records/filters.ts";
 import { MEMBERS_LIMIT, SENT_MEMBERS_LIMIT } from "../../server/records/reference-list.ts";
+import { KEPT_HOURS } from "../../server/records/requests/keys.store.ts";
+import { ANSWER_LIMIT, KEY_LIMIT } from "../../server/records/requests/keys.ts";
 import { MAX_KEPT } from "../../server/records/requests/store.ts";
+import { MAX_FILTERS } from "../../server/webhooks/connections/service.ts";
+import { MAX_TRIED } from "../../server/webhooks/filters/trials.ts";
 import { CONNECTION, REPLAY, secretRotation } from "../../server/webhooks/index.ts";
 import { MAX_REDELIVERIES } from "../../server/webhooks/redelivery/store.ts";
 import { HEADERS_LIMIT, MAX_HEADERS } from "../../server/webhooks/secrets.ts";
@@ -86,6 +92,13 @@ const LIMITS = {
   "MaxInFlight of a connection, at most": count(inFlight.maximum),
   "extra headers of a connection": count(MAX_HEADERS),
   "characters of its extra headers": count(HEADERS_LIMIT),
+  "characters of an Idempotency-Key": count(KEY_LIMIT),
+  "hours for which it is kept": count(KEPT_HOURS),
+  "characters of an answer that is kept for it": count(ANSWER_LIMIT),
+  "characters of a Filter": count(FILTER_LIMIT),
+  "steps of a Filter": count(MAX_FILTER_STEPS),
+  "connections of a tenant with a Filter": count(MAX_FILTERS),
+  "events on which a Filter is tried": count(MAX_TRIED),
   "seconds a former webhook secret signs, at most": count(secretRotation.MAX_OVERLAP_SECONDS),
   "attempts of a delivery": count(MAX_ATTEMPTS),
   "redeliveries of a delivery": count(MAX_REDELIVERIES),

@@ -12,7 +12,7 @@ import { ROOMS_OF_WORDS } from "./rules.ts";
 /** Languages of blocks that cannot be run. */
 const PICTURES = ["mermaid", "text"];
 /** Valid prefixes of a comment above a block; the tests of test/documents run all but the last. */
-const WAYS = ["tour: ", "run: ", "verify: ", "token: ", "sign-in: ", "receiver: ", "not run: "];
+const WAYS = ["tour: ", "run: ", "verify: ", "by-key: ", "token: ", "sign-in: ", "receiver: ", "not run: "];
 
 describe.each(PAGES)("%s", (path) => {
   const text = readPage(path);

@@ -107,7 +107,7 @@ function roomOf(path: string): string | undefined {
 }
 
 /** The maximum number of names that a room exports: types count, a namespace is one. Lower it when a room exports fewer. */
-const DOORS = { ui: 72, records: 127, webhooks: 45, identity: 61, data: 13, console: 4, appliance: 3 };
+const DOORS = { ui: 72, records: 127, webhooks: 45, identity: 63, data: 13, console: 4, appliance: 3 };
 
 export const roomsHaveFewDoors: Rule = (sources) =>
   sources.flatMap(({ path, text }) => {
@@ -187,8 +187,11 @@ const TELL_OF_NO_RECORD = [
   "server/data/personal-data/erasures.ts",
   // Counts of deliveries whose events have passed the gate.
   "server/webhooks/statements/service.ts",
+  // Counts and names of events that have passed the gate.
+  "server/webhooks/filters/trials.ts",
   // New values that are shown only once: secrets, links, and the event of a ping.
   "server/identity/oauth/registration/initial-tokens.ts",
+  "server/identity/signin/invitations/imports/service.ts",
   "server/identity/oauth/clients/service.ts",
   "server/identity/signin/administration/service.ts",
   "server/identity/signin/administration/routes.ts",
@@ -207,6 +210,8 @@ const FILES = [
   "server/console/activity/payload.tsx",
   "server/console/policies/check.ts",
   "server/webhooks/log/stream.ts",
+  // A repeated answer, for which the policies are asked again.
+  "server/records/requests/keys.ts",
 ];
 
 export const answersPassTheGate: Rule = (sources) =>

@@ -170,6 +170,25 @@ const FORMS: Record<string, () => Promise<Filled>> = {
     const [, href = ""] = /href="(\/signin\/forgotten[^"]*)"/.exec(page.html)!;
     return filled(visitor, await visitor.open(href), { username: client.tenant.admin.username });
   },
+  "/signin/sign-up: asking for a link to make an account": async () => {
+    const { visitor, page } = await atSignUp();
+    return filled(visitor, page, { email: newAddress() });
+  },
+  "/account/sign-up: making an account by a link": async () => {
+    const { visitor, page } = await atSignUp();
+    const address = newAddress();
+    await visitor.submit(page, { email: address });
+    return filled(visitor, await visitor.open(await linkTo(address)), { name: "Ana Silva", new_password: GOOD });
+  },
+  "/signin/keep: staying signed in": async () => {
+    const { person, key } = await withPasskey();
+    const admin = await clientOf(person.client.tenant);
+    await ok(admin.patch("/TenantSettings", { KeepSignedIn: "Asked" }));
+    const visitor = new Visitor();
+    const page = await visitor.open(person.client.authorize());
+    const form = ofForm(visitor, page, "/signin/passkey", { credential: key.get(page) });
+    return filled(visitor, await visitor.post(form.action, form.fields), { keep: "yes" });
+  },
   "/signin/passkey: signing in by a passkey": async () => {
     const { person, key } = await withPasskey();
     const visitor = new Visitor();
@@ -226,6 +245,15 @@ const FORMS: Record<string, () => Promise<Filled>> = {
     return filled(visitor, await visitor.open(await linkTo(address)), { new_password: GOOD });
   },
 };
+
+/** At the page that asks for an address. */
+async function atSignUp(): Promise<{ visitor: Visitor; page: View }> {
+  const client = await newApplication();
+  await ok((await clientOf(client.tenant)).patch("/TenantSettings", { SignUp: "Approval" }));
+  const visitor = new Visitor();
+  const { html } = await visitor.open(client.authorize());
+  return { visitor, page: await visitor.open(/href="(\/signin\/sign-up[^"]*)"/.exec(html)![1]!) };
+}
 
 /** A signed-in person with a mail address. */
 async function withAddress(EmailVerified: boolean): Promise<{ person: Person; address: string }> {
@@ -288,6 +316,8 @@ describe.concurrent.each(Object.keys(FORMS))("the form of %s", (name) => {
 
 /** A provider's own form is posted here. It has no token of ours; its state replaces the token. */
 const OF_A_PROVIDER = "/signin/upstream/:id/callback";
+/** Tried in test/invitations/by-provider.test.ts. */
+const OF_INVITATIONS = ["/account/invitation/provider", "/account/invitation/provider/accept"];
 
 test.concurrent("a provider's form needs a click, and signs in only the browser that started", async () => {
   const { provider, tenant, visitor, back } = await onTheWay();
@@ -330,7 +360,7 @@ test.concurrent("these are all the forms", async () => {
     }),
   );
   const listed = Object.keys(FORMS).map((name) => name.split(":")[0]!);
-  expect(taking.flat().sort()).toEqual([...new Set([...listed, OF_A_PROVIDER])].sort());
+  expect(taking.flat().sort()).toEqual([...new Set([...listed, OF_A_PROVIDER, ...OF_INVITATIONS])].sort());
 });
 
 /** Pages of sign-in and the account; forms of the console are tested in test/console. */

@@ -62,7 +62,7 @@ function seen(status: number, allHeaders: Headers, text: string, ids: string[] =
       .replace(/[\w-]{43,}/g, (opaque) => `OPAQUE${opaque.length}`)
       .replace(/(?<=OPAQUE43\.)\d{10}/g, "TIME")
       .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "KEY")
-      .replace(/Try again in \d+ s/g, "Try again in a while");
+      .replace(/Try again in \d+ seconds?/g, "Try again in a while");
     return ids.reduce((kept, id) => kept.replaceAll(id, "CLIENT"), lasting);
   };
   const varying = ["date", "x-request-id", "content-length", "retry-after"];

@@ -9,6 +9,7 @@ import { newTenant } from "../world/tenant.ts";
 import { type Kills, killParts, victim } from "./driver.ts";
 import { type Ledger, settle } from "./ledger.ts";
 import { sendChanges } from "./load.ts";
+import { describeMails, type MailLedger, sendInvitations, settleMails } from "./mails.ts";
 import { createRandom } from "./random.ts";
 import { type Party, startReceivers } from "./receivers.ts";
 
@@ -31,12 +32,21 @@ export interface ChaosOptions {
 
 const METRICS_TOKEN = crypto.randomUUID();
 const ALL_UP_MS = 120_000;
+/** Invitations for each change. Each is a change as well, so the load grows by a fifth. */
+const MAIL_SHARE = 0.2;
+
+type WholeLedger = Ledger & { mails: MailLedger };
 
 /** Starts a new Gatehouse with two workers and two APIs. */
-export async function runChaos(options: ChaosOptions): Promise<Kills & Ledger> {
+export async function runChaos(options: ChaosOptions): Promise<Kills & WholeLedger> {
   const { seconds, rate, tenants, longestPause, seed, patience, say } = options;
   const random = createRandom(seed);
-  const settings = { WEBHOOK_RECONCILE_INTERVAL: "2s", WEBHOOK_TIMEOUT: "2s", METRICS_TOKEN };
+  const settings = {
+    WEBHOOK_RECONCILE_INTERVAL: "2s",
+    WEBHOOK_TIMEOUT: "2s",
+    WEBHOOK_PROBE_INTERVAL: "2s",
+    METRICS_TOKEN,
+  };
   await using stack = await startStack({ env: settings, dataDir: options.dataDir, say });
   await using others = new AsyncDisposableStack();
   const port = await nextFreePort(0, "127.0.0.1", new Set());
@@ -70,11 +80,18 @@ export async function runChaos(options: ChaosOptions): Promise<Kills & Ledger> {
 
   const killing = killParts(stack, victims, seconds, longestPause, random);
   const accounts = await Promise.all(
-    parties.map(async (party) => ({ ...party, sent: await sendChanges(party.apis, rate / tenants, killing) })),
+    parties.map(async (party) => {
+      const [sent, invited] = await Promise.all([
+        sendChanges(party.apis, rate / tenants, killing),
+        sendInvitations(party.apis, MAIL_SHARE * (rate / tenants), killing, random),
+      ]);
+      return { ...party, sent, invited };
+    }),
   );
   const kills = await killing;
   await until("all to be up", async () => (await stack.readiness().catch(() => {}))?.status === "ready", ALL_UP_MS);
-  return { ...kills, ...(await settle(accounts, () => openDeliveries(stack.url), patience, say)) };
+  const ledger = await settle(accounts, () => openDeliveries(stack.url), patience, say);
+  return { ...kills, ...ledger, mails: await settleMails(accounts, stack.mailServer, patience) };
 }
 
 async function openDeliveries(url: string): Promise<number | undefined> {
@@ -92,12 +109,12 @@ async function connectAll(api: Api, parties: Party[]) {
   };
 }
 
-export function isSound({ lost, late, outOfOrder }: Ledger): boolean {
-  return lost.length === 0 && late.length === 0 && outOfOrder.length === 0;
+export function isSound({ lost, late, outOfOrder, mails }: WholeLedger): boolean {
+  return [lost, late, outOfOrder, mails.lost, mails.late].every((problems) => problems.length === 0);
 }
 
 /** The report as text. */
-export function describeLedger(ledger: Kills & Ledger): string {
+export function describeLedger(ledger: Kills & WholeLedger): string {
   const { killed, wiped, states } = ledger;
   const kills = Object.entries(killed).map(([name, count]) => `${name} ${count}`);
   const each = Object.entries(states)
@@ -116,6 +133,7 @@ export function describeLedger(ledger: Kills & Ledger): string {
     ...ledger.late.slice(0, 20).map((line) => `  ${line}`),
     `out of order     ${ledger.outOfOrder.length}, of connections with Order Record`,
     ...ledger.outOfOrder.slice(0, 20).map((line) => `  ${line}`),
+    ...describeMails(ledger.mails),
     `verdict          ${isSound(ledger) ? "sound" : "NOT SOUND"}`,
   ].join("\n");
 }

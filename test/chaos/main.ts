@@ -9,8 +9,10 @@ const USAGE = `Usage: bun run chaos [--seconds=180] [--rate=15] [--seed=N]
 
 Starts a Gatehouse of its own with two APIs and two workers, sends it changes at a fixed rate, and kills its parts by
 SIGKILL again and again; half-way Temporal's store is deleted. Receivers answer, fail at random, always fail, or are
-gone; some ask for order. At the end every change that was answered 200 has to be delivered, or to stand in the activity
-log in a state of its own, and an ordered connection has to have its changes in order. --rate is changes a second.`;
+gone; some ask for order. People are invited by mail, and the mail server refuses some, and cuts some connections before its
+answer. At the end every change that was answered 200 has to be delivered, or to stand in the activity
+log in a state of its own, and an ordered connection has to have its changes in order. Each invitation has to reach its reader as one mail, or to be
+refused by the mail server. --rate is changes a second.`;
 
 const { seconds, rate, seed } = readOptions();
 const dataDir = temporaryDirectory("chaos");

@@ -18,6 +18,8 @@ test("when every part is killed and Temporal's store wiped, each committed chang
   expect(ledger.lost).toEqual([]);
   expect(ledger.late).toEqual([]);
   expect(ledger.outOfOrder).toEqual([]);
+  expect(ledger.mails).toMatchObject({ lost: [], late: [] });
+  expect(ledger.mails.owed).toBeGreaterThan(0);
   const once = { API: 1, "second API": 1, worker: 1, "second worker": 1, Temporal: 1, PostgreSQL: 1 };
   expect(ledger).toMatchObject({ wiped: 1, killed: once });
   expect(ledger.committed).toBeGreaterThanOrEqual(RATE);

@@ -19,6 +19,7 @@ test("an administrator defines attributes, fills them in, sees errors beside the
   const api = await newTenant();
   const { page, open, complaints } = await enterSettings(browser, api.tenant);
   await open("/settings/organisation");
+  await page.locator("summary", { hasText: "Attributes" }).click();
   await page.getByLabel("Attributes of users").fill(`${LINES}\nodd Date`);
   await page.getByRole("button", { name: "Save" }).click();
   await page

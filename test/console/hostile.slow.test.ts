@@ -42,6 +42,7 @@ const PERSON = {
 const APPLICATION = { WebSiteURL: "https://payroll.example.com" };
 const CONNECTION = {
   URL: "https://localhost:9443/",
+  Fields: "",
   ApiKey: "",
   Headers: "",
   TimeoutMs: "",
@@ -100,8 +101,12 @@ const FORMS: Record<string, Typed | undefined> = {
   "POST /settings/new-application/web Name RedirectUris PostLogoutRedirectUris": CREDENTIALS,
   "POST /settings/invitations/add Email Name": { Email: "hostile@mail.test" },
   "POST /settings/mail/test To": { To: "ana@mail.test" },
-  "POST /settings/organisation SenderName ReplyTo RetentionDays MaxRecords MaxConnections MaxEventsPerDay MaxRequestsPerSecond MaxStorageMegabytes UserAttributes":
-    { ReplyTo: "help@mail.test", UserAttributes: `note Text ${HOSTILE}` },
+  "POST /settings/organisation Texts SenderName ReplyTo SignUpDomains ConsentText TermsUri PrivacyUri AlertMailTo RetentionDays MaxRecords MaxConnections MaxEventsPerDay MaxRequestsPerSecond MaxStorageMegabytes UserAttributes":
+    {
+      ...{ Texts: "", ReplyTo: "help@mail.test", AlertMailTo: "ops@mail.test", SignUpDomains: "mail.test" },
+      ...{ TermsUri: "https://acme.example/terms", PrivacyUri: "https://acme.example/privacy" },
+      UserAttributes: `note Text ${HOSTILE}`,
+    },
   "POST /settings/policies/:id Name Description Policy": { Policy: PERMIT_ALL },
   "POST /settings/policies/add Name Description Policy": { Policy: `// ${HOSTILE}\n${PERMIT_ALL}` },
   "POST /settings/policies/try Policy Principal Resource Fields Address Time Audience": {
@@ -117,11 +122,13 @@ const FORMS: Record<string, Typed | undefined> = {
   "POST /settings/users/:id/identity/link Subject": FREE,
   "POST /settings/users/add Name Username Email MobilePhone External_Id GivenName FamilyName MiddleName Nickname Locale ZoneInfo Picture Profile Website Gender BirthDate Address":
     PERSON,
-  "POST /settings/webhooks/:id/change URL Secret Name Description ApiKey Headers TimeoutMs RatePerSecond MaxInFlight HoldAfter":
+  "POST /settings/webhooks/:id/change URL Secret Name Description Fields ApiKey Headers TimeoutMs RatePerSecond MaxInFlight HoldAfter":
     CONNECTION,
+  // No such text is an expression.
+  "POST /settings/webhooks/:id/filter Filter": undefined,
   "POST /settings/webhooks/:id/redeliver From To Rate": FREE,
   "POST /settings/webhooks/:id/secret Secret OverlapSeconds": FREE,
-  "POST /settings/webhooks/add URL Secret Name Description ApiKey Headers TimeoutMs RatePerSecond MaxInFlight HoldAfter":
+  "POST /settings/webhooks/add URL Secret Name Description Fields ApiKey Headers TimeoutMs RatePerSecond MaxInFlight HoldAfter":
     {
       ...CONNECTION,
       // The checkbox for no value is also set.

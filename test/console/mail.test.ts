@@ -13,6 +13,7 @@ test("an administrator names the organisation, sends a test mail, and sees why o
   const api = await newTenant();
   const { page, open, complaints } = await enterSettings(browser, api.tenant);
   await open("/settings/organisation");
+  await page.locator("summary", { hasText: "Mail" }).click();
   await page.getByLabel("Name in mails").fill("Acme Ltd");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved.").waitFor();

@@ -157,6 +157,25 @@ test("scopes are grouped by prefix, and are selected by keyboard", async () => {
   expect(await page.getByLabel("orders:write").isChecked()).toBe(true);
 });
 
+test("a script narrows scopes to those that contain a text; chosen ones stay", async () => {
+  const api = await newTenant();
+  await using visitor = await enterSettings(browser, api.tenant, { isStyled: true });
+  const { page, open } = visitor;
+  await open("/settings/new-application/spa");
+  expect(await page.getByLabel("email").isVisible()).toBe(false);
+  await page.getByText("Advanced", { exact: true }).click();
+  expect(await page.getByRole("checkbox", { name: "email" }).isChecked()).toBe(true);
+  await page.getByRole("searchbox", { name: "Find: Scopes" }).fill("erase all");
+  await page.getByRole("checkbox", { name: "AccessManager:Read" }).waitFor({ state: "hidden" });
+  for (const name of ["AccessManager:Erase", "openid"]) {
+    expect([name, await page.getByRole("checkbox", { name }).isVisible()]).toEqual([name, true]);
+  }
+  await page.keyboard.press("Enter");
+  expect(new URL(page.url()).pathname).toBe("/settings/new-application/spa");
+  await visitor.page.getByRole("searchbox", { name: "Find: Scopes" }).fill("");
+  await page.getByRole("checkbox", { name: "AccessManager:Read" }).waitFor();
+});
+
 const valuesOf = (boxes: Element[]) => boxes.map((box) => box.getAttribute("value"));
 
 test.each([true, false])(
@@ -186,7 +205,7 @@ test.each([true, false])(
     await page.getByRole("radio", { name: "Express (Node, Bun)" }).focus();
     await page.keyboard.press("ArrowRight");
     await page.getByText("authorize_redirect(REDIRECT_URI)").waitFor();
-    expect(await page.getByText("client.discovery(").isVisible()).toBe(false);
+    expect(await page.getByText("session.regenerate(").isVisible()).toBe(false);
     await page.getByRole("link", { name: "Credentials", exact: true }).click();
     await page.getByText("http on this machine is for development").waitFor();
     await page.getByRole("link", { name: "Change credentials" }).click();

@@ -29,10 +29,13 @@ test("a second factor is required of all users on the organisation's page, and a
   // The form offers the API's scope, and saving it again keeps the scope.
   await newApi(api, "Orders", ["orders:read"]);
   await visitor.open("/settings/organisation");
+  await page.getByText("Registration", { exact: true }).click();
   await page.getByLabel("Applications register themselves").selectOption("With an initial access token");
   await page.getByLabel("orders:read").check();
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved. Takes effect with each user's next request.").waitFor();
+  // A section with a value is open.
+  expect(await page.getByLabel("orders:read").isVisible()).toBe(true);
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved. Takes effect with each user's next request.").waitFor();
   expect((await api.call("GET", "/TenantSettings")).body).toMatchObject({

@@ -113,6 +113,15 @@ test("terms are inserted at the cursor by click or key, suggested while typing, 
   await page.keyboard.press("Enter");
   expect(await textOf(page)).toBe("permit (principal, action, resource) when { resource.after.Username");
 
+  await write(page, "permit (principal, action, resource is ");
+  await page.keyboard.type("Dep");
+  await page.getByRole("option", { name: "Department" }).waitFor();
+  // After `resource.` are only the fields of the type that the policy names.
+  await write(page, "permit (principal, action, resource is Department) when { resource.");
+  await page.keyboard.type("N");
+  await page.getByRole("option", { name: "Name", exact: true }).waitFor();
+  expect(await page.getByRole("option", { name: "Username" }).count()).toBe(0);
+
   await page.getByText("Examples", { exact: true }).click();
   await write(page, "");
   await page.keyboard.press("Backspace");

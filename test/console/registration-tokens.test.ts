@@ -20,6 +20,7 @@ test("an administrator enables registration, creates a token that is shown once,
   const api = await newTenant();
   const { page, open, complaints } = await enterSettings(browser, api.tenant);
   await open("/settings/organisation");
+  await page.locator("summary", { hasText: "Registration" }).click();
   await page.getByLabel("Applications register themselves").selectOption("With an initial access token");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("link", { name: "Initial access tokens" }).click();

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { chmodSync, cpSync, readdirSync, symlinkSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { decodeJwt, SignJWT } from "jose";
 import type { Page } from "playwright-core";
 import { nextFreePort } from "../../server/appliance/embedded/ports.ts";
@@ -11,7 +11,7 @@ import { snippet, USES } from "../../server/console/applications/snippets.ts";
 import { CREDENTIALS, type CredentialsRecord } from "../../server/identity/oauth/clients/contract.ts";
 import { openWindows } from "../support/browser.ts";
 import { temporaryDirectory } from "../support/directories.ts";
-import { pythonPackages } from "../support/packages.ts";
+import { frameworkPackages, pythonPackages } from "../support/packages.ts";
 import { ROOT } from "../support/pages.ts";
 import { type Api, until } from "../world/api.ts";
 import { issuer } from "../world/client.ts";
@@ -21,6 +21,7 @@ import { askToken, formOf, otherProcess } from "../world/grants.ts";
 import { rowsOf } from "../world/rows.ts";
 import { newTenant } from "../world/tenant.ts";
 import { Visitor as PlainBrowser } from "../world/visitor.ts";
+import { isHere, isRead, isRun, runnerOf } from "./snippet-runners.ts";
 
 const EXAMPLES = join(ROOT, "examples/clients");
 
@@ -72,38 +73,20 @@ async function programsOn(page: Page): Promise<Map<string, string>> {
   return new Map(names.map((name, index) => [name, texts[index]!]));
 }
 
-interface Runner {
-  /** Required programs. */
-  tool: string;
-  file: string;
-  command(): Promise<string[]> | string[];
-}
-
-const RUNNERS: Record<string, Runner> = {
-  "Node, Bun": { tool: "bun", file: "main.mjs", command: () => [process.execPath, "main.mjs"] },
-  Python: { tool: "python3", file: "main.py", command: () => ["python3", "main.py"] },
-  Go: { tool: "go", file: "main.go", command: () => ["go", "run", "-trimpath", "."] },
-  curl: { tool: "curl", file: "main.sh", command: () => ["bash", "main.sh"] },
-};
-
-/** Selected by the language or tool in the program's name. */
-function runnerOf(name: string): Runner {
-  return RUNNERS[/\((.*)\)$/.exec(name)![1]!]!;
-}
-
 /** Writes a program to its own folder, as a user would. */
-async function started(name: string, text: string, env: Record<string, string>) {
+async function started(name: string, text: string, env: Record<string, string>, port?: string) {
   const runner = runnerOf(name);
   const own = join(folder, Bun.randomUUIDv7());
-  await mkdir(own);
-  await writeFile(join(own, runner.file), text);
+  const file = join(own, runner.file);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, text);
   if (runner.tool === "go") for (const one of ["go.mod", "go.sum"]) cpSync(join(folder, one), join(own, one));
   const packages = runner.tool === "python3" && { PYTHONPATH: await pythonPackages() };
-  const child = Bun.spawn(await runner.command(), {
+  const child = Bun.spawn(await runner.command(own, port), {
     cwd: own,
     env: {
       ...process.env,
-      ...{ ...packages, PYTHONUNBUFFERED: "1" },
+      ...{ ...packages, PYTHONUNBUFFERED: "1", NEXT_TELEMETRY_DISABLED: "1" },
       ...{ CGO_ENABLED: "0", GOTOOLCHAIN: "local", GOFLAGS: "-mod=readonly", GOWORK: "off" },
       ...env,
     },
@@ -199,11 +182,8 @@ async function expectConsole(): Promise<void> {
   expect(await answer.text()).toContain("Sign out");
 }
 
-/** The toolchains on this machine; CI has all. */
-const isHere = (name: string) => process.env.CI === "true" || Bun.which(runnerOf(name).tool) !== null;
-
 test("every program of examples/clients is on a page", () => {
-  const files = USES.flatMap(({ programs }) => Object.values(programs));
+  const files = [...new Set(USES.flatMap(({ programs }) => Object.values(programs)))];
   const folders = readdirSync(EXAMPLES, { withFileTypes: true }).filter((one) => one.isDirectory());
   const there = folders.flatMap(({ name }) => readdirSync(join(EXAMPLES, name)).map((file) => `${name}/${file}`));
   expect(files.toSorted()).toEqual(there.toSorted());
@@ -214,17 +194,21 @@ test.each(["web", "native"])(
   async (kind) => {
     const reserved = new Set<number>();
     const addresses: string[] = [];
-    for (const _ of "four") addresses.push(`http://localhost:${await nextFreePort(0, "127.0.0.1", reserved)}/callback`);
+    const count = kind === "native" ? 4 : 10;
+    for (let index = 0; index < count; index++)
+      addresses.push(`http://localhost:${await nextFreePort(0, "127.0.0.1", reserved)}/callback`);
     // A native client may use any port.
     const client = await made(kind, kind === "native" ? "http://localhost/callback" : addresses.join("\n"));
     const shown = kind === "native" ? "http://localhost:3001/callback" : addresses[0]!;
     expect(client.programs.size).toBe(addresses.length);
-    const programs = [...client.programs].filter(([name]) => isHere(name));
+    await Promise.all([...client.programs].map(([name, text]) => isRead(name, text, folder)));
+    const programs = [...client.programs].filter(([name]) => isRun(name) && isHere(name));
     await using running = new AsyncDisposableStack();
     const begun: (() => Promise<void>)[] = [];
     for (const [index, [name, text]] of programs.entries()) {
       const [from, to] = [shown, addresses[index]!].map((address) => new URL(address).host) as [string, string];
-      const program = running.use(await started(name, text.replaceAll(from, to), secretOf(client)));
+      const { port } = new URL(addresses[index]!);
+      const program = running.use(await started(name, text.replaceAll(from, to), secretOf(client), port));
       begun.push(() =>
         name.startsWith("By hand")
           ? signInByHand(program)
@@ -256,7 +240,8 @@ async function signInAt(name: string, program: Program, redirectUri: string): Pr
   const answer = await signedIn(new URL(begun.headers.get("location")!));
   expect(answer.origin + answer.pathname).toBe(redirectUri);
   const other = await fetch(answer, { redirect: "manual" });
-  expect([name, other.status, other.headers.get("location")]).toEqual([name, 302, "/login"]);
+  const location = new URL(other.headers.get("location") ?? "", redirectUri).href;
+  expect([name, other.status, location]).toEqual([name, 302, new URL("/login", redirectUri).href]);
   // The second time, the browser is already signed in.
   for (const _ of ["first", "again"]) {
     expect(await signedInBeside(new URL("/login", redirectUri).href)).toMatch(/"sub": ?"user-\d+"/);
@@ -297,9 +282,12 @@ test("spa: each program signs a person in, in a page beside the console", async 
   });
   const redirectUri = `http://localhost:${server.port}/callback`;
   const client = await made("spa", redirectUri);
-  expect(client.programs.size).toBe(4);
+  expect(client.programs.size).toBe(6);
+  const own = join(folder, "pages");
+  await mkdir(own);
+  symlinkSync(join(await frameworkPackages(), "node_modules"), join(own, "node_modules"));
   for (const [name, text] of client.programs) {
-    const entrypoint = join(folder, `${Bun.randomUUIDv7()}.js`);
+    const entrypoint = join(own, `${Bun.randomUUIDv7()}.jsx`);
     await writeFile(entrypoint, text);
     const built = await Bun.build({ entrypoints: [entrypoint], target: "browser" });
     script = await built.outputs[0]!.text();
@@ -377,7 +365,7 @@ test("over TLS no program allows plain http", () => {
     const text = snippet(file, values);
     expect([file, text.includes("allowInsecure")]).toEqual([file, false]);
     expect([file, /localhost:300|1001/.test(text)]).toEqual([file, false]);
-    if (/js$/.test(file)) new Bun.Transpiler({ loader: "js" }).scan(text);
+    if (/jsx?$/.test(file)) new Bun.Transpiler({ loader: "jsx" }).scan(text);
   }
 });
 

@@ -72,7 +72,7 @@ test("a user who may not change the connection sees the code without button, and
   await page.getByRole("navigation", { name: "This record" }).getByRole("link", { name: "Verify" }).click();
   await page.waitForURL(/\/verify$/);
   const tabs = page.getByRole("navigation", { name: "This record" }).getByRole("link");
-  expect(await tabs.allTextContents()).toEqual(["Record", "Verify", "Statement", "Events", "Audit"]);
+  expect(await tabs.allTextContents()).toEqual(["Record", "Verify", "Filter", "Statement", "Events", "Audit"]);
   await page.getByText("Python", { exact: true }).click();
   await page.getByText("def is_from_gatehouse").waitFor();
   expect(await page.getByRole("button", { name: /^Send/ }).count()).toBe(0);

@@ -69,8 +69,11 @@ const retrying = await until("a delivery to wait for its retry", async () => {
   const { Items } = await api.events(`State=Retrying&ConnectionId=${laterId}`);
   return Items[0] && api.event(Items[0].EventId);
 });
-const queued = retrying.Deliveries.find(({ ConnectionId }) => ConnectionId === queuedId)!;
-const replay = await api.replay({ ConnectionId: connections[0]!.Id, States: ["Delivered"], Rate: REPLAY_RATE });
+// Only then its workflow is known.
+const queued = await until("the queued delivery to arrive", async () => {
+  const { Deliveries } = await api.event(retrying.EventId);
+  return Deliveries.find(({ ConnectionId, State }) => ConnectionId === queuedId && State === "Delivered");
+});
 
 const browser = await launch();
 try {
@@ -83,12 +86,14 @@ try {
   await takeDelivery(page, queued.WorkflowUrl, "Completed", "queued-delivery");
   const workflows = failed.WorkflowUrl.slice(0, failed.WorkflowUrl.lastIndexOf("/"));
   await takeDetails(
-    page,
     `${workflows}/${encodeURIComponent(`WebhookConnection/${failingId}/Probe`)}`,
     /Held after/,
     "temporal-probe",
   );
-  await takeDetails(page, replay.WorkflowUrl, /Running; /, "temporal-redelivery");
+  // Begun now, so that it still runs when its picture is taken.
+  const replay = await api.replay({ ConnectionId: connections[0]!.Id, States: ["Delivered"], Rate: REPLAY_RATE });
+  await until("it to send", async () => (await api.redelivery(replay.Id)).Delivered > 0);
+  await takeDetails(replay.WorkflowUrl, /\d of \d+ done/, "temporal-redelivery");
   await takeReset(page, `${failed.WorkflowUrl}/${await resetWorkflow(failed.WorkflowId)}/history`);
   await takeList(page, `${workflows}?query=${encodeURIComponent(`TenantId = "${stack.demo.tenantId}"`)}`);
 } finally {
@@ -108,20 +113,29 @@ async function takeConsole(page: Page): Promise<void> {
 async function takeDelivery(page: Page, workflowUrl: string, shown: string, name: string): Promise<void> {
   await page.setViewportSize(TEMPORAL);
   await page.goto(workflowUrl);
-  await page.getByText(shown).first().waitFor();
-  await page.getByText("postWebhook").last().waitFor();
+  // Menus have the same words, hidden.
+  await page.getByText(shown).filter({ visible: true }).first().waitFor();
+  await page.getByText("postWebhook").filter({ visible: true }).last().waitFor();
   await page.screenshot({ path: join(FOLDER, `${name}.png`) });
 }
 
-/** The workflow's details. */
-async function takeDetails(page: Page, workflowUrl: string, details: RegExp, name: string): Promise<void> {
-  await page.setViewportSize(DETAILS);
+/** The workflow's details, in a window of their own: the UI remembers what is open, and a click would close it. */
+async function takeDetails(workflowUrl: string, details: RegExp, name: string): Promise<void> {
+  const page = await browser.newPage({ viewport: DETAILS });
+  page.setDefaultTimeout(PATIENCE_MS);
   await page.goto(workflowUrl);
   await page.getByText("User Metadata", { exact: true }).click();
   // Markdown is rendered in its own frame.
   const isShown = () => Promise.all(page.frames().map((frame) => frame.getByText(details).count()));
-  await until("the details", async () => (await isShown()).some((count) => count > 0), PATIENCE_MS);
+  // A workflow that has just begun has none yet, and the page shows them as they were when it was opened.
+  const look = async () => {
+    if ((await isShown()).some((count) => count > 0)) return true;
+    await page.keyboard.press("r");
+    return false;
+  };
+  await until("the details", look, PATIENCE_MS);
   await page.screenshot({ path: join(FOLDER, `${name}.png`) });
+  await page.close();
 }
 
 async function takeReset(page: Page, runUrl: string): Promise<void> {
@@ -129,6 +143,7 @@ async function takeReset(page: Page, runUrl: string): Promise<void> {
   await page.goto(runUrl);
   await page
     .getByText(/Redeliver in Settings/)
+    .filter({ visible: true })
     .first()
     .waitFor();
   await page.screenshot({ path: join(FOLDER, "temporal-reset.png") });
@@ -137,7 +152,7 @@ async function takeReset(page: Page, runUrl: string): Promise<void> {
 async function takeList(page: Page, listUrl: string): Promise<void> {
   await page.setViewportSize(DETAILS);
   await page.goto(listUrl);
-  await page.getByText("redeliver").first().waitFor();
+  await page.getByText("redeliver").filter({ visible: true }).first().waitFor();
   await page.screenshot({ path: join(FOLDER, "temporal-list.png") });
 }
 

@@ -7,6 +7,7 @@ import { inWords } from "../../server/identity/oauth/authorize/words.ts";
 import { migrate } from "../../server/platform/db/migrate.ts";
 import type { TenantId } from "../../server/platform/ids.ts";
 import { createRegistry, ENTITIES } from "../../server/records/entities/registry.ts";
+import { texts } from "../../server/ui/index.ts";
 import { closedAfterAll } from "../support/closed-after-all.ts";
 import { newEmptyDatabase } from "../support/empty-database.ts";
 import { missing } from "./needs.ts";
@@ -58,6 +59,8 @@ test("a person's export has the lists that name the person", async () => {
 
 test("the consent page names it", () => {
   const asked = { scopes: ["AccessManager:Read"], resources: [], claims: [] };
-  expect(inWords(asked, [])).toEqual(["read users, applications, departments and groups for you"]);
-  expect(inWords(asked, [], entities)).toEqual(["read users, applications, departments, groups and teams for you"]);
+  expect(inWords(asked, [], texts.ENGLISH)).toEqual(["read users, applications, departments and groups for you"]);
+  expect(inWords(asked, [], texts.ENGLISH, entities)).toEqual([
+    "read users, applications, departments, groups and teams for you",
+  ]);
 });

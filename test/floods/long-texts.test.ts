@@ -25,6 +25,7 @@ import { presentedToken } from "../../server/records/access/bearer.ts";
 import { createRegistry, ENTITIES } from "../../server/records/entities/registry.ts";
 import { matchables, parseValue, pathText } from "../../server/records/values.ts";
 import { bodyOf, formFields } from "../../server/ui/contract-form.tsx";
+import { texts } from "../../server/ui/index.ts";
 import { CONNECTION } from "../../server/webhooks/index.ts";
 import { composedRoutes } from "../support/composed-app.ts";
 import { expectError } from "../world/api.ts";
@@ -203,7 +204,7 @@ function otherSteps(): Steps {
   return {
     "a code": (text) => plainCode(text),
     "a recovery code": (text) => digestOfCode(key, "tenant" as never, 1, text),
-    "a new password": (text) => passwordProblem({ tenantId: "tenant" as never, userId: 1 }, text),
+    "a new password": (text) => passwordProblem({ tenantId: "tenant" as never, userId: 1 }, text, texts.ENGLISH),
     "the name of a certificate": (text) => canBeNamed("SubjectDn", text),
     "the subject of a certificate": (text) =>
       isNamed({ ...certificate, subject: [{ CN: [text] }] }, "SubjectDn", "CN=payroll"),

@@ -60,7 +60,7 @@ test("a mail survives a killed worker, between its commit and its sending", asyn
 
 test("many invitations leave within the rate, and the mail of another tenant overtakes them", async () => {
   const [api, other] = await Promise.all([newTenant(stack), newTenant(stack)]);
-  const count = 150;
+  const count = 1_000;
   const tenantId = api.tenantId as TenantId;
   await using server = await startMailServer({}, first.port);
   const expiresOn = new Date(Date.now() + 3_600_000);
@@ -72,10 +72,14 @@ test("many invitations leave within the rate, and the mail of another tenant ove
   await recordMails(mails, sql, stack.masterKey);
   const address = newAddress();
   await until("the first to arrive", () => server.mails.length > 0);
+  const sent = performance.now();
   await send(other, address);
   await until("the other tenant's mail", () => server.mails.some(({ to }) => to.includes(address)));
-  expect(server.mails.length).toBeLessThan(count);
-  await until("all to arrive", () => server.mails.length === count + 1);
-  expect(performance.now() - began).toBeGreaterThan((1_000 * (count - RATE)) / RATE);
+  const overtook = performance.now() - sent;
+  expect(server.mails.length).toBeLessThan(count / 2);
+  await until("all to arrive", () => server.mails.length === count + 1, 180_000);
+  const took = performance.now() - began;
+  console.log(`${count} invitations left in ${took.toFixed(0)} ms, another tenant's mail in ${overtook.toFixed(0)} ms`);
+  expect(took).toBeGreaterThan((1_000 * (count - RATE)) / RATE);
   expect(new Set(server.mails.flatMap(({ to }) => to)).size).toBe(count + 1);
 });

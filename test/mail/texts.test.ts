@@ -7,6 +7,7 @@ import { messageOf } from "../../server/identity/mail/message.tsx";
 
 const LINK = "https://id.example/account/x?token=a&b=%22";
 const VALUES = {
+  language: "en" as const,
   name: "Ana Silva",
   link: LINK,
   expiresOn: "2026-01-31T12:00:00.000Z",
@@ -15,8 +16,10 @@ const VALUES = {
   address: "192.0.2.1",
   at: "2026-01-30T08:05:00.000Z",
   credential: "password",
+  lines: ["ConnectionHeld: 410 Gone"],
+  count: 1,
 };
-const SENDER = { tenantName: "acme", senderName: null, replyTo: null };
+const SENDER = { tenantName: "acme", senderName: null, replyTo: null, texts: [] };
 
 async function made(kind: (typeof MAIL_KINDS)[number], values: object = {}, sender: object = {}) {
   const bytes = await messageOf(

@@ -271,7 +271,9 @@ describe("a preflight", () => {
     };
     for (const asked of ASKED) expect(await allowed(asked)).toBe(asked);
     for (const asked of REFUSED) {
-      expect(await allowed(asked)).toBe("Authorization, Content-Type, DPoP, If-Match, If-None-Match, X-Request-Id");
+      expect(await allowed(asked)).toBe(
+        "Authorization, Content-Type, DPoP, Idempotency-Key, If-Match, If-None-Match, X-Request-Id",
+      );
     }
   });
 

@@ -35,7 +35,7 @@ const WRONG_KEY = /^A stored [a-z ]+ cannot be decrypted with this MASTER_KEY\./
 
 /** The product's own parts, as in a process with these keys. */
 function partsOf(sql: Sql, vault: Vault) {
-  const browsers = createKnownBrowsers(sql, createCookies(ISSUER));
+  const browsers = createKnownBrowsers(sql, createCookies(ISSUER), async () => {});
   const keys = createSigningKeys(sql, vault);
   const tokens = createTokens({ keys, issuer: ISSUER, lifetime: 3600, ...livenessBy(sql) });
   return {

@@ -9,8 +9,8 @@ import { temporaryDirectory } from "../support/directories.ts";
 import { printedBy } from "../support/packages.ts";
 import { API } from "../world/api.ts";
 import { operationsOf, readDocument } from "../world/documented.ts";
+import { freshRecords } from "../world/fresh.ts";
 import { newTenant, savePolicy } from "../world/tenant.ts";
-import { freshRecords } from "./fresh.ts";
 
 const VERSION = "4.32.5";
 const PATIENCE_MS = 20 * 60_000;

@@ -8,7 +8,7 @@ import { createEgress } from "../../server/platform/egress/index.ts";
 import { createLog } from "../../server/platform/log.ts";
 import { createVault } from "../../server/platform/vault.ts";
 import { API, type Api, ok, unique, until } from "../world/api.ts";
-import { plantInvitation } from "../world/planted.ts";
+import { plantImport, plantInvitation } from "../world/planted.ts";
 import { metadata, REGISTER, send } from "../world/registrar.ts";
 import { plantAlert, plantMail } from "../world/rows.ts";
 import { newTenant, setting, shared } from "../world/tenant.ts";
@@ -34,6 +34,8 @@ const QUERIES: Record<string, string> = { "/WebhookEvent/Stream": "?Seconds=1" }
 const BODIES: Record<string, unknown> = {
   "/WebhookConnection/:id/Discard": { Before: "2030-01-01" },
   "/User/:id/Identities": { IdentityProviderId: "1", Subject: "theirs" },
+  "/WebhookConnection/:id/TryFilter": { Filter: "resource.Is_Active" },
+  "/InvitationImport/:id": { State: "Paused" },
   "/WebhookConnection/:id/Test": { EventRecord: "Application", EventType: "Deleted" },
 };
 
@@ -75,6 +77,7 @@ beforeAll(async () => {
   theirs.Alert = await plantAlert(owner.tenantId, { reason: marker, ended_on: new Date() });
   theirs.Mail = await plantMail(owner.tenantId);
   theirs.Invitation = await plantInvitation(owner);
+  theirs.InvitationImport = await plantImport(owner.tenantId);
   const wished = { headers: { "content-type": "application/json" }, body: JSON.stringify(redelivery()) };
   theirs.Redelivery = (await ok(owner.send("POST", "/Redelivery", wished))).Id;
   // The worker may still change records, which would make the lists differ.
@@ -126,7 +129,7 @@ async function walk(template: string, id: string): Promise<void> {
   const methods = probe.headers.get("allow")!.split(", ");
   for (const method of methods.filter((allowed) => allowed !== "HEAD")) {
     // It sends a mail of the caller's own tenant.
-    if (template === "/Mail" && method === "POST") continue;
+    if (["/Mail", "/InvitationImport"].includes(template) && method === "POST") continue;
     const headers = { "content-type": "application/json" };
     const pointing = { "/Redelivery": redelivery(), "/Policy/Evaluate": question(id) }[path] ?? { Id: id };
     const sent = BODIES[template] ?? (ofOne ? {} : pointing);

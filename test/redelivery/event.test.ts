@@ -37,6 +37,9 @@ describe.concurrent("a redelivered event", () => {
       expect(call.headers.get("webhook-id")).toBe(failed.EventId);
     }
     expect(await runs(failed.WorkflowId)).toEqual(["COMPLETED", "FAILED"]);
+    // The failed run has ended, so the new one tells what it sends again.
+    const { memo } = await client.workflow.getHandle(failed.WorkflowId).describe();
+    expect(memo).toMatchObject({ SentAgain: `time 1, after ${failed.WorkflowId}` });
   });
 
   test("goes to the named connection only", async () => {

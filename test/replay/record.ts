@@ -28,6 +28,7 @@ const KINDS: Record<string, (api: Api) => Promise<string>> = {
   "posted-slowly": postSlowly,
   "logged-out": logOut,
   mailed: (api) => mail(api, "later"),
+  invited: inviteMany,
   "mail-bounced": (api) => mail(api, "bounce"),
   "erased-after-deliveries": (api) => erase(api, "Send"),
   "erased-with-deliveries-cancelled": (api) => erase(api, "Cancel"),
@@ -60,6 +61,14 @@ async function mail(api: Api, name: string): Promise<string> {
   const path = `/Mail/${Id}`;
   return until("the mail to end", async () => {
     const { EndedOn, WorkflowId } = await ok(api.get(path));
+    return EndedOn && String(WorkflowId);
+  });
+}
+
+async function inviteMany(api: Api): Promise<string> {
+  const { Id } = await ok(api.call("POST", "/InvitationImport", { Csv: `Email\n${newAddress()}\n${newAddress()}\n` }));
+  return until("the import to end", async () => {
+    const { EndedOn, WorkflowId } = await ok(api.get(`/InvitationImport/${Id}`));
     return EndedOn && String(WorkflowId);
   });
 }

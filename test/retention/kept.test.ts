@@ -13,7 +13,7 @@ import { type StartedProcess, startProcess } from "../support/process.ts";
 import { scrape, sum } from "../support/scrape.ts";
 import { type Api, until } from "../world/api.ts";
 import { partitionsOf } from "../world/postgresql.ts";
-import { addRows, countOf, fill, removeRows, rowsOf, times } from "../world/rows.ts";
+import { addRows, countOf, fill, removeRows, rowsOf, setRows, times } from "../world/rows.ts";
 import { newTenant } from "../world/tenant.ts";
 import { Visitor } from "../world/visitor.ts";
 
@@ -221,6 +221,23 @@ test.each(["0", "36501", "ten", "1.5", "-1"])("%s days are refused in words, bes
   expect(status).toBe(400);
   expect(html).toContain("must be a whole number from 1 to 36500.");
   expect(html).toContain("Ended deliveries");
+});
+
+test("Measure now counts what has come since, but not twice within a minute", async () => {
+  await measure();
+  const press = async () => {
+    const { forms } = await browser.open("/settings/data");
+    const { action, fields } = forms.find((form) => form.action.endsWith("/measure"))!;
+    return browser.post(action, fields);
+  };
+  expect((await press()).html).toContain("It was measured less than a minute ago.");
+  const grown = new Date(Date.now() - 120_000);
+  await setRows("kept_totals", {}, { measured_on: grown }, database.sql);
+  await removeRows("kept_days", {}, database.sql);
+  await removeRows("measured_partitions", {}, database.sql);
+  expect((await keptBy(browser)).Changes![1]).toBe("none");
+  expect((await press()).html).toContain("Measured.");
+  expect((await keptBy(browser)).Changes![1]).toMatch(/ rows, /);
 });
 
 test("a tenant's page does not depend on the volume of other tenants", async () => {

@@ -286,6 +286,7 @@ describe.concurrent("Groups", () => {
     expect(await scim.found("/Groups", `members[value eq "${bob.id}"]`)).toEqual([id]);
     const put = await scim.send("PUT", path, { displayName: "renamed", members: [{ value: ana.id, display: "Ana" }] });
     expect(put.body).toMatchObject({ displayName: "renamed", members: [{ value: ana.id, type: "User" }] });
+    expect(put.body.members[0].$ref).toEndWith(`/scim/v2/Users/${ana.id}`);
     expect(await ids(scim.patch(path, { op: "remove", path: "members" }))).toEqual([]);
     const circle = await scim.patch(path, { op: "add", path: "members", value: [{ value: id }] });
     expectRefused(circle, 409, "uniqueness", /circle/);
@@ -320,6 +321,16 @@ describe.concurrent("filters and pages", () => {
     ];
     for (const [filter, ids] of cases)
       expect({ filter, ids: await scim.found("/Users", filter) }).toEqual({ filter, ids });
+  });
+
+  test("can be sent in a body", async () => {
+    const scim = await newScim();
+    const { id, userName } = await scim.user();
+    const search = { filter: `userName eq "${userName}"`, count: 1, attributes: ["userName"] };
+    const { status, body } = await scim.send("POST", "/Users/.search", search);
+    expect({ status, body }).toMatchObject({ status: 200, body: { totalResults: 1, Resources: [{ id, userName }] } });
+    expect(body.Resources[0]).not.toHaveProperty("active");
+    expectRefused(await scim.send("GET", "/Users/.search"), 405, undefined, /POST/);
   });
 
   test("are refused if they are wrong or too large", async () => {
@@ -370,6 +381,7 @@ test("documents describe the service, its types and schemas", async () => {
   }
   expectRefused(await scim.send("GET", "/Schemas/unknown"), 404, undefined, /./);
   expectRefused(await scim.send("GET", "/Devices"), 404, undefined, /./);
+  expectRefused(await scim.send("POST", "/Schemas", {}), 405, undefined, /GET/);
   expectRefused(await scim.send("PUT", "/Users", {}), 405, undefined, /GET or POST/);
   expectRefused(await scim.send("POST", "/Users", {}), 400, "invalidValue", /userName is required/);
   const text = await scim.send("POST", "/Users", {}, { "content-type": "text/plain" });

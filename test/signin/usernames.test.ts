@@ -139,6 +139,8 @@ const NO_WAY_IN = [
   "passkey_handles",
   // They change an address, or end sessions.
   "mailed_links",
+  // An address that was used up, of a User who has a password.
+  "sign_ups",
   "recovery_codes",
   "refresh_families",
   "role_members",

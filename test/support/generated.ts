@@ -7,6 +7,7 @@ import { createMails } from "../../server/identity/mail/index.ts";
 import { CREDENTIALS } from "../../server/identity/oauth/clients/contract.ts";
 import { REGISTRATION_TOKEN } from "../../server/identity/oauth/registration/initial-tokens.ts";
 import { createSettings, SETTINGS } from "../../server/identity/settings.ts";
+import { createInvitationImports } from "../../server/identity/signin/invitations/imports/index.ts";
 import { TENANT_SETTINGS } from "../../server/identity/tenants/index.ts";
 import { auditSubjects, namesOfEventRecords, policyTypes } from "../../server/kinds.ts";
 import { createDocument, securitySchemes } from "../../server/openapi/document.ts";
@@ -22,7 +23,7 @@ import { SCOPE_ACTIONS } from "../../server/records/access/scopes.ts";
 import { createAuditLog } from "../../server/records/audit/service.ts";
 import { ENTITIES } from "../../server/records/entities/registry.ts";
 import { createEntities } from "../../server/records/entities/service.ts";
-import { createRequests } from "../../server/records/index.ts";
+import { requests } from "../../server/records/index.ts";
 import { ALERT } from "../../server/webhooks/alerts/contract.ts";
 import { connectionContract, createWebhooks } from "../../server/webhooks/index.ts";
 
@@ -137,8 +138,9 @@ export function describedRoutes(): Route[] {
     settings: createSettings(SETTINGS, { access: {}, vault, checkUrl: () => undefined } as never),
     auditLog: createAuditLog({} as never, auditSubjects(ENTITIES, SETTINGS), undefined as never),
     records: createEntities({} as never, ENTITIES),
-    requests: createRequests({} as never),
+    requests: requests.createRequests({} as never),
     mails: createMails({ vault, config: {} } as never),
+    imports: createInvitationImports({} as never),
     erasures: createErasures({} as never),
   };
   return apiRoutes(services as ApiServices);

@@ -27,6 +27,13 @@ export async function javaPackages(): Promise<string> {
   return join(folder, "*");
 }
 
+/** @returns the folder that has node_modules */
+export function frameworkPackages(): Promise<string> {
+  return once("frameworks", "package.json", [process.execPath, "--version"], (list, folder) => [
+    ...["sh", "-c", 'cp "$0" "$1" && cd "$1" && "$2" install --silent', list, folder, process.execPath],
+  ]);
+}
+
 /** Reinstalled when the list or the tool changes. @param list the packages; a file of examples/clients */
 function once(
   name: string,

@@ -63,7 +63,13 @@ export function followed(
 }
 
 /** The settings of an additional process beside a stack. */
-export function besides({ databaseUrl, masterKey, temporalAddress, dataDir }: Stack): Record<string, string> {
+export function besides({
+  databaseUrl,
+  masterKey,
+  temporalAddress,
+  dataDir,
+  mailServer,
+}: Stack): Record<string, string> {
   return {
     DATABASE_URL: databaseUrl,
     MASTER_KEY: masterKey,
@@ -72,5 +78,8 @@ export function besides({ databaseUrl, masterKey, temporalAddress, dataDir }: St
     EGRESS_CA_FILE: join(process.env.GATEHOUSE_TEST_DATA_DIR ?? dataDir, "receiver", "ca.pem"),
     RATE_LIMIT: "100000",
     RATE_LIMIT_BURST: "100000",
+    SMTP_URL: mailServer.smtpUrl,
+    MAIL_FROM: "noreply@gatehouse.test",
+    MAIL_RATE: "1000",
   };
 }

@@ -40,6 +40,7 @@ function asClient() {
     isActive: true,
     documentUrl: null,
     isConsole: false,
+    tenantPages: { language: "en" as const, texts: [] },
     isOpen: false,
     administratorSet: [],
     clientType: "confidential" as const,

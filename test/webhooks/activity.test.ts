@@ -7,7 +7,9 @@ import { DefaultLogger } from "@temporalio/worker";
 import { createActivities } from "../../activities/index.ts";
 import { createLogoutEngine } from "../../server/identity/logouts/logout-engine.ts";
 import { createMailEngine } from "../../server/identity/mail/engine.ts";
+import { createMailer } from "../../server/identity/mail/mailer.ts";
 import { createKeyRotation } from "../../server/identity/oauth/keys/key-rotation.ts";
+import { createInvitationEngine } from "../../server/identity/signin/invitations/imports/engine.ts";
 import { connect } from "../../server/platform/db/sql.ts";
 import { createEgress } from "../../server/platform/egress/index.ts";
 import type { DeliveryId, EventId, LogoutId } from "../../server/platform/ids.ts";
@@ -44,12 +46,16 @@ const vault = createVault(setting("GATEHOUSE_TEST_MASTER_KEY"));
 const metrics = createWorkerMetrics();
 const config = { timeout: 1_000, holdAfter: 10, probeInterval: 60_000 };
 const NO_MAIL = { smtp: undefined, from: "", rate: 1, isKept: false };
-const engine = createDeliveryEngine({ sql, egress, vault, config, metrics, log });
+const engine = createDeliveryEngine({
+  ...{ sql, egress, vault, config, metrics, log },
+  signCall: () => Promise.reject(new Error("No connection of these tests is signed by a key.")),
+});
 const activities = createActivities({
   patientSql: sql,
   engine,
   logouts: createLogoutEngine({ sql, egress, vault, publicUrl: "unused", timeoutMs: 1_000 }),
   mails: createMailEngine({ sql, egress, vault, mail: NO_MAIL, probeInterval: 60_000 }),
+  invitations: createInvitationEngine({ sql, mailer: createMailer(vault, NO_MAIL, log), publicUrl: "unused" }),
   keyRotation: createKeyRotation(sql, vault),
   temporalBytes: async () => undefined,
   retention: { log: 1, payloads: 1, audit: 1 },

@@ -8,7 +8,7 @@ import { rowsOf } from "../world/rows.ts";
 import { newTenant } from "../world/tenant.ts";
 
 /** The longest wait between two tries to start a run. */
-const LONGEST_MS = 2_000;
+const MAX_WAIT_MS = 2_000;
 
 interface Queued {
   due_on: Date | null;
@@ -33,9 +33,9 @@ test("a delivery whose earlier run stays open is tried at growing intervals, and
   await until("the longest wait", async () => {
     const [row] = await rowsOf<Queued>("deliveries", { event_id: EventId });
     if (row?.due_on && !row.begun_on) waits.add(+row.due_on - +row.changed_on);
-    return waits.has(LONGEST_MS);
+    return waits.has(MAX_WAIT_MS);
   });
-  expect(Math.max(...waits)).toBe(LONGEST_MS);
+  expect(Math.max(...waits)).toBe(MAX_WAIT_MS);
   expect(receiver.calls).toHaveLength(0);
   await handle.terminate("the test's operator ends it");
   await until("the delivery", () => receiver.calls.length === 1);

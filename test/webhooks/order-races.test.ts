@@ -17,7 +17,7 @@ import { openSessions, stoppedAt, World, waitsFor } from "./claim-stops.ts";
 
 /** The rules, the queue, and what is left. */
 const MIN_LOOKS = 3;
-const GONE = { gone: true, after: 1, probeInMs: 3_600_000 };
+const GONE = { gone: "410 Gone", after: 1, probeInMs: 3_600_000 };
 
 const sessions = await openSessions();
 const { sql, movers } = sessions;

@@ -93,6 +93,12 @@ export interface ConnectionFields {
   URL: string;
   Entities: string[];
   Events: string[];
+  Filter: string | null;
+  Fields: string[] | null;
+  ChangedFields: boolean;
+  Previous: boolean;
+  SignByKey: boolean;
+  Compression: "None" | "Gzip";
   Secret: string | null;
   ApiKey: string;
   Headers: Record<string, string | null>;

@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { saw } from "../support/until.ts";
 import type { Api } from "./api.ts";
 import { setting } from "./tenant.ts";
@@ -84,7 +85,8 @@ export class Receiver {
     const bytes = Buffer.from(await request.arrayBuffer());
     const { method, headers } = request;
     const isForm = headers.get("content-type") === "application/x-www-form-urlencoded";
-    const text = bytes.toString("utf8");
+    const isCompressed = headers.get("content-encoding") === "gzip";
+    const text = (isCompressed ? gunzipSync(bytes) : bytes).toString("utf8");
     const payload = (isForm ? Object.fromEntries(new URLSearchParams(text)) : JSON.parse(text)) as Payload;
     const count = (this.counts.get(payload.EventId) ?? 0) + 1;
     this.counts.set(payload.EventId, count);

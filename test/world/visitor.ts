@@ -17,6 +17,8 @@ export interface View {
   html: string;
   heading: string;
   forms: Form[];
+  /** The form below the page that chooses its language. */
+  chooser: Form | undefined;
   /** The redirect out of Gatehouse. */
   location: URL | undefined;
 }
@@ -149,7 +151,8 @@ async function view(response: Response, location: URL | undefined): Promise<View
       },
     })
     .transform(html);
-  return { status: response.status, headers: response.headers, html, location, heading, forms };
+  const chooser = forms.at(-1)?.action.endsWith("/language") ? forms.pop() : undefined;
+  return { status: response.status, headers: response.headers, html, location, heading, forms, chooser };
 }
 
 /** The text of a page, without its markup. */

@@ -60,12 +60,10 @@ async function whatChanged({ eventLog }: ConsoleServices, visit: Visit, event: S
           {change as "safe"}
         </>
       ))}
-      {all.length > shown.length ? (
+      {all.length > shown.length && (
         <p class="fine" safe>
           {`And ${(all.length - shown.length).toLocaleString("en")} more. Each record's own page has its events.`}
         </p>
-      ) : (
-        ""
       )}
     </>
   );

@@ -52,25 +52,21 @@ export function DeliverySection({ visit, event, shown, mayRedeliver }: DeliveryS
         </h2>
         <Badge state={State} />
         <div class="buttons">
-          {mayResume ? (
+          {mayResume && (
             <ActionButton
               visit={visit}
               action={`/settings/webhooks/${ConnectionId}/state`}
               label="Resume"
               fields={{ State: "Active" }}
             />
-          ) : (
-            ""
           )}
-          {mayRedeliver && isOver(delivery) && !connection?.deletedOn && connection?.state !== "Held" ? (
+          {mayRedeliver && isOver(delivery) && !connection?.deletedOn && connection?.state !== "Held" && (
             <ActionButton
               visit={visit}
               action={`/settings/activity/${record.EventId}`}
               label="Redeliver"
               fields={{ ConnectionId }}
             />
-          ) : (
-            ""
           )}
           {/* The first part's workflow is the event's own. */}
           {delivery.WorkflowId === record.WorkflowId ? (
@@ -80,31 +76,21 @@ export function DeliverySection({ visit, event, shown, mayRedeliver }: DeliveryS
               Open in Temporal
             </a>
           )}
-          {request && text !== undefined ? (
+          {!!request && text !== undefined && (
             <CopyButton text={curlCommand(record.EventId, text, request)} label="Copy as curl" />
-          ) : (
-            ""
           )}
         </div>
       </div>
-      {reason ? (
+      {!!reason && (
         <p>
           <Sentence text={sentence(reason)} />
         </p>
-      ) : (
-        ""
       )}
-      {isOver(delivery) && connection?.state === "Held" && !connection.deletedOn ? (
+      {isOver(delivery) && connection?.state === "Held" && !connection.deletedOn && (
         <p class="hint">Its connection is Held: resume it to send this again.</p>
-      ) : (
-        ""
       )}
-      {earlier > 0 ? (
-        <p class="none" safe>{`Its first ${earlier} attempts are not shown; the REST API has them.`}</p>
-      ) : (
-        ""
-      )}
-      {attempts.length > 0 ? (
+      {earlier > 0 && <p class="none" safe>{`Its first ${earlier} attempts are not shown; the REST API has them.`}</p>}
+      {attempts.length > 0 && (
         <>
           <Timeline attempts={attempts} state={State} currentRun={Run} underWay={left > 0} />
           <AttemptTable attempts={attempts} happenedOn={occurredOn} />
@@ -119,8 +105,6 @@ export function DeliverySection({ visit, event, shown, mayRedeliver }: DeliveryS
             />
           ))}
         </>
-      ) : (
-        ""
       )}
     </section>
   );

@@ -185,7 +185,7 @@ function Summary({ visit, record, members, name, mayRedeliver, madeBy }: Summary
           ["EventId", <Code text={EventId} copy />],
         ]}
       />
-      {mayRedeliver && asked.basis.length > 1 && !Deliveries.some(isOpen) ? (
+      {mayRedeliver && asked.basis.length > 1 && !Deliveries.some(isOpen) && (
         <div class="buttons below">
           <ActionButton
             visit={visit}
@@ -194,8 +194,6 @@ function Summary({ visit, record, members, name, mayRedeliver, madeBy }: Summary
             fields={sealedFields(visit, `${path}/redeliver`, asked)}
           />
         </div>
-      ) : (
-        ""
       )}
     </div>
   );

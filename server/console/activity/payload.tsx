@@ -21,12 +21,10 @@ export function PayloadSection({ visit, event }: { visit: Visit; event: SeenEven
       <Section title="Payload">
         <p>
           Removed{" "}
-          {payloadRemovedOn ? (
+          {!!payloadRemovedOn && (
             <>
               <Time at={payloadRemovedOn} />,{" "}
             </>
-          ) : (
-            ""
           )}
           {isErased ? "by the erasure of a person" : "after PAYLOAD_RETENTION"}, with what receivers answered. The event
           cannot be sent again.
@@ -45,12 +43,10 @@ export function PayloadSection({ visit, event }: { visit: Visit; event: SeenEven
         copy={text !== undefined && text.length <= MAX_COPIED ? { text, label: "Copy as sent" } : undefined}
       />
       <p class="hint">Times in it are UTC. Hover over one for your local time.</p>
-      {pretty.length > MAX_SHOWN ? (
+      {pretty.length > MAX_SHOWN && (
         <p class="hint" safe>
           {`The first ${MAX_SHOWN / 1024} KiB of ${Math.ceil(pretty.length / 1024).toLocaleString("en")}. The file has all of it.`}
         </p>
-      ) : (
-        ""
       )}
       <div class="buttons below">
         <a class="button plain" href={visit.href(`/settings/activity/${record.EventId}/payload.json`)} download="">

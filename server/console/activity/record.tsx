@@ -38,12 +38,10 @@ export function Members({ visit, members, name, count }: MembersProps): JSX.Elem
           <NameLink visit={visit} one={one} name={name} />{" "}
         </>
       ))}
-      {more > 0 ? (
+      {more > 0 && (
         <span
           safe
         >{`${members.length > 0 ? "and " : ""}${more.toLocaleString("en")} ${members.length > 0 ? "more" : "records"}`}</span>
-      ) : (
-        ""
       )}
     </span>
   );

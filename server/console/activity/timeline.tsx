@@ -38,13 +38,11 @@ export function Timeline({ attempts, state, currentRun, underWay }: TimelineProp
           <Drawing attempts={own} goesOn={run === currentRun ? now : undefined} />
         </figure>
       ))}
-      {isNew ? (
+      {isNew && (
         <figure class="timeline">
           <figcaption safe>{runTitle(currentRun)}</figcaption>
           <p class="none" safe>{`Its first attempt ${now === "waits" ? "is not made yet" : "is in progress"}.`}</p>
         </figure>
-      ) : (
-        ""
       )}
     </>
   );

@@ -19,14 +19,14 @@ const SIGN_IN = {
   signsIn: true,
 } satisfies Partial<ApplicationKind>;
 const GRANTS = ["authorization_code", "refresh_token"] as CredentialsRecord["GrantTypes"];
-const SCOPES = ["openid", "profile", "name"];
+const SCOPES = ["openid", "profile", "name", "email"];
 
 export const KINDS: Record<string, ApplicationKind> = {
   web: {
     ...SIGN_IN,
     name: "Web application",
     text: "A server-rendered app that can store a secret.",
-    sets: { ClientType: "confidential", GrantTypes: GRANTS, Scopes: [...SCOPES, "email"], IdTokenClaims: true },
+    sets: { ClientType: "confidential", GrantTypes: GRANTS, Scopes: SCOPES, IdTokenClaims: true },
     description:
       "A confidential client: people sign in by authorization_code, and its server stays signed in by refresh_token. Its id_tokens contain the claims of its scopes, for libraries that read only these. It gets a secret, shown once.",
   },

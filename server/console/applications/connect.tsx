@@ -44,10 +44,8 @@ export async function connectPage(deps: ConsoleServices, visit: Visit): Promise<
           />
           {client ? <Environment issuer={found.issuer} clientId={application.Id} secret={secretOf(client)} /> : ""}
         </Section>
-        {client ? (
+        {!!client && (
           <Programs visit={visit} values={{ issuer: found.issuer, clientId: application.Id, client, api }} />
-        ) : (
-          ""
         )}
         <Section title="Endpoints">
           <Facts facts={ENDPOINTS.map(([name, key]) => [name, <Code text={found[key]} copy />])} />
@@ -92,34 +90,26 @@ function Programs({ visit, values }: { visit: Visit; values: SnippetValues }): J
   const lacksRedirectUri = client.GrantTypes.includes("authorization_code") && client.RedirectUris.length === 0;
   return (
     <>
-      {lacksRedirectUri ? (
+      {lacksRedirectUri && (
         <p class="warning">
           {"Users cannot sign in yet: it has no redirect URI. "}
-          {mayChangeCredentials(visit, { Id }, client) ? (
+          {mayChangeCredentials(visit, { Id }, client) && (
             <a href={visit.href(`${pathOf({ Id })}/credentials/change`)}>Add one</a>
-          ) : (
-            ""
           )}
         </p>
-      ) : (
-        ""
       )}
-      {home && !client.PostLogoutRedirectUris.includes(home) ? (
+      {!!home && !client.PostLogoutRedirectUris.includes(home) && (
         <p class="fine">
           To return here after sign-out, add <Code text={home} /> to the redirect URIs after sign-out.
         </p>
-      ) : (
-        ""
       )}
-      {client.ClientType === "confidential" && client.GrantTypes.length === 0 && !api ? (
+      {client.ClientType === "confidential" && client.GrantTypes.length === 0 && !api && (
         <p class="warning">
           {
             "To accept tokens of other applications, it needs an API with its own audience and this application for introspection. "
           }
           <a href={visit.href("/settings/apis/add")}>Add one</a>
         </p>
-      ) : (
-        ""
       )}
       {USES.filter((use) => use.isFor(client, api)).map((use) => (
         <Program use={use} values={values} />
@@ -132,14 +122,12 @@ function Program({ use, values }: { use: Use; values: SnippetValues }): JSX.Elem
   return (
     <Section title={use.title}>
       <p safe>{use.text}</p>
-      {values.client.ClientType === "confidential" ? (
+      {values.client.ClientType === "confidential" && (
         <p class="fine">
           {"The variable "}
           <code>CLIENT_SECRET</code>
           {" contains the client's secret; the program does not."}
         </p>
-      ) : (
-        ""
       )}
       <Choices
         label={`Library: ${use.title}`}

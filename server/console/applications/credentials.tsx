@@ -73,10 +73,8 @@ export function CredentialsSection({ visit, application, credentials }: Credenti
         clientType={credentials.ClientType}
       />
       <div class="buttons">
-        {mayChange ? (
+        {mayChange && (
           <ButtonLink href={visit.href(`${pathOf(application)}/credentials/change`)}>Change credentials</ButtonLink>
-        ) : (
-          ""
         )}
       </div>
     </Section>

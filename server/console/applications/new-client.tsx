@@ -6,6 +6,7 @@ import { UNCONDITIONAL } from "../../platform/http/conditions.ts";
 import {
   bodyOf,
   ContractField,
+  FieldsInSections,
   FormPanel,
   type FormState,
   formOfRecord,
@@ -21,6 +22,8 @@ import { type ApplicationKind, KINDS } from "./client-kinds.ts";
 import { DevelopmentWarning, urisTyped } from "./credentials.tsx";
 import { showSecret } from "./secrets.tsx";
 
+/** The scopes of people's data are as usual; a machine needs its own. */
+const ADVANCED = ["Scopes", "FirstParty"];
 const ABOVE = [{ name: "Applications", path: APPLICATIONS }];
 
 export function chooseKindPage(visit: Visit): View {
@@ -66,16 +69,22 @@ export async function newClientPage(deps: ConsoleServices, visit: Visit, refused
         label="Create the application"
       >
         <TextField state={state} name="Name" label="Name" hint="Shown to people when they sign in." required />
-        {kind.asks.map((name) => (
-          <ContractField
-            contract={CREDENTIALS}
-            name={name}
-            state={state}
-            isNew
-            required={name === "RedirectUris"}
-            more={{ Scopes: ofApis }}
-          />
-        ))}
+        <FieldsInSections
+          contract={CREDENTIALS}
+          names={kind.asks}
+          sections={kind.asks.includes("FirstParty") ? { Advanced: ADVANCED } : {}}
+          state={state}
+          field={(name) => (
+            <ContractField
+              contract={CREDENTIALS}
+              name={name}
+              state={state}
+              isNew
+              required={name === "RedirectUris"}
+              more={{ Scopes: ofApis }}
+            />
+          )}
+        />
         <DevelopmentWarning uris={urisTyped(state)} clientType={kind.sets.ClientType} />
       </FormPanel>
     ),

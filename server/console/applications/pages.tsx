@@ -185,10 +185,8 @@ async function applicationBody(deps: ConsoleServices, visit: Visit, { record, st
           ["Changed", <Changed {...record} />],
         ]}
       />
-      {roles ? (
+      {!!roles && (
         <RolesSection visit={visit} member={member} path={pathOf(record)} title={titleOf(record)} page={roles} />
-      ) : (
-        ""
       )}
     </>
   );

@@ -52,7 +52,7 @@ export function RegistrationSection(props: RegistrationSectionProps): JSX.Elemen
           ],
         ]}
       />
-      {mayChange ? (
+      {mayChange && (
         <div class="buttons">
           <AskButton
             visit={visit}
@@ -60,19 +60,15 @@ export function RegistrationSection(props: RegistrationSectionProps): JSX.Elemen
             label={MadeOn ? "Replace the token" : "Create a token"}
             question={askToReplace(application, registration)}
           />
-          {MadeOn ? (
+          {!!MadeOn && (
             <AskButton
               visit={visit}
               action={`${path}/revoke`}
               label="Revoke the token"
               question={askToRevoke(application, registration)}
             />
-          ) : (
-            ""
           )}
         </div>
-      ) : (
-        ""
       )}
     </Section>
   );

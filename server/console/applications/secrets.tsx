@@ -43,17 +43,15 @@ export function SecretsSection({ visit, application, credentials, secrets }: Sec
           : `A ${credentials.ClientType} client has no secret.`
       }
     >
-      {isConfidential && mayChange ? (
-        secrets.length < MAX_SECRETS ? (
+      {isConfidential &&
+        mayChange &&
+        (secrets.length < MAX_SECRETS ? (
           <div class="buttons">
             <ButtonLink href={visit.href(`${pathOf(application)}/secrets`)}>Create a secret</ButtonLink>
           </div>
         ) : (
           <p class="fine">Both are valid. Delete the unused one to create another.</p>
-        )
-      ) : (
-        ""
-      )}
+        ))}
     </ListSection>
   );
 }

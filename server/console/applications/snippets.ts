@@ -15,6 +15,12 @@ export interface Use {
   isFor(client: CredentialsRecord, api: ApiRecord | undefined): boolean;
 }
 
+const ANYWHERE = {
+  "Express (Node, Bun)": "sign-in/express.mjs",
+  "Flask (Python)": "sign-in/sign_in.py",
+  "net/http (Go)": "sign-in/main.go",
+  "By hand (curl)": "sign-in/curl.sh",
+};
 const signsIn = ({ GrantTypes }: CredentialsRecord) => GrantTypes.includes("authorization_code");
 
 export const USES: Use[] = [
@@ -22,17 +28,28 @@ export const USES: Use[] = [
     title: "Sign people in",
     text: "A complete web server: it signs a person in, keeps a session, refreshes its tokens, and signs the person out.",
     programs: {
-      "Express (Node, Bun)": "sign-in/express.mjs",
-      "Flask (Python)": "sign-in/sign_in.py",
-      "net/http (Go)": "sign-in/main.go",
-      "By hand (curl)": "sign-in/curl.sh",
+      "Next.js (Node)": "sign-in/next.mjs",
+      "FastAPI (Python)": "sign-in/fastapi_app.py",
+      "Spring (Java)": "sign-in/Spring.java",
+      "ASP.NET (C#)": "sign-in/Program.cs",
+      "Laravel (PHP)": "sign-in/laravel.php",
+      "Rails (Ruby)": "sign-in/rails.rb",
+      ...ANYWHERE,
     },
-    isFor: (client) => signsIn(client) && client.ClientType !== "public",
+    isFor: (client) => signsIn(client) && client.ClientType === "confidential",
+  },
+  {
+    title: "Sign people in",
+    text: "A program on the person's machine, which listens there: it keeps a session, refreshes its tokens, and signs the person out.",
+    programs: ANYWHERE,
+    isFor: (client) => signsIn(client) && client.ClientType === "native",
   },
   {
     title: "Sign people in from a page",
     text: "The script of the page at the redirect URI; it needs no server.",
     programs: {
+      React: "browser/react.jsx",
+      Vue: "browser/vue.js",
       "oidc-client-ts": "browser/oidc-client-ts.js",
       "openid-client": "browser/openid-client.js",
       oauth4webapi: "browser/oauth4webapi.js",
@@ -79,6 +96,7 @@ const EXAMPLE = {
   login: "http://localhost:3001/login",
   /** After those that it is the beginning of. */
   home: "http://localhost:3001/",
+  port: "--port 3001",
   signInScopes: "openid profile",
   ownScopes: "AccessManager:Read",
   audience: "https://api.example.com",
@@ -120,6 +138,7 @@ export function snippet(file: string, { issuer, clientId, client, api }: Snippet
     [EXAMPLE.redirectUri]: redirectUri,
     [EXAMPLE.login]: redirectUri && `${urlOf(redirectUri).origin}/login`,
     [EXAMPLE.home]: redirectUri && homeOf(client, redirectUri),
+    [EXAMPLE.port]: redirectUri && `--port ${urlOf(redirectUri).port || 3001}`,
     [EXAMPLE.signInScopes]: scopes.join(" "),
     [EXAMPLE.ownScopes]: own.join(" "),
     [EXAMPLE.audience]: api?.Audience,

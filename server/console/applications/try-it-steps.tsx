@@ -63,29 +63,23 @@ export function Outcome({ clientId, redirectUri, outcome, hasSecret, missing }: 
         <p safe>{`and gets ${token.status}`}</p>
         <Json label="Answer of the token endpoint" value={token.body} />
       </Step>
-      {missing.length > 0 ? (
+      {missing.length > 0 && (
         <p class="warning" role="status" safe>
           {`Not granted: ${missing.join(", ")}. None of your roles grants it, or it belongs to a different API than requested.`}
         </p>
-      ) : (
-        ""
       )}
-      {isAnothers ? (
+      {isAnothers && (
         <p class="problem" role="alert">
           A different user has signed in. Their tokens are revoked and not shown.
         </p>
-      ) : (
-        ""
       )}
       {idToken ? <Token title="4. The id_token: who signed in" token={idToken} /> : ""}
       {accessToken ? <Token title="5. The access token: what the API gets" token={accessToken} /> : ""}
-      {userinfo ? (
+      {!!userinfo && (
         <Step title="6. Userinfo">
           <p safe>{`With the access token, the userinfo endpoint answers ${userinfo.status}`}</p>
           <Json label="Answer of the userinfo endpoint" value={userinfo.body} />
         </Step>
-      ) : (
-        ""
       )}
     </>
   );

@@ -78,7 +78,7 @@ export async function tryPage(deps: ConsoleServices, visit: Visit, refused?: For
       <>
         <Section title="Request">
           <Form visit={visit} action={tryPath(application)} state={state}>
-            {apis.length > 0 ? (
+            {apis.length > 0 && (
               <SelectField
                 state={state}
                 name="Resource"
@@ -89,8 +89,6 @@ export async function tryPage(deps: ConsoleServices, visit: Visit, refused?: For
                   ...apis.map(({ Name, Audience }) => ({ value: Audience, label: phrase`${Name} (${Audience})` })),
                 ]}
               />
-            ) : (
-              ""
             )}
             <CheckboxGroup
               state={state}
@@ -217,7 +215,7 @@ export async function comeBack(deps: ConsoleServices, visit: Visit, refused?: Fo
             {["code", "state", "iss"].map((name) => (
               <Hidden name={name} value={given.get(name) ?? ""} />
             ))}
-            {tried.client.ClientType === "confidential" ? (
+            {tried.client.ClientType === "confidential" && (
               <TextField
                 state={refused ?? formOf()}
                 name="client_secret"
@@ -226,8 +224,6 @@ export async function comeBack(deps: ConsoleServices, visit: Visit, refused?: Fo
                 type="password"
                 required
               />
-            ) : (
-              ""
             )}
             <div class="buttons">
               <button type="submit" class="main">

@@ -97,3 +97,16 @@ document.addEventListener("keydown", (event) => {
   box.focus();
   box.select();
 });
+
+// Narrows a long group of check boxes to those that contain a text; chosen ones stay.
+for (const box of document.querySelectorAll("[data-find]")) {
+  box.hidden = false;
+  box.addEventListener("keydown", (event) => event.key === "Enter" && event.preventDefault());
+  box.addEventListener("input", () => {
+    const text = box.value.trim().toLowerCase();
+    for (const label of box.parentElement.querySelectorAll("label")) {
+      const isFound = `${label.textContent} ${label.title}`.toLowerCase().includes(text);
+      label.hidden = !isFound && !label.control.checked;
+    }
+  });
+}

@@ -9,8 +9,11 @@ import {
 import type { Extension } from "@codemirror/state";
 import { KEYWORDS, VARIABLES } from "./cedar.ts";
 
-/** @param phrases policy text such as `resource.Username == ""` */
-export function completion(phrases: readonly string[]): Extension {
+/**
+ * @param phrases policy text such as `resource.Username == ""`
+ * @param ofTypes the fields of a resource, by the type of `resource is TYPE`
+ */
+export function completion(phrases: readonly string[], ofTypes: ReadonlyMap<string, string[]>): Extension {
   const fields = new Map<string, Set<string>>();
   for (const [, variable, field] of phrases.flatMap((phrase) => [...phrase.matchAll(/\b(\w+)(?:\.| has )(\w+)/g)])) {
     fields.set(variable!, (fields.get(variable!) ?? new Set()).add(field!));
@@ -20,19 +23,37 @@ export function completion(phrases: readonly string[]): Extension {
     ...phrases.map((label) => ({ label, type: "text" })),
   ];
   return autocompletion({
-    override: [(context) => afterDot(context, fields) ?? atWord(context, known)],
+    override: [(context) => afterIs(context, ofTypes) ?? afterDot(context, fields, ofTypes) ?? atWord(context, known)],
     // Enter inserts a new line unless the user has selected an entry.
     selectOnOpen: false,
     icons: false,
   });
 }
 
-function afterDot(context: CompletionContext, fields: Map<string, Set<string>>): CompletionResult | null {
+function afterIs(context: CompletionContext, ofTypes: ReadonlyMap<string, string[]>): CompletionResult | null {
+  const typed = context.matchBefore(/\bresource\s+is\s+\w*/);
+  if (!typed) return null;
+  const from = typed.from + typed.text.search(/\w*$/);
+  return { from, options: [...ofTypes.keys()].map((label) => ({ label, type: "type" })), validFor: /^\w*$/ };
+}
+
+/** The type of the resource in the policy at the cursor, if it names one. */
+function typeAt({ state, pos }: CompletionContext): string | undefined {
+  const before = state.sliceDoc(0, pos);
+  return /\bresource\s+is\s+(\w+)/.exec(before.slice(before.lastIndexOf(";") + 1))?.[1];
+}
+
+function afterDot(
+  context: CompletionContext,
+  fields: Map<string, Set<string>>,
+  ofTypes: ReadonlyMap<string, string[]>,
+): CompletionResult | null {
   const typed = context.matchBefore(/\b\w+(?:\.after)?\.\w*/);
   if (!typed) return null;
   const [variable = ""] = typed.text.split(".");
   const from = typed.from + typed.text.lastIndexOf(".") + 1;
-  const names = [...(fields.get(variable) ?? [])].sort();
+  const own = variable === "resource" ? ofTypes.get(typeAt(context) ?? "") : undefined;
+  const names = [...(own ?? fields.get(variable) ?? [])].sort();
   return { from, options: names.map((label) => ({ label, type: "property" })), validFor: /^\w*$/ };
 }
 

@@ -74,18 +74,35 @@ function writing(box: HTMLElement, field: HTMLTextAreaElement, words: HTMLElemen
   const csrf = field.form?.querySelector<HTMLInputElement>("[name=csrf]")?.value ?? "";
   const found = Object.assign(document.createElement("p"), { className: "found" });
   found.setAttribute("role", "status");
-  box.after(found);
+  const heading = document.querySelector(".aside > h2");
+  if (heading) heading.before(found);
+  else box.after(found);
   const tell = (text: string) => {
     found.textContent = text;
   };
   return [
     history(),
-    completion([...new Set(words.map((word) => word.textContent).filter((text) => !text.includes("\n")))]),
+    completion(
+      [...new Set(words.map((word) => word.textContent).filter((text) => !text.includes("\n")))],
+      fieldsIn(words),
+    ),
     EditorView.updateListener.of(({ docChanged, state }) => {
       if (docChanged) field.value = state.doc.toString();
     }),
     href ? [lintGutter(), check(href, csrf, tell)] : [],
   ];
+}
+
+/** The fields of each type of record, whose list begins with its name. */
+function fieldsIn(words: HTMLElement[]): Map<string, string[]> {
+  const fields = new Map<string, string[]>();
+  let type = "";
+  for (const { textContent: text } of words) {
+    type = /^resource is (\w+)$/.exec(text)?.[1] ?? type;
+    const field = /^resource(?:\.| has )(\w+)/.exec(text)?.[1];
+    if (field) fields.set(type, [...(fields.get(type) ?? []), field]);
+  }
+  return fields;
 }
 
 function leadToFindings(view: EditorView): void {

@@ -37,7 +37,7 @@ async function overview(deps: ConsoleServices, visit: Visit): Promise<View | Res
     unlessBusy("Policies", policiesPart(deps, visit)),
     unlessBusy("Sign-ins", signInsPart(deps, visit, period)),
     unlessBusy("Tokens", tokensPart(deps, visit, period)),
-    systemLine(deps),
+    systemLine(deps, visit),
   ]);
   const parts = [webhooks, policies, signIns, tokens];
   const figures = parts.flatMap((part) => part.figures ?? []);

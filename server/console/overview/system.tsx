@@ -1,11 +1,13 @@
 // The state of the installation's parts, in one line.
 
+import { firstPage } from "../../platform/http/query.ts";
 import type { ConsoleServices } from "../page.tsx";
+import type { Visit } from "../visit.ts";
 
 const NAMES = { postgresql: "Database", temporal: "Temporal", worker: "Worker" } as const;
 
-export async function systemLine({ readReadiness }: ConsoleServices): Promise<JSX.Element> {
-  const readiness = await readReadiness();
+export async function systemLine(deps: ConsoleServices, visit: Visit): Promise<JSX.Element> {
+  const [readiness, mail] = await Promise.all([deps.readReadiness(), mailState(deps, visit)]);
   return (
     <p class="parts">
       {Object.entries(NAMES).map(([part, name]) => {
@@ -16,7 +18,19 @@ export async function systemLine({ readReadiness }: ConsoleServices): Promise<JS
           </span>
         );
       })}
+      {mail && (
+        <span class={mail === "held" ? "part bad" : "part good"}>
+          Mail <span safe>{mail}</span>
+        </span>
+      )}
       {readiness.reasons.length > 0 ? <span safe>{readiness.reasons.join(" ")}</span> : ""}
     </p>
   );
+}
+
+/** undefined: the installation has no mail server, or the visitor may not see its mails. */
+async function mailState({ mails }: ConsoleServices, visit: Visit): Promise<"up" | "held" | undefined> {
+  if (mails.settings.isKept || !mails.settings.host || !visit.may("Settings:Read")) return undefined;
+  const { Items } = await mails.list(visit.permitted("Settings:Read"), { State: "Held" }, firstPage(1));
+  return Items.length > 0 ? "held" : "up";
 }

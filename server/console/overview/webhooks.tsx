@@ -111,12 +111,10 @@ function NoConnections({ visit }: { visit: Visit }): JSX.Element {
   return (
     <EmptyState title="No webhooks yet">
       <p>A webhook connection sends each change of a user, an application or a department to your receiver.</p>
-      {mayAdd ? (
+      {mayAdd && (
         <ButtonLink href={visit.href("/settings/webhooks/add")} kind="main">
           {"Add Webhook Connection"}
         </ButtonLink>
-      ) : (
-        ""
       )}
     </EmptyState>
   );

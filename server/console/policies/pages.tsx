@@ -60,7 +60,7 @@ export function policyPages(deps: ConsoleServices): ConsolePage[] {
       inPlace: {
         label: "Save policy",
         beside: (visit) => <TryButton visit={visit} />,
-        below: <Vocabulary types={deps.policies.types} />,
+        aside: <Vocabulary types={deps.policies.types} />,
       },
       async of(visit, held) {
         const { Name = "", Description = "", Policy = SAMPLE } = held?.record ?? {};

@@ -17,19 +17,23 @@ export interface NamedPolicy {
   href: string | undefined;
 }
 
-export function Answer({
-  answer,
-  policies,
-}: {
+interface AnswerProps {
   answer: policyTrials.Evaluation;
+  /** Such as "ann may do AccessManager:Read on Application Payroll." */
+  sentence: string;
   policies: NamedPolicy[];
-}): JSX.Element {
+}
+
+export function Answer({ answer, sentence, policies }: AnswerProps): JSX.Element {
   const isAllowed = answer.Decision === "Allow";
   return (
     <section class="panel stack" aria-labelledby="answer" tabindex="-1" {...FOCUSED}>
       <h2 id="answer">
         <Badge state={isAllowed ? "Allowed" : "Denied"} tone={isAllowed ? "good" : "bad"} spoken />
       </h2>
+      <p>
+        <strong safe>{sentence}</strong>
+      </p>
       {policies.length === 0 ? (
         <p>{answer.Problems.length > 0 ? "No policy decided." : "No policy permits it."}</p>
       ) : (
@@ -85,10 +89,8 @@ export function Changes({ visit, comparison: { checked, changes }, nameOf }: Cha
         {`Of ${checked} checked, ${changes.length} ${changes.length === 1 ? "changes" : "change"}. ` +
           `A sample of at most ${MAX_CASES}: calls of people and applications on records, from where you are and now.`}
       </p>
-      {changes.length > 0 ? (
+      {changes.length > 0 && (
         <Table caption="Calls with another outcome" columns={columns} rows={changes.slice(0, MAX_SHOWN)} />
-      ) : (
-        ""
       )}
       {rest > 0 ? <p safe>{`… and ${rest} more.`}</p> : ""}
     </Section>

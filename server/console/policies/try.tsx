@@ -33,6 +33,7 @@ import { idOf, NEEDS, parsed, triedOf } from "./tried.ts";
 const TRY = `${POLICIES}/try`;
 const FIELDS = ["Policy", "Principal", "Action", "Resource", "Fields", "Address", "Audience", "Scopes"];
 const CARRIED = ["Name", "Description", "version"];
+const CIRCUMSTANCES = ["Address", "Time", "Audience", "Scopes"];
 const MAX_FOUND = 5;
 /** The field name in a line such as `Is_System: true`. */
 const LINE = /^\s*(\w+)\s*:(.*)$/s;
@@ -166,35 +167,37 @@ function TryForm({ visit, state, id, types, asked }: TryFormProps): JSX.Element 
           hint="Not saved. Empty: the saved policies decide."
           optional
         />
-        <SelectField
-          state={state}
-          name="PrincipalType"
-          label="Called by"
-          options={[
-            { value: "User", label: "A user" },
-            { value: "Client", label: "An application" },
-          ]}
-        />
-        <TextField state={state} name="Principal" label="Caller's name or Id" hint="Its Id, or a part of its name." />
-        <SelectField
-          state={state}
-          name="Action"
-          label="Action"
-          options={ACTIONS.map((value) => ({ value, label: value }))}
-        />
-        <SelectField
-          state={state}
-          name="ResourceType"
-          label="On a record of"
-          options={types.map((value) => ({ value, label: value }))}
-        />
-        <TextField
-          state={state}
-          name="Resource"
-          label="Record's name or Id"
-          hint="Its Id, or a part of its name. Empty for a new record."
-          required={false}
-        />
+        <div class="sentence">
+          <SelectField
+            state={state}
+            name="PrincipalType"
+            label="Called by"
+            options={[
+              { value: "User", label: "A user" },
+              { value: "Client", label: "An application" },
+            ]}
+          />
+          <TextField state={state} name="Principal" label="Caller's name or Id" />
+          <SelectField
+            state={state}
+            name="Action"
+            label="Action"
+            options={ACTIONS.map((value) => ({ value, label: value }))}
+          />
+          <SelectField
+            state={state}
+            name="ResourceType"
+            label="On a record of"
+            options={types.map((value) => ({ value, label: value }))}
+          />
+          <TextField
+            state={state}
+            name="Resource"
+            label="Record's name or Id"
+            hint="Empty for a new record."
+            required={false}
+          />
+        </div>
         <TextField
           state={state}
           name="Fields"
@@ -204,22 +207,35 @@ function TryForm({ visit, state, id, types, asked }: TryFormProps): JSX.Element 
           code
           required={false}
         />
-        <TextField state={state} name="Address" label="From the address" hint="Empty: your address." required={false} />
-        <TextField state={state} name="Time" label="At the time" type="datetime-local" required={false} />
-        <TextField
-          state={state}
-          name="Audience"
-          label="Audience of the token"
-          hint={`For ${EXCHANGE} only: the Audience of the requested token's API.`}
-          required={false}
-        />
-        <CheckboxGroup
-          state={state}
-          name="Scopes"
-          label="With the scopes"
-          hint="None selected: all that the caller can have."
-          options={SCOPE_ACTIONS.map((value) => ({ value, label: value }))}
-        />
+        <details class="more" open={CIRCUMSTANCES.some((name) => state.value(name) || state.problem(name))}>
+          <summary>
+            Circumstances <small>Address · Time · Audience · Scopes</small>
+          </summary>
+          <div class="fields">
+            <TextField
+              state={state}
+              name="Address"
+              label="From the address"
+              hint="Empty: your address."
+              required={false}
+            />
+            <TextField state={state} name="Time" label="At the time" type="datetime-local" required={false} />
+            <TextField
+              state={state}
+              name="Audience"
+              label="Audience of the token"
+              hint={`For ${EXCHANGE} only: the Audience of the requested token's API.`}
+              required={false}
+            />
+            <CheckboxGroup
+              state={state}
+              name="Scopes"
+              label="With the scopes"
+              hint="None selected: all that the caller can have."
+              options={SCOPE_ACTIONS.map((value) => ({ value, label: value }))}
+            />
+          </div>
+        </details>
         <div class="buttons">
           <button type="submit" class="main" name="ask" value="call" formnovalidate>
             Try this call
@@ -227,15 +243,13 @@ function TryForm({ visit, state, id, types, asked }: TryFormProps): JSX.Element 
           <button type="submit" class="plain" name="ask" value="changes" formnovalidate>
             Who is affected?
           </button>
-          {mayBeSaved ? (
+          {mayBeSaved && (
             <>
               {asked ? <Hiddens fields={sealedFields(visit, saving, asked)} /> : ""}
               <button type="submit" class="plain" formaction={visit.href(saving)} formnovalidate>
                 Save policy
               </button>
             </>
-          ) : (
-            ""
           )}
           <ButtonLink href={visit.href(id ? `${POLICIES}/${id}` : POLICIES)}>Back</ButtonLink>
         </div>
@@ -276,7 +290,10 @@ async function evaluated(deps: ConsoleServices, visit: Visit): Promise<JSX.Eleme
     },
   });
   const answer = await deps.policies.evaluate(visit.permitted(...NEEDS), question);
-  return <Answer answer={answer} policies={await policyLinks(deps, visit, answer)} />;
+  const [caller, record] = [form.get("Principal")?.trim(), form.get("Resource")?.trim() || "(new)"];
+  const may = answer.Decision === "Allow" ? "may" : "may not";
+  const sentence = `${caller} ${may} do ${form.get("Action")} on ${ResourceType} ${record}.`;
+  return <Answer answer={answer} sentence={sentence} policies={await policyLinks(deps, visit, answer)} />;
 }
 
 /** The record's Id. @throws BadInput naming the possible matches */

@@ -63,15 +63,13 @@ async function versionsPage({ policies }: ConsoleServices, visit: Visit): Promis
               : "Earlier versions are no longer stored."}
           </p>
           <Difference lines={differenceOf(before?.Policy ?? shown.Policy, shown.Policy)} />
-          {mayRestore ? (
+          {mayRestore && (
             <ActionButton
               visit={visit}
               action={restoring}
               label={asked.confirm}
               fields={sealedFields(visit, restoring, asked)}
             />
-          ) : (
-            ""
           )}
         </Section>
       </>

@@ -31,7 +31,7 @@ const OF_CALL = [
 
 export function Vocabulary({ types }: { types: ReadonlyMap<string, ResourceType> }): JSX.Element {
   return (
-    <section class="panel stack">
+    <section class="panel stack aside">
       <h2>Vocabulary</h2>
       <p class="fine">resource.after has the fields of resource after the change.</p>
       <Part title="Caller: principal">

@@ -172,12 +172,10 @@ async function memberSection<Item extends Identified>(list: List<Item>, visit: V
       none={none(record)}
     >
       <Pager visit={visit} page={{ Next: from + PAGE < members.length ? String(from + PAGE) : null, Hidden: 0 }} />
-      {mayChange && visit.may("AccessManager:Read") ? (
+      {mayChange && visit.may("AccessManager:Read") && (
         <div class="buttons">
           <ButtonLink href={visit.href(`${path}/add`)}>{label as "safe"}</ButtonLink>
         </div>
-      ) : (
-        ""
       )}
     </ListSection>
   );

@@ -100,7 +100,7 @@ interface FormParts<Item> {
   inPlace?: {
     label: string;
     beside?(visit: Visit): JSX.Element;
-    below: JSX.Element;
+    aside: JSX.Element;
   };
 }
 
@@ -266,12 +266,10 @@ async function onePage(kind: AnyKind, visit: Visit, refused?: FormState): Promis
         {mayChange && !form.inPlace ? <ButtonLink href={visit.href(`${path}/change`)}>Change</ButtonLink> : ""}
         {next as "safe"}
         {others as "safe"}
-        {visit.may(kind.scopes.remove, kind.type, subjectOf(record)) ? (
+        {visit.may(kind.scopes.remove, kind.type, subjectOf(record)) && (
           <ButtonLink href={visit.href(`${path}/delete`)} kind="danger">
             Delete
           </ButtonLink>
-        ) : (
-          ""
         )}
       </>
     ),
@@ -342,22 +340,27 @@ async function filled({ path, form, nouns }: AnyKind, visit: Visit, held?: Held<
   const { inPlace } = form;
   const { state: initial, fields } = await form.of(visit, held);
   const state = refused ?? initial;
-  return (
-    <>
-      <FormPanel
-        visit={visit}
-        state={state}
-        action={visit.url.pathname}
-        back={held && !inPlace ? `${path}/${held.record.Id}` : path}
-        label={inPlace?.label ?? (held ? "Save" : `Add ${nouns[0]}`)}
-        version={held?.version}
-        wide={inPlace !== undefined}
-        beside={inPlace?.beside?.(visit)}
-      >
-        {fields(state) as "safe"}
-      </FormPanel>
-      {(inPlace?.below ?? "") as "safe"}
-    </>
+  const panel = (
+    <FormPanel
+      visit={visit}
+      state={state}
+      action={visit.url.pathname}
+      back={held && !inPlace ? `${path}/${held.record.Id}` : path}
+      label={inPlace?.label ?? (held ? "Save" : `Add ${nouns[0]}`)}
+      version={held?.version}
+      wide={inPlace !== undefined}
+      beside={inPlace?.beside?.(visit)}
+    >
+      {fields(state) as "safe"}
+    </FormPanel>
+  );
+  return inPlace ? (
+    <div class="two">
+      {panel as "safe"}
+      {inPlace.aside as "safe"}
+    </div>
+  ) : (
+    panel
   );
 }
 

@@ -39,12 +39,10 @@ export function RecordSection(props: RecordSectionProps): JSX.Element {
           ];
         })}
       />
-      {record.Description ? (
+      {!!record.Description && (
         <p class="prose" safe>
           {record.Description}
         </p>
-      ) : (
-        ""
       )}
       {children as "safe"}
     </Section>

@@ -73,12 +73,10 @@ function Answers({ visit, text, found: { answers, isPartial } }: AnswersProps): 
   return (
     <>
       <FormHere visit={visit} text={text} />
-      {isPartial ? (
+      {isPartial && (
         <p class="problem" role="alert" safe>
           {`${PARTIAL} Try again in a moment, or search in a single list.`}
         </p>
-      ) : (
-        ""
       )}
       {answers.length > 0 ? (
         <Table caption="Results" columns={columns(visit)} rows={answers} />

@@ -47,12 +47,10 @@ export function RolesSection({ visit, page: { Items, Next }, ...member }: RolesS
   const mayAdd = visit.may("Settings:Update");
   return (
     <ListSection title="Roles" id="roles" columns={columns(visit, member, Items)} rows={Items} none="None.">
-      {mayAdd || Next !== null ? (
+      {(mayAdd || Next !== null) && (
         <div class="buttons">
           <ButtonLink href={visit.href(`${member.path}/roles`)}>{mayAdd ? "Add to a role" : "All roles"}</ButtonLink>
         </div>
-      ) : (
-        ""
       )}
     </ListSection>
   );

@@ -26,7 +26,8 @@ const CLAIMS = providerWords.MAPPED.map((field) => `Mapping.${field}`);
 const NAMES = formFields(PROVIDER);
 export const FIELDS = [...NAMES, ...CLAIMS, "Mapping"];
 const RULES = ["Provisioning", "AllowedDomains", "AllowedTenants", "RequireVerifiedEmail"];
-const LAST = ["ExternalId", "AllowLocal", "Is_Active"];
+const ADVANCED = ["TokenEndpointAuthMethod", "AuthorizationParameters", "ExternalId"];
+const LAST = ["AllowLocal", "Is_Active"];
 
 const CLAIM_LABELS: Record<(typeof providerWords.MAPPED)[number], string> = {
   Subject: "Claim of the subject",
@@ -116,12 +117,17 @@ function providerForm(type: ProviderType, state: FormState, isNew: boolean): Rec
         <>
           {fields("Name")}
           <ContractFields contract={PROVIDER} names={addressesOf(type)} state={state} isNew={isNew} required />
-          {fields(...OWN[type].filter((name) => name !== "SignOut"))}
           {fields("ClientId", "ClientSecret")}
           <Checkbox state={state} name="NoSecret" label="The provider issued no secret" />
-          {fields("TokenEndpointAuthMethod", "Scopes", "AuthorizationParameters", ...RULES)}
+          {fields("Scopes", ...RULES)}
           <Claims state={state} type={type} />
-          {fields(...(type === "OpenIDConnect" ? ["SignOut"] : []), ...LAST)}
+          <ContractFields
+            contract={PROVIDER}
+            names={[...LAST, ...OWN[type], ...ADVANCED]}
+            sections={{ Advanced: [...OWN[type], ...ADVANCED] }}
+            state={state}
+            isNew={isNew}
+          />
         </>
       );
     },

@@ -44,12 +44,10 @@ export function IdentitiesSection(props: IdentitiesProps): JSX.Element {
       rows={identities}
       none="This user has no linked account at a provider."
     >
-      {mayLink ? (
+      {mayLink && (
         <div class="buttons">
           <ButtonLink href={visit.href(`${pathOf(person)}/identity/link`)}>Link an account</ButtonLink>
         </div>
-      ) : (
-        ""
       )}
     </ListSection>
   );

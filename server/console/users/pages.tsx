@@ -70,17 +70,13 @@ export function userPages(deps: ConsoleServices): ConsolePage[] {
       actions: (visit, { record }) => ({
         others: (
           <>
-            {visit.may("Settings:Read", "User", { ...record }) && visit.may("Webhooks:Read") ? (
+            {visit.may("Settings:Read", "User", { ...record }) && visit.may("Webhooks:Read") && (
               <ButtonLink href={visit.href(`${pathOf(record)}/export`)}>Export data</ButtonLink>
-            ) : (
-              ""
             )}
-            {visit.may(ERASE, "User", { ...record }) ? (
+            {visit.may(ERASE, "User", { ...record }) && (
               <ButtonLink href={visit.href(`${pathOf(record)}/erase`)} kind="danger">
                 Erase
               </ButtonLink>
-            ) : (
-              ""
             )}
           </>
         ),
@@ -206,7 +202,7 @@ async function userBody(deps: ConsoleServices, visit: Visit, person: Person) {
           ["Id", <Code text={id} copy />],
         ]}
       />
-      {roles && sessions && allowed && identities && passkeys ? (
+      {!!roles && !!sessions && !!allowed && !!identities && !!passkeys && (
         <>
           <SignInSection visit={visit} person={person} factor={factor} mayChange={mayChange} />
           <PasskeysSection visit={visit} person={person} passkeys={passkeys.Items} mayChange={mayChange} />
@@ -227,8 +223,6 @@ async function userBody(deps: ConsoleServices, visit: Visit, person: Person) {
           <SessionsSection visit={visit} person={person} page={sessions} mayChange={mayChange} />
           <GrantsSection visit={visit} person={person} page={allowed} />
         </>
-      ) : (
-        ""
       )}
     </>
   );

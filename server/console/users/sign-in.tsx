@@ -18,21 +18,13 @@ export function SignInSection({ visit, person, factor, mayChange }: SignInSectio
   return (
     <Section title="Signing in" id="sign-in">
       <Facts facts={[["Second factor", <SecondFactor factor={factor} />]]} />
-      {mayChange ? (
+      {mayChange && (
         <div class="buttons">
-          {person.Username ? (
+          {!!person.Username && (
             <ActionButton visit={visit} action={`${path}/password-link`} label="Create password link" />
-          ) : (
-            ""
           )}
-          {factor ? (
-            <ButtonLink href={visit.href(`${path}/second-factor/remove`)}>Remove second factor</ButtonLink>
-          ) : (
-            ""
-          )}
+          {!!factor && <ButtonLink href={visit.href(`${path}/second-factor/remove`)}>Remove second factor</ButtonLink>}
         </div>
-      ) : (
-        ""
       )}
       {person.Username ? "" : <p class="fine">A user without a user name cannot sign in.</p>}
     </Section>

@@ -121,6 +121,8 @@ async function deliveriesPart(deps: ConsoleServices, visit: Visit, { Id }: Conne
 function Configuration({ visit, record, isSigned }: ConfigurationProps): JSX.Element {
   const headers = Object.keys(record.Headers);
   const more: [string, JSX.Element][] = [];
+  if (contentsOf(record)) more.push(["Contents", <Text text={contentsOf(record)} />]);
+  if (record.Filter) more.push(["Filter", <Code text={record.Filter} />]);
   if (record.Description) more.push(["Description", <Text text={record.Description} />]);
   if (headers.length > 0) more.push(["Extra headers", <Text text={headers.join(", ")} />]);
   return (
@@ -139,6 +141,16 @@ function Configuration({ visit, record, isSigned }: ConfigurationProps): JSX.Ele
       />
     </Section>
   );
+}
+
+/** "" for the default form of events. */
+function contentsOf({ Fields, ChangedFields, Previous }: ConnectionRecord): string {
+  const parts = [
+    Fields && `only ${Fields.join(", ")}`,
+    ChangedFields && "names of changed fields",
+    Previous && "former values of changed fields",
+  ].filter(Boolean);
+  return parts.join("; ");
 }
 
 interface ConfigurationProps {
@@ -168,12 +180,10 @@ function HoldNote({ record, status }: { record: ConnectionRecord; status: Status
       <Explained text={HeldReason} />
       <p>
         <span safe>{`Tried ${Probes === 1 ? "once" : `${Probes.toLocaleString("en")} times`} since then.`}</span>{" "}
-        {NextProbeOn ? (
+        {!!NextProbeOn && (
           <>
             Next at <Time at={new Date(NextProbeOn)} />.
           </>
-        ) : (
-          ""
         )}
       </p>
     </div>
@@ -201,7 +211,7 @@ function UnsentNote({ visit, record, status, asked }: UnsentProps): JSX.Element 
         <Time at={new Date(ExhaustedSince)} />
         {isActive ? ". They are not sent automatically." : ". Resume sends only held deliveries, not these."}
       </p>
-      {isActive && mayRedeliver(visit, record) ? (
+      {isActive && mayRedeliver(visit, record) && (
         <ButtonLink
           href={visit.href(
             `/settings/webhooks/${record.Id}/redeliver?${new URLSearchParams({ From: ExhaustedSince })}`,
@@ -209,18 +219,14 @@ function UnsentNote({ visit, record, status, asked }: UnsentProps): JSX.Element 
         >
           Send them again
         </ButtonLink>
-      ) : (
-        ""
       )}
-      {asked ? (
+      {!!asked && (
         <ActionButton
           visit={visit}
           action={`${asked.back}/resume`}
           label={asked.title.slice(0, -1)}
           fields={sealedFields(visit, `${asked.back}/resume`, asked)}
         />
-      ) : (
-        ""
       )}
     </div>
   );

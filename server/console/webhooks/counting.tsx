@@ -56,26 +56,22 @@ export function countingPages<Asked extends AskedCount>(counting: Counting<Asked
           {lead as "safe"}
           <Form visit={visit} action={action} state={state}>
             {fields(state) as "safe"}
-            {asked ? (
+            {asked && (
               <p class="notice" role="status" safe>
                 {String(asked.effects[0])}
               </p>
-            ) : (
-              ""
             )}
             <div class="buttons">
               <button type="submit" class={asked && asked.count !== 0 ? "plain" : "main"}>
                 {asked ? "Count again" : "Count them"}
               </button>
-              {asked && asked.count !== 0 ? (
+              {asked && asked.count !== 0 && (
                 <>
                   <Hiddens fields={{ ...Object.fromEntries(hidden), shown: visit.seal(confirmAction, asked) }} />
                   <button type="submit" class={kind} formaction={visit.href(confirmAction)} safe>
                     {asked.confirm}
                   </button>
                 </>
-              ) : (
-                ""
               )}
             </div>
           </Form>

@@ -9,6 +9,7 @@ import { filtersOf } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
 import { actionsOn, connectionBody, ping, refreshing, type ShownConnection, setState } from "./connection.tsx";
 import { discardPages } from "./discard.tsx";
+import { filterPage } from "./filter.tsx";
 import { LastFailure, Sparkline, SuccessRate, Waiting } from "./health.tsx";
 import { redeliverPages } from "./redeliver.tsx";
 import { redeliveriesPage } from "./redeliveries.tsx";
@@ -98,6 +99,7 @@ export function webhookPages(deps: ConsoleServices): ConsolePage[] {
         GET: { needs: read, answer: (visit) => verifyPage(deps, visit) },
         POST: { needs: ["Webhooks:Update"], answer: (visit) => sendTest(deps, visit) },
       },
+      filterPage(deps),
       ...statementPages(deps),
       { path: `${CONNECTIONS}/:id/added`, GET: { needs: WRITE, answer: (visit) => addedPage(deps, visit) } },
       { path: `${CONNECTIONS}/:id/ping`, POST: { needs: ["Webhooks:Update"], answer: (visit) => ping(deps, visit) } },

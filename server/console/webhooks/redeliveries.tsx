@@ -88,15 +88,13 @@ export function Redeliveries({ visit, latest }: { visit: Visit; latest: Redelive
       {latest.filter(isOpen).map((one) => (
         <Progress visit={visit} redelivery={one} title={`${NAMES[one.Kind]}: ${inNumbers(one)}`} isInPlace />
       ))}
-      {ended.length > 0 ? (
+      {ended.length > 0 && (
         <Section title="Redeliveries">
           <Table caption="The last redeliveries" columns={columns(visit)} rows={ended} />
           <p class="after">
             <a href={visit.href(`${REDELIVERIES}?ConnectionId=${first.ConnectionId}`)}>All of its redeliveries</a>
           </p>
         </Section>
-      ) : (
-        ""
       )}
     </>
   );

@@ -126,37 +126,29 @@ export function Progress({ visit, redelivery, title, isInPlace }: ProgressProps)
           ...(isOpen(redelivery) ? [["Time left", <Text text={timeLeft(redelivery)} />] as [string, JSX.Element]] : []),
         ]}
       />
-      {Reason ? (
+      {!!Reason && (
         <p>
           <Sentence text={`It ${Reason}.`} />
         </p>
-      ) : (
-        ""
       )}
       <p>
         <small>
-          {From ? (
+          {!!From && (
             <>
               Deliveries that were <span safe>{States.join(" or ")}</span>, of events from <Time at={new Date(From)} />
-              {To ? (
+              {!!To && (
                 <>
                   {" "}
                   to <Time at={new Date(To)} />
                 </>
-              ) : (
-                ""
               )}
               .{" "}
             </>
-          ) : (
-            ""
           )}
-          {EndedOn ? (
+          {!!EndedOn && (
             <>
               Ended <Time at={new Date(EndedOn)} />.{" "}
             </>
-          ) : (
-            ""
           )}
           <a href={hrefOfWorkflow(visit, redelivery)} rel="noreferrer">
             Workflow in Temporal

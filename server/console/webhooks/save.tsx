@@ -47,15 +47,13 @@ export function connectionForm(contract: ConsoleServices["connection"], record?:
     fields: (state: FormState) => (
       <>
         <ContractFields contract={contract} names={FIRST} state={state} isNew={isNew} />
-        {isNew ? (
+        {isNew && (
           <Checkbox
             state={state}
             name={UNSIGNED}
             label="Send without a signature"
             hint="The receiver then cannot verify the sender."
           />
-        ) : (
-          ""
         )}
         <ContractFields contract={contract} names={OTHERS} sections={SECTIONS} state={state} isNew={isNew} />
       </>

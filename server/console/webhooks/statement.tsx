@@ -112,11 +112,7 @@ async function page(deps: ConsoleServices, visit: Visit, title: string, of: Of):
       <>
         <Periods visit={visit} />
         <SearchForm visit={visit} filters={FIELDS} problems={form} action="Show" />
-        {"Owed" in found ? (
-          <Statement visit={visit} statement={found} parameters={asked} redeliver={of.redeliver} />
-        ) : (
-          ""
-        )}
+        {"Owed" in found && <Statement visit={visit} statement={found} parameters={asked} redeliver={of.redeliver} />}
       </>
     ),
   };
@@ -177,29 +173,23 @@ function Statement({ visit, statement, parameters, redeliver }: StatementProps):
         </p>
         {Closed ? "" : <p>The period ended less than a minute ago, or has not ended: more events may join it.</p>}
         {Complete ? "" : <p>Events and connections that no policy lets you see are not counted.</p>}
-        {Exhausted.Count > 0 && redeliver ? (
+        {Exhausted.Count > 0 && !!redeliver && (
           <div class="buttons">
             <ButtonLink href={visit.href(`${redeliver}?${new URLSearchParams({ From: Exhausted.FirstEvent! })}`)}>
               Send them again
             </ButtonLink>
           </div>
-        ) : (
-          ""
         )}
       </div>
-      {rows.length > 0 ? (
+      {rows.length > 0 && (
         <Section title={`${inWords(Owed.Count)} by outcome`}>
           <Table caption="Deliveries by outcome" columns={columns(visit, statement)} rows={rows} />
         </Section>
-      ) : (
-        ""
       )}
-      {ConnectionId === null && Connections.length > 0 ? (
+      {ConnectionId === null && Connections.length > 0 && (
         <Section title="By connection">
           <Table caption="Deliveries by connection" columns={connectionColumns(visit)} rows={Connections} />
         </Section>
-      ) : (
-        ""
       )}
       <Section title="As proof">
         <p>

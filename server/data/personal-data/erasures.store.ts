@@ -194,6 +194,7 @@ export async function searchEvents(
         or (s.event_record = 'Invitation' and exists (
           select from invitations i where i.tenant_id = ${tenantId} and i.user_id = ${userId} and i.id::text = s.record_id))
         or (p.payload like ${`%"Id":${userId},%`} and p.payload ~ ${reference})
+        or (p.previous like ${`%"Id":${userId},%`} and p.previous ~ ${reference})
       on conflict do nothing
     )
     select id from searched order by id desc limit 1`;

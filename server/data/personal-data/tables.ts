@@ -83,6 +83,12 @@ const TABLES = {
     exported: ["purpose", "address", "expires_on"],
     withheld: ["id", "digest"],
   },
+  sign_ups: {
+    file: "SignUps",
+    column: "user_id",
+    exported: ["email", "created_on"],
+    withheld: ["id", "digest", "user_id", "expires_on"],
+  },
   totp_secrets: {
     file: "SecondFactors",
     column: "user_id",
@@ -103,7 +109,7 @@ const TABLES = {
     column: "user_id",
     exported: [
       ...["id", "created_on", "last_seen", "expires_on", "finished_on", "address", "user_agent", "auth_time", "amr"],
-      ...["acr", "identity_provider_id"],
+      ...["acr", "identity_provider_id", "is_kept"],
     ],
     withheld: ["digest", "id_token_hint", "is_auth_time_known"],
   },
@@ -214,6 +220,10 @@ const TABLES = {
   attempts: EVENTS,
   responses: EVENTS,
   audit_log: { how: { file: "AuditEvents" } },
+  invitation_imports: { how: { mentions: ["created_by_id"] } },
+  invitation_import_rows: {
+    how: { expires: "addresses and names of people, until they are invited; of skipped ones for 30 days" },
+  },
   audit_places: { how: { expires: "addresses and user agents of unauthenticated callers, for 30 days" } },
 
   signin_failures: { how: { expires: "digests of guessed values, for a day after the last guess" } },
@@ -241,6 +251,9 @@ const TABLES = {
   signing_keys: NOTHING,
   webhook_connections: NOTHING,
   webhook_connection_changes: NOTHING,
+  sent_sequences: NOTHING,
+  // Answers to requests.
+  idempotency_keys: { how: { expires: "answers to requests, for 24 hours" } },
   dispatches: NOTHING,
   former_outcomes: NOTHING,
   outcome_hours: NOTHING,

@@ -6,7 +6,7 @@ import type { Sql } from "../../platform/db/sql.ts";
 import { DAY_MS } from "../../platform/durations.ts";
 import type { Permitted } from "../../records/index.ts";
 import { isAlone, type KeptTotal, listKeptDays, listKeptTotals } from "./kept.store.ts";
-import { MEASURED } from "./measure.ts";
+import { createMeasureNow, MEASURED, type MeasureNow } from "./measure.ts";
 import { findRetentionDays } from "./tenants.store.ts";
 
 export interface KeptTable {
@@ -36,7 +36,15 @@ export interface Kept {
 export type ReadKept = (caller: Permitted<"Settings:Read">) => Promise<Kept>;
 
 /** @param temporalMs TEMPORAL_RETENTION */
-export function createReadKept(sql: Sql, retention: RetentionConfig, temporalMs: number): ReadKept {
+export function createKept(
+  sql: Sql,
+  retention: RetentionConfig,
+  temporalMs: number,
+): { readKept: ReadKept; measureNow: MeasureNow } {
+  return { readKept: createReadKept(sql, retention, temporalMs), measureNow: createMeasureNow(sql) };
+}
+
+function createReadKept(sql: Sql, retention: RetentionConfig, temporalMs: number): ReadKept {
   return async ({ tenantId, gate, scopes }) => {
     const isLogSeen = scopes.has("Webhooks:Read") && gate.seesAll("WebhookEvent");
     const isAuditSeen = gate.seesAll("AuditEvent");

@@ -12,6 +12,10 @@ export interface ChangedPartition extends Partition {
   measuredOn: Date | null;
 }
 
+/** An arbitrary constant, unique among our advisory locks: maintenance and "Measure now" replace the same rows. */
+const MEASURING_LOCK = 5_281_906;
+const inTurn = (tx: Queries) => tx`select pg_advisory_xact_lock(${MEASURING_LOCK})`;
+
 /** Partitions whose rows have changed since they were measured, the newest first. */
 export function listChanged(sql: Queries, parents: readonly string[]): Promise<ChangedPartition[]> {
   return sql<ChangedPartition[]>`
@@ -55,6 +59,7 @@ export function measurePartition(sql: Sql, { parent, from, to, changes, measured
       select tenant_id, ${from} as day, count(*) as rows, sum(bytes) as bytes
       from ${sized(sql`r.tenant_id`, within(sql`r.${key}`))} group by 1`;
   return sql.begin(async (tx) => {
+    await inTurn(tx);
     await tx`
       delete from kept_days where name = ${parent} and day >= (${since} at time zone 'UTC')::date
         and day < (${to} at time zone 'UTC')::date`;
@@ -70,6 +75,7 @@ export function measurePartition(sql: Sql, { parent, from, to, changes, measured
 /** By the day of their events. */
 export function measureOpen(sql: Sql): Promise<void> {
   return sql.begin(async (tx) => {
+    await inTurn(tx);
     await tx`delete from kept_days where name = 'deliveries_open'`;
     await tx`
       insert into kept_days (tenant_id, name, day, rows, bytes)

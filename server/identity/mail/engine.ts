@@ -13,7 +13,7 @@ import type { Egress } from "../../platform/egress/index.ts";
 import type { MailId, TenantId } from "../../platform/ids.ts";
 import type { Vault } from "../../platform/vault.ts";
 import { MAIL_PURPOSE } from "./mails.store.ts";
-import { messageOf } from "./message.tsx";
+import { type MailContent, messageOf } from "./message.tsx";
 import {
   closeOpenMail,
   MAIL_LEASE,
@@ -52,7 +52,7 @@ export function createMailEngine({ sql, egress, vault, mail: config, probeInterv
 
     async send(tenantId: TenantId, mail: OpenMail, signal: AbortSignal): Promise<SmtpResult> {
       if (!send) throw new Error("A mail cannot be sent without SMTP_URL.");
-      const values = JSON.parse(open(mail.content)) as { link?: string };
+      const values = JSON.parse(open(mail.content)) as MailContent & { link?: string };
       const source = await messageOf(mail.kind, values, mail, { ...mail, from });
       const secrets = values.link ? [values.link, ...urlOf(values.link).search.slice(1).split("&")] : [];
       return send({ tenantId, from, to: mail.to, source, secrets }, signal);

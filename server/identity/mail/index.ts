@@ -1,5 +1,6 @@
 // Mails: written with their cause in one transaction, sent by a workflow.
 
+export { createMailAlerts } from "./alerts.ts";
 export { MAIL, type MailRecord, TEST_MAIL } from "./contract.ts";
 export { createMailEngine, type MailEngine } from "./engine.ts";
 export { MAIL_KINDS, type MailKind } from "./kinds.ts";

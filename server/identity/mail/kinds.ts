@@ -1,6 +1,7 @@
 // The kinds of mails and the values of their templates.
 
 import type { TenantId } from "../../platform/ids.ts";
+import type { texts } from "../../ui/index.ts";
 
 interface WithLink {
   /** How the person is addressed: their name, or the user name. */
@@ -18,9 +19,14 @@ export interface MailValues {
   VerifyAddress: WithLink;
   ForgottenPassword: WithLink;
   Invitation: WithLink & { invitedBy: string };
+  SignUp: WithLink;
+  /** An account was asked for, and there is one. The link is the sign-in page's. */
+  AccountExists: { name: string; link: string };
+  AccountReady: { name: string; link: string };
   /** The link is for "this was not me". */
   NewDevice: WithLink & { device: string; address: string; at: Date };
   CredentialChanged: WithLink & { credential: (typeof CREDENTIALS)[number]; at: Date };
+  Alert: { lines: string[]; count: number; link: string; at: Date };
   Test: { name: string };
 }
 export type MailKind = keyof MailValues;
@@ -29,8 +35,12 @@ export const MAIL_KINDS = [
   "VerifyAddress",
   "ForgottenPassword",
   "Invitation",
+  "SignUp",
+  "AccountExists",
+  "AccountReady",
   "NewDevice",
   "CredentialChanged",
+  "Alert",
   "Test",
 ] as const satisfies readonly MailKind[];
 
@@ -43,6 +53,8 @@ type MailOf<Kind extends MailKind> = Kind extends MailKind
       /** null: no User, such as for an invitation. */
       userId: number | null;
       values: MailValues[Kind];
+      /** Of the page that caused it, for users whose language is not known. */
+      language?: texts.LanguageCode;
     }
   : never;
 export type NewMail = MailOf<MailKind>;

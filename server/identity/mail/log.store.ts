@@ -42,7 +42,14 @@ export async function findMailContent(sql: Queries, tenantId: TenantId, id: Mail
 
 export async function findSender(sql: Queries, tenantId: TenantId): Promise<Sender> {
   const [row] = await sql<Sender[]>`
-    select name as "tenantName", sender_name as "senderName", reply_to as "replyTo" from tenants where id = ${tenantId}`;
+    select name as "tenantName", sender_name as "senderName", reply_to as "replyTo", texts from tenants where id = ${tenantId}`;
+  return row!;
+}
+
+/** The kinds of alerts that are mailed, and the addresses. */
+export async function findAlertMails(sql: Queries, tenantId: TenantId): Promise<{ kinds: string[]; to: string[] }> {
+  const [row] = await sql<{ kinds: string[]; to: string[] }[]>`
+    select alert_mail_kinds as kinds, alert_mail_to as "to" from tenants where id = ${tenantId}`;
   return row!;
 }
 

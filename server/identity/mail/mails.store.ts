@@ -2,6 +2,7 @@ import type { Transaction } from "../../platform/db/sql.ts";
 import { type MailId, newId } from "../../platform/ids.ts";
 import { isMailAddress } from "../../platform/mail-address.ts";
 import type { SealedColumn, Vault } from "../../platform/vault.ts";
+import { texts } from "../../ui/index.ts";
 import type { NewMail } from "./kinds.ts";
 
 /** Notified by each new mail. */
@@ -12,10 +13,11 @@ export const SEALED_MAILS: SealedColumn = { table: "mails", column: "content", p
 /** Text that is no address is recorded as Failed, so that callers answer the same for all users. */
 export function createInsertMail(vault: Vault) {
   const { seal } = vault.sealFor(MAIL_PURPOSE);
-  return async (tx: Transaction, { tenantId, kind, to, userId, values }: NewMail): Promise<MailId> => {
+  return async (tx: Transaction, mail: NewMail): Promise<MailId> => {
+    const { tenantId, kind, to, userId, values } = mail;
     const id = newId<MailId>();
     const isValid = isMailAddress(to);
-    const content = isValid ? seal(JSON.stringify(values)) : null;
+    const content = isValid ? seal(JSON.stringify({ ...values, language: await languageFor(tx, mail) })) : null;
     const expiresOn = "expiresOn" in values ? values.expiresOn : null;
     await tx`
       insert into mails (id, tenant_id, kind, recipient, user_id, content, expires_on, state, reason, ended_on)
@@ -24,4 +26,12 @@ export function createInsertMail(vault: Vault) {
     if (isValid) await tx`select pg_notify(${MAIL_CHANNEL}, '')`;
     return id;
   };
+}
+
+/** The user's own, else that of the page, else the tenant's. */
+async function languageFor(tx: Transaction, { tenantId, userId, language }: NewMail): Promise<texts.LanguageCode> {
+  const [found] = await tx<{ own: string | null; tenant: texts.LanguageCode }[]>`
+    select t.language as tenant, (select locale from users where tenant_id = t.id and id = ${userId}) as own
+    from tenants t where t.id = ${tenantId}`;
+  return texts.bestOf(found!.own ?? undefined) ?? language ?? found!.tenant;
 }

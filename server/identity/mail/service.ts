@@ -12,7 +12,7 @@ import type { MailKind } from "./kinds.ts";
 import { countTestMails, findMailContent, findSender, type LoggedMail, MAILS, resendMail } from "./log.store.ts";
 import type { Mailer } from "./mailer.ts";
 import { MAIL_PURPOSE } from "./mails.store.ts";
-import { messageOf, type RenderedMail, renderMail, withDates } from "./message.tsx";
+import { type MailContent, messageOf, type RenderedMail, renderContent } from "./message.tsx";
 import { mailWorkflowId } from "./starter.ts";
 
 const TYPE = MAIL.name;
@@ -95,21 +95,22 @@ export function createMails({ sql, vault, mailer, config, publicUrl, workflowUrl
         ...{ from: config.from || "noreply@example.com", to: "ana@example.com" },
       };
       const source = await messageOf(kind, values, sender, envelope);
-      return { ...renderMail(kind, values as never, sender), source };
+      return { ...renderContent(kind, values, sender), source };
     },
 
     async contentOf({ tenantId }, { Id, Kind }) {
       const content = config.isKept ? await findMailContent(sql, tenantId, Id) : null;
       if (!content) return undefined;
-      return renderMail(Kind, withDates(JSON.parse(open(content))), await findSender(sql, tenantId));
+      return renderContent(Kind, JSON.parse(open(content)), await findSender(sql, tenantId));
     },
 
     settings: { from: config.from, isKept: config.isKept, host: config.smtp?.host },
   };
 }
 
-function exampleOf(publicUrl: string) {
+function exampleOf(publicUrl: string): MailContent {
   return {
+    language: "en",
     name: "Ana Silva",
     link: `${publicUrl}/example`,
     expiresOn: new Date(Date.now() + 86_400_000),
@@ -118,5 +119,7 @@ function exampleOf(publicUrl: string) {
     address: "192.0.2.1",
     at: new Date(),
     credential: "password",
+    lines: ["ConnectionHeld: 410 Gone"],
+    count: 1,
   };
 }

@@ -1,6 +1,9 @@
-// The texts of each kind of mail. Text and HTML are made from the same declaration.
+// The parts of each kind of mail. Text and HTML are made from the same declaration.
 
+import { texts } from "../../ui/index.ts";
 import type { MailKind, MailValues } from "./kinds.ts";
+
+const { fill } = texts;
 
 export interface MailText {
   subject: string;
@@ -10,62 +13,99 @@ export interface MailText {
   after: string[];
 }
 
-const IGNORE = "If you did not ask for this, you can ignore this mail: nothing changes.";
-const NOT_ME = "This was not me";
-
 /** @param organisation its name, as people see it */
-export function textOf<Kind extends MailKind>(kind: Kind, values: MailValues[Kind], organisation: string): MailText {
-  return TEXTS[kind](values, organisation);
+export function textOf<Kind extends MailKind>(
+  kind: Kind,
+  values: MailValues[Kind],
+  organisation: string,
+  language: texts.Language,
+): MailText {
+  return TEXTS[kind](values, organisation, language);
 }
 
-const TEXTS: { [Kind in MailKind]: (values: MailValues[Kind], organisation: string) => MailText } = {
-  VerifyAddress: ({ name, link, expiresOn }, organisation) => ({
-    subject: `Confirm your mail address for ${organisation}`,
-    before: [hello(name), `Please confirm that this address is yours, for your account at ${organisation}.`],
-    button: { label: "Confirm this address", link },
-    after: [validUntil(expiresOn), IGNORE],
+type TextOf<Kind extends MailKind> = (
+  values: MailValues[Kind],
+  organisation: string,
+  language: texts.Language,
+) => MailText;
+
+const TEXTS: { [Kind in MailKind]: TextOf<Kind> } = {
+  VerifyAddress: ({ name, link, expiresOn }, organisation, { t, locale }) => ({
+    subject: fill(t.verifySubject, { organisation }),
+    before: [hello(name, t), fill(t.verifyText, { organisation })],
+    button: { label: t.verifyButton, link },
+    after: [validUntil(expiresOn, t, locale), t.ignoreMail],
   }),
-  ForgottenPassword: ({ name, link, expiresOn }, organisation) => ({
-    subject: `Set a new password for ${organisation}`,
-    before: [hello(name), `A new password was requested for your account at ${organisation}.`],
-    button: { label: "Set a new password", link },
-    after: [validUntil(expiresOn), IGNORE],
+  ForgottenPassword: ({ name, link, expiresOn }, organisation, { t, locale }) => ({
+    subject: fill(t.resetSubject, { organisation }),
+    before: [hello(name, t), fill(t.resetText, { organisation })],
+    button: { label: t.resetButton, link },
+    after: [validUntil(expiresOn, t, locale), t.ignoreMail],
   }),
-  Invitation: ({ name, link, expiresOn, invitedBy }, organisation) => ({
-    subject: `Your invitation to ${organisation}`,
-    before: [hello(name), `${plain(invitedBy) || "An administrator"} has invited you to ${organisation}.`],
-    button: { label: "Accept the invitation", link },
-    after: [validUntil(expiresOn), "If you do not know why you were invited, you can ignore this mail."],
+  Invitation: ({ name, link, expiresOn, invitedBy }, organisation, { t, locale }) => ({
+    subject: fill(t.invitationSubject, { organisation }),
+    before: [hello(name, t), fill(t.invitationText, { inviter: plain(invitedBy) || t.anAdministrator, organisation })],
+    button: { label: t.invitationButton, link },
+    after: [validUntil(expiresOn, t, locale), t.invitationNote],
   }),
-  NewDevice: ({ name, link, expiresOn, device, address, at }, organisation) => ({
-    subject: `New sign-in to ${organisation}`,
+  SignUp: ({ name, link, expiresOn }, organisation, { t, locale }) => ({
+    subject: fill(t.signUpSubject, { organisation }),
+    before: [hello(name, t), fill(t.signUpText, { organisation })],
+    button: { label: t.makeTheAccount, link },
+    after: [validUntil(expiresOn, t, locale), t.ignoreMail],
+  }),
+  AccountExists: ({ name, link }, organisation, { t }) => ({
+    subject: fill(t.existsSubject, { organisation }),
+    before: [hello(name, t), fill(t.existsText, { organisation })],
+    button: { label: t.signIn, link },
+    after: [t.existsNote, t.ignoreMail],
+  }),
+  AccountReady: ({ name, link }, organisation, { t }) => ({
+    subject: fill(t.readySubject, { organisation }),
+    before: [hello(name, t), fill(t.readyText, { organisation })],
+    button: { label: t.signIn, link },
+    after: [],
+  }),
+  NewDevice: ({ name, link, expiresOn, device, address, at }, organisation, { t, locale }) => ({
+    subject: fill(t.deviceSubject, { organisation }),
     before: [
-      hello(name),
-      `Your account at ${organisation} was used on a device that it has not been used on before.`,
-      `${plain(device) || "Unknown device"}, network address ${plain(address)}, ${dateTime(at)}.`,
-      "If this was you, there is nothing to do. If not, end all sessions and set a new password:",
+      hello(name, t),
+      fill(t.deviceText, { organisation }),
+      fill(t.deviceFacts, {
+        device: plain(device) || t.unknownDevice,
+        address: plain(address),
+        time: dateTime(at, locale),
+      }),
+      t.ifThisWasYou,
     ],
-    button: { label: NOT_ME, link },
-    after: [validUntil(expiresOn)],
+    button: { label: t.notMe, link },
+    after: [validUntil(expiresOn, t, locale)],
   }),
-  CredentialChanged: ({ name, link, expiresOn, credential, at }, organisation) => ({
-    subject: `Your ${credential} for ${organisation} was changed`,
-    before: [
-      hello(name),
-      `The ${credential} of your account at ${organisation} was changed, ${dateTime(at)}.`,
-      "If this was you, there is nothing to do. If not, end all sessions and set a new password:",
-    ],
-    button: { label: NOT_ME, link },
-    after: [validUntil(expiresOn)],
+  CredentialChanged: ({ name, link, expiresOn, credential, at }, organisation, { t, locale }) => {
+    const changed = { credential: t.credentials[credential], organisation };
+    return {
+      subject: fill(t.changedSubject, changed),
+      before: [hello(name, t), fill(t.changedText, { ...changed, time: dateTime(at, locale) }), t.ifThisWasYou],
+      button: { label: t.notMe, link },
+      after: [validUntil(expiresOn, t, locale)],
+    };
+  },
+  // For administrators, in English like Settings.
+  Alert: ({ lines, count, link, at }, organisation) => ({
+    subject: count === 1 ? `Alert of ${organisation}: ${lines[0]}` : `${count} alerts of ${organisation}`,
+    before: [`Raised on ${dateTime(at, "en-GB")}:`, ...lines.map((line) => oneLine(line, MAX_LINE))],
+    button: { label: "Open the alerts", link },
+    after: ["The page Organisation of Settings has the addresses that get these mails."],
   }),
-  Test: ({ name }, organisation) => ({
-    subject: `Test mail of ${organisation}`,
-    before: [hello(name), `This is a test mail of ${organisation}. The mail server has accepted it.`],
+  Test: ({ name }, organisation, { t }) => ({
+    subject: fill(t.testSubject, { organisation }),
+    before: [hello(name, t), fill(t.testText, { organisation })],
     after: [],
   }),
 };
 
 const MAX_NAME = 100;
+const MAX_LINE = 300;
 /** Mail programs make links of such texts, and strangers may choose names. */
 const LINK_LIKE = /:\/\/|www\.|\.\p{L}{2,}/iu;
 
@@ -89,8 +129,10 @@ export function oneLine(text: string, max: number): string {
   );
 }
 
-const hello = (name: string) => (plain(name) ? `Hello ${plain(name)},` : "Hello,");
+const hello = (name: string, t: texts.Texts) => (plain(name) ? fill(t.hello, { name: plain(name) }) : t.helloNobody);
 
-const FORMAT = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" });
-const dateTime = (date: Date) => `${FORMAT.format(date)} UTC`;
-const validUntil = (date: Date) => `The link can be used once, until ${dateTime(date)}.`;
+function dateTime(date: Date, locale: string): string {
+  return `${new Intl.DateTimeFormat(locale, { dateStyle: "long", timeStyle: "short", timeZone: "UTC" }).format(date)} UTC`;
+}
+
+const validUntil = (date: Date, t: texts.Texts, locale: string) => fill(t.linkOnce, { time: dateTime(date, locale) });

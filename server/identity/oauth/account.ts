@@ -4,6 +4,7 @@ import type { Queries, Sql } from "../../platform/db/sql.ts";
 import { toRecordId } from "../../platform/http/query.ts";
 import type { TenantId } from "../../platform/ids.ts";
 import { originOf } from "../../records/index.ts";
+import type { texts } from "../../ui/index.ts";
 import type { FindApis } from "./apis/known-apis.ts";
 import {
   expireCodes,
@@ -35,14 +36,14 @@ export function createApplications({ sql, families, findApis, findClient, consol
       const client = (await consoleClient.find(clientId, "Account")) ?? (await findClient(clientId, "anew"));
       return client?.tenantId === tenantId;
     },
-    async allowed(tenantId: TenantId, userId: number) {
+    async allowed(tenantId: TenantId, userId: number, language: texts.Language) {
       const grants = await listUserGrants(sql, tenantId, { userId }, MAX_LISTED, undefined);
       const apis = await findApis(tenantId);
       return grants.map(({ clientId, clientName, consented, grantedOn, lastUsedOn, ...granted }) => {
         return {
           clientId,
           name: clientName,
-          wants: inWords(granted, apis),
+          wants: inWords(granted, apis, language),
           isConsented: consented,
           grantedOn,
           lastUsedOn,

@@ -148,6 +148,8 @@ const CONSOLE_CLIENT = {
   isActive: true,
   isConsole: true,
   documentUrl: null,
+  // Not the tenant's, which would tell that there is one.
+  tenantPages: { language: "en", texts: [] },
   isOpen: false,
   administratorSet: [],
   grantTypes: ["authorization_code"],

@@ -79,6 +79,7 @@ const authorizationRequest = <const Mode extends string>($id: string, modes: rea
       code_challenge_method: Type.Optional(word(["S256"], { description: "The challenge method." })),
       dpop_jkt: may("The thumbprint of the key that must redeem the code (RFC 9449 10)."),
       prompt: may(`Space-delimited: ${PROMPTS.join(", ")}.`),
+      ui_locales: may("The preferred languages of the pages: BCP 47 tags, space-delimited."),
       max_age: Type.Optional(
         Type.Integer({ format: "int32", minimum: 0, description: "The maximum age of the sign-in in seconds." }),
       ),
@@ -148,6 +149,7 @@ export const LOGOUT_REQUEST = Type.Object(
     client_id: may(CLIENT_ID),
     post_logout_redirect_uri: may("An address registered to the client."),
     state: may("Returned unchanged."),
+    ui_locales: may("The preferred languages of the pages: BCP 47 tags, space-delimited."),
   },
   { $id: "LogoutRequest" },
 );

@@ -5,6 +5,7 @@ import { urlOf } from "../../platform/address.ts";
 import { openTo, preflight } from "../../platform/http/cors.ts";
 import { requireMethod } from "../../platform/http/request.ts";
 import { SCOPES } from "../../records/index.ts";
+import { texts } from "../../ui/index.ts";
 import { ATTAINABLE_ACRS } from "./authorize/index.ts";
 import { KNOWN_CLAIMS } from "./claims.ts";
 import {
@@ -137,7 +138,7 @@ export function metadata(issuer: string, { registration, documents } = NOTHING, 
     // Supported only for pushed requests.
     request_uri_parameter_supported: false,
     acr_values_supported: ATTAINABLE_ACRS,
-    ui_locales_supported: ["en"],
+    ui_locales_supported: texts.LANGUAGE_CODES,
     backchannel_logout_supported: true,
     backchannel_logout_session_supported: true,
   };

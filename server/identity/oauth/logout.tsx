@@ -11,7 +11,7 @@ import { NO_STORE } from "../../platform/http/conditions.ts";
 import { contextOf } from "../../platform/http/context.ts";
 import { toRecordId } from "../../platform/http/query.ts";
 import { requestUrl } from "../../platform/http/request.ts";
-import { MessagePage, pageResponse } from "../../ui/index.ts";
+import { MessagePage, pageResponse, texts } from "../../ui/index.ts";
 import { nameOf } from "../signin/account/visit.ts";
 import type { Cookies } from "../signin/cookies.ts";
 import { type PageEndpoints, pageController } from "../signin/endpoint.tsx";
@@ -91,7 +91,7 @@ export function logoutController(deps: EndSessionDependencies) {
         const { pathname, searchParams } = requestUrl(request);
         const providerId = toRecordId(pathname.split("/")[3]) ?? 0;
         const destination = await deps.upstream.signedOut(request, providerId, searchParams.get("state") ?? "");
-        return farewell(deps, { destination, isStrangers: false });
+        return farewell(deps, request, { destination, isStrangers: false });
       },
     },
   });
@@ -110,13 +110,14 @@ async function readable(read: () => Promise<LogoutParameters>): Promise<LogoutPa
 async function begin(deps: EndSessionDependencies, request: Request, parameters: LogoutParameters): Promise<Response> {
   const { site } = deps.endpoints;
   const checked = await checkLogout(deps, request, parameters);
+  texts.learn(request, { asked: parameters.sent.ui_locales });
   // A cross-site form submission carries no SameSite=Lax cookie; a navigation does.
   if (request.method === "POST" && deps.cookies.read(request, "session") === undefined) {
     const location = site.href(`${END_SESSION_PATH}?${parameters.text}`);
     return new Response(null, { status: 303, headers: { location, ...NO_STORE } });
   }
   const session = await deps.sessions.findStarted(request);
-  if (!session) return farewell(deps, checked);
+  if (!session) return farewell(deps, request, checked);
   if (checked.hintedUser === session.userId) return end(deps, request, session, checked);
 
   // Without a hint, any site could have sent the user here (RP-Initiated Logout 6).
@@ -132,7 +133,9 @@ function askFirst(
   status = 200,
 ): Promise<Response> {
   const { csrf, cookies } = forms.protect(request, session);
-  const page = <SignOutPage site={site} user={nameOf(session)} request={text} csrf={csrf} />;
+  texts.learn(request, { page: `${END_SESSION_PATH}?${text}` });
+  const language = texts.speak(request);
+  const page = <SignOutPage {...{ site, language, csrf }} user={nameOf(session, language.t)} request={text} />;
   return pageResponse(page, { status, cookies, endsElsewhere: destination !== undefined });
 }
 
@@ -143,8 +146,9 @@ async function confirmed(
   csrf: string | undefined,
 ): Promise<Response> {
   const checked = await checkLogout(deps, request, parameters);
+  texts.learn(request, { asked: parameters.sent.ui_locales });
   const session: Session | undefined = await deps.sessions.findStarted(request);
-  if (!session) return farewell(deps, checked);
+  if (!session) return farewell(deps, request, checked);
   if (!deps.forms.accepts(request, csrf, session)) return askFirst(deps, request, parameters, checked, session, 403);
   return end(deps, request, session, checked);
 }
@@ -156,19 +160,23 @@ async function end(
   checked: LogoutRequest,
 ): Promise<Response> {
   const { cookies, onward } = await signOut(deps, deps.endpoints.site, request, session, checked.destination);
-  return onward ? onward(cookies) : farewell(deps, checked, cookies);
+  return onward ? onward(cookies) : farewell(deps, request, checked, cookies);
 }
 
 /** @param cookies undefined: no session has ended */
 function farewell(
   { endpoints }: Pick<EndSessionDependencies, "endpoints">,
+  request: Request,
   { destination, isStrangers }: Pick<LogoutRequest, "destination" | "isStrangers">,
   cookies?: string[],
 ): Promise<Response> {
   if (destination === undefined || (isStrangers && cookies === undefined)) {
-    const lines = ["You are signed out in this browser. You can close this page."];
-    const next = destination && { href: destination, text: `Continue to ${placeOf(destination)}` };
-    const page = <MessagePage site={endpoints.site} heading="Signed out" lines={lines} {...(next && { next })} />;
+    const language = texts.speak(request);
+    const { t } = language;
+    const text = destination && texts.fill(t.continueTo, { destination: placeOf(destination) });
+    const next = destination && text ? { href: destination, text } : undefined;
+    const shown = { site: endpoints.site, language, next };
+    const page = <MessagePage {...shown} heading={t.signedOut} lines={[t.signedOutClose]} />;
     return pageResponse(page, { cookies });
   }
   return redirectTo(destination, cookies ?? []);

@@ -23,15 +23,19 @@ import { createCookies } from "../signin/cookies.ts";
 import { pageController } from "../signin/endpoint.tsx";
 import { createCsrf, createForms } from "../signin/forms.ts";
 import { createAcceptance } from "../signin/invitations/accept.ts";
+import { createInvitationReturns, invitationProviderPages } from "../signin/invitations/by-provider.tsx";
 import { invitationPages } from "../signin/invitations/pages.tsx";
 import { createKnownBrowsers } from "../signin/known-browsers.ts";
+import { languagePages } from "../signin/languages.ts";
 import { createForgottenPasswords } from "../signin/links/forgotten.ts";
-import { createConfirmAddress, createWarnOwner } from "../signin/links/mailed.ts";
+import { createConfirmAddress, createWarnOfDevice, createWarnOwner } from "../signin/links/mailed.ts";
 import { createPasskeys } from "../signin/passkeys/passkeys.ts";
 import { createOwnPassword, createPasswordProblem, createPasswords } from "../signin/password.ts";
 import { createSecondFactor } from "../signin/second-factor/second-factor.ts";
 import { createSessions } from "../signin/sessions.ts";
 import { createSignIn } from "../signin/sign-in.ts";
+import { signUpLinkPages } from "../signin/sign-ups/pages.tsx";
+import { createSignUps, createTellApproved } from "../signin/sign-ups/sign-ups.ts";
 import { createUpstream } from "../signin/upstream/upstream.ts";
 import { createApplications, createEndGrants, createEndGrantsBy } from "./account.ts";
 import { createKnownApis } from "./apis/known-apis.ts";
@@ -169,7 +173,7 @@ export function createProvider(deps: ProviderDependencies) {
   const site = createSite(issuer);
   const cookies = createCookies(issuer);
   const passwords = createPasswords();
-  const browsers = createKnownBrowsers(sql, cookies);
+  const browsers = createKnownBrowsers(sql, cookies, createWarnOfDevice({ mailer, issuer }));
   const forms = createForms(cookies, createCsrf(vault));
   const warnOwner = createWarnOwner({ mailer, issuer });
   const forgotten = createForgottenPasswords({ sql, mailer, issuer, onFailure });
@@ -193,10 +197,11 @@ export function createProvider(deps: ProviderDependencies) {
     secondFactor: createSecondFactor({ sql, vault, browsers, issuer, warnOwner }),
     passkeys: createPasskeys({ sql, forms, browsers, issuer }),
     forgotten,
+    signUps: createSignUps({ sql, mailer, issuer, passwords, onFailure }),
     upstream: createUpstream({ sql, vault, fetch, cookies, publicUrl: issuer, log }),
     browsers,
     log,
-    endpoints: { site, onFailure },
+    endpoints: { site, cookies, onFailure },
   };
 
   const forAccounts = {
@@ -212,7 +217,9 @@ export function createProvider(deps: ProviderDependencies) {
       `${accountSignIn(consoleClient.clientId(tenantId, ""), next)}&prompt=login`,
   };
 
-  const invitations = createAcceptance({ sql, access, passwords });
+  const forInvitations = { ...forAccounts, invitations: createAcceptance({ sql, access, passwords }) };
+
+  const returns = [createAccountReturns(forAccounts), createInvitationReturns(forInvitations)];
 
   const controller = new Elysia()
     .use(jwksController(keys))
@@ -237,9 +244,12 @@ export function createProvider(deps: ProviderDependencies) {
     .use(pushController({ ...forPeople, dpop, authenticateClient: authenticatePushing, onFailure }))
     .use(deviceAuthorizationController({ ...forPeople, authenticateClient: authenticate, onFailure }))
     .use(site.controller())
-    .use(authorizeController({ ...forPeople, accountReturns: createAccountReturns(forAccounts) }))
+    .use(authorizeController({ ...forPeople, returns }))
     .use(accountController(forAccounts))
-    .use(pageController(forPeople.endpoints, invitationPages({ ...forAccounts, invitations })))
+    .use(pageController(forPeople.endpoints, invitationPages(forInvitations)))
+    .use(pageController(forPeople.endpoints, invitationProviderPages(forInvitations)))
+    .use(pageController(forPeople.endpoints, signUpLinkPages(forAccounts)))
+    .use(pageController(forPeople.endpoints, languagePages(forPeople)))
     .use(userinfoController({ sql, tokens, findClient, checkPossession: dpop.checkPossession, onFailure }))
     .use(logoutController(forPeople));
   const verifyAccessToken: bearerTokens.VerifyAccessToken = tokens.verifyAccessToken;
@@ -258,7 +268,7 @@ export function createProvider(deps: ProviderDependencies) {
     cors: createCors({ sql, findClient, onFailure }),
     administration,
     endGrantsBy: createEndGrantsBy(families),
-    onRecordChange: createOnRecordChange(endGrants),
+    onRecordChange: createOnRecordChange(endGrants, createTellApproved({ mailer, issuer })),
     verifyAccessToken,
     /** By a client's secret as a bearer token, for callers that know no OAuth. @throws TokenError */
     async verifyClientSecret(request: Request, clientId: string, secret: string) {

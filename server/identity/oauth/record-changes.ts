@@ -5,18 +5,22 @@ import { changesOf } from "../../platform/http/contract.ts";
 import { type AuditEntry, type Caller, type OnChange, recordAudit } from "../../records/index.ts";
 import { type EndGrants, endSessions } from "../signin/account/own-credentials.ts";
 import { deleteAlarms } from "../signin/links/store.ts";
+import type { TellApproved } from "../signin/sign-ups/sign-ups.ts";
 import { noteAdministrator } from "./clients/ceilings.store.ts";
 import { hasCredentials } from "./clients/store.ts";
 
 type Change = Parameters<OnChange>[3];
 
 /** Deactivating a user permanently ends sessions and tokens. Also audits changed providers and deleted credentials. */
-export function createOnRecordChange(endGrants: EndGrants): OnChange {
+export function createOnRecordChange(endGrants: EndGrants, tellApproved: TellApproved): OnChange {
   return async (tx, caller, entityName, change) => {
     if (entityName === "User" && change.before?.isActive && !change.after?.isActive) {
       await endSessions(tx, endGrants, caller.tenantId, change.before.id);
     }
     const { before, after } = change;
+    if (entityName === "User" && after?.isActive && before?.isActive === false) {
+      await tellApproved(tx, caller.tenantId, after);
+    }
     if (entityName === "User" && before && after && before.email !== after.email) {
       await deleteAlarms(tx, caller.tenantId, after.id);
     }

@@ -113,6 +113,11 @@ const schemas = (base: string) =>
         attribute("members", "Users and Groups.", {
           ...parts(
             attribute("value", "The id of a User or Group.", { mutability: "immutable" }),
+            attribute("$ref", "Its address.", {
+              type: "reference",
+              mutability: "immutable",
+              referenceTypes: ["User", "Group"],
+            }),
             attribute("type", "User or Group.", { mutability: "immutable", canonicalValues: ["User", "Group"] }),
           ),
           multiValued: true,
@@ -124,6 +129,10 @@ const schemas = (base: string) =>
     ...schema,
     meta: { resourceType: "Schema", location: `${base}/Schemas/${schema.id}` },
   }));
+
+const DOCUMENTS = ["ServiceProviderConfig", "ResourceTypes", "Schemas"];
+
+export const isDocument = (kind: string) => DOCUMENTS.includes(kind);
 
 /** One of the documents, or a list of them. @param kind the path's first part */
 export function documentAt(base: string, kind: string, id: string | undefined): object | undefined {

@@ -3,14 +3,14 @@
 import { Elysia } from "elysia";
 import type { Sql } from "../../platform/db/sql.ts";
 import { BadInput, MethodNotAllowed, NotFound } from "../../platform/errors.ts";
-import { readJson } from "../../platform/http/body.ts";
+import { isObject, readJson } from "../../platform/http/body.ts";
 import { readConditions } from "../../platform/http/conditions.ts";
 import { asApiError } from "../../platform/http/error-record.ts";
 import type { LogFailure } from "../../platform/http/failure-log.ts";
 import { requestUrl } from "../../platform/http/request.ts";
 import type { Caller, EntityService } from "../../records/index.ts";
 import { createScimAuthenticate, type ScimBearers } from "./bearer.ts";
-import { documentAt, MAX_RESULTS } from "./documents.ts";
+import { documentAt, isDocument, MAX_RESULTS } from "./documents.ts";
 import { MEDIA_TYPE, ScimError, scimAnswer, scimRefusal } from "./errors.ts";
 import { createResources, type ScimResource, type ScimResources } from "./resources.ts";
 
@@ -46,11 +46,14 @@ export function createController(deps: ScimDependencies) {
     const { pathname, searchParams: query } = requestUrl(request);
     const [kind = "", id, ...others] = pathname.slice(BASE.length + 1).split("/");
     const caller = await authenticate(request);
-    const document = request.method === "GET" && others.length === 0 ? documentAt(base, kind, id) : undefined;
+    if (isDocument(kind) && request.method !== "GET") throw new MethodNotAllowed(["GET"]);
+    const document = others.length === 0 ? documentAt(base, kind, id) : undefined;
     if (document) return scimAnswer(document);
     const found = kinds.get(kind.toLowerCase());
     if (!found || others.length > 0 || id === "") throw new NotFound("There is no such resource.");
-    return resourceAt(`${base}/${found.path}`, found.resources, { request, caller, id, query });
+    const address = `${base}/${found.path}`;
+    if (id === ".search") return listAt(address, found.resources, caller, await searchIn(request));
+    return resourceAt(address, found.resources, { request, caller, id, query });
   }
 
   const handle = async ({ request }: { request: Request }) => {
@@ -114,6 +117,14 @@ async function listAt(
   });
 }
 
+/** RFC 7644 3.4.3: a list by POST, for filters that addresses should not have. */
+async function searchIn(request: Request): Promise<URLSearchParams> {
+  if (request.method !== "POST") throw new MethodNotAllowed(["POST"]);
+  const body = await readJson(request, undefined, mediaTypeOf(request.headers));
+  const given = Object.entries(isObject(body) ? body : {}).filter(([name]) => name !== "schemas");
+  return new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
+}
+
 function numberIn(query: URLSearchParams, name: string, standard: number, max: number): number {
   const text = query.get(name);
   if (text === null) return standard;
@@ -127,7 +138,14 @@ const mediaTypeOf = (headers: Headers) =>
   headers.get("content-type")?.toLowerCase().startsWith(MEDIA_TYPE) ? MEDIA_TYPE : "application/json";
 
 function located(record: Record<string, unknown>, location: string, version: string | undefined) {
-  return { ...record, meta: { ...(record.meta as object), location, ...(version && { version }) } };
+  const root = location.slice(0, location.lastIndexOf("/", location.lastIndexOf("/") - 1));
+  const members = record.members as { value: string; type: string }[] | undefined;
+  const linked = members?.map((one) => ({ ...one, $ref: `${root}/${one.type}s/${one.value}` }));
+  return {
+    ...record,
+    ...(linked && { members: linked }),
+    meta: { ...(record.meta as object), location, ...(version && { version }) },
+  };
 }
 
 const ALWAYS = ["schemas", "id"];

@@ -7,7 +7,8 @@ export type Comparator = (typeof COMPARISONS)[number];
 export type Value = string | number | boolean | null;
 
 export type ScimFilter =
-  | { kind: "and" | "or"; left: ScimFilter; right: ScimFilter }
+  | { kind: "and"; left: ScimFilter; right: ScimFilter }
+  | { kind: "or"; left: ScimFilter; right: ScimFilter }
   | { kind: "not"; of: ScimFilter }
   | { kind: "present"; attribute: string }
   | { kind: "compare"; attribute: string; by: Comparator; value: Value };

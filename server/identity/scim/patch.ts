@@ -52,6 +52,9 @@ function changesOf(operation: unknown): PatchChange[] {
 function changeAt(op: PatchChange["op"], path: string, value: unknown): PatchChange[] {
   const [, name, filter, part] = PATH.exec(path.trim()) ?? [];
   if (name === undefined) throw new ScimError("invalidPath", `The path ${printable(path)} cannot be read.`);
+  if (op === "remove" && value === undefined && /:enterprise:2\.0:user$/i.test(name)) {
+    return [{ op, attribute: "department", value }];
+  }
   const isSchema = /^urn:[\w:.-]+:(user|group)$/i.test(name);
   if (isSchema || (!filter && isObject(value) && attributeOf(name) === "name")) {
     if (!isObject(value)) throw new ScimError("invalidValue", `The value of ${printable(path)} must be an object.`);

@@ -10,6 +10,8 @@ const SHAPES = {
   visitor: OPAQUE,
   /** Marks a browser in which a user has signed in before. */
   device: OPAQUE,
+  /** The person's choice on a page, and the language that an application had asked for instead. */
+  language: /^[a-z]{2}(\.[a-z]{2})?$/,
   settings: OPAQUE,
   "settings-sign-in": OPAQUE,
   "try-it": OPAQUE,
@@ -31,6 +33,7 @@ export interface Cookies {
   clear(name: CookieName): string;
   /** @returns a Set-Cookie value */
   rememberOrganisation(tenantId: TenantId): string;
+  rememberLanguage(chosen: string): string;
   /** A message for the next page. @returns a Set-Cookie value */
   setNotice(text: string): string;
   /** The message of the last form; callers show it once. */
@@ -39,6 +42,8 @@ export interface Cookies {
 
 /** Seconds for which a browser remembers its organisation. */
 const ORGANISATION_LIFETIME = 365 * 24 * 3600;
+/** Seconds for which a browser remembers the language that was chosen in it. */
+const LANGUAGE_LIFETIME = 365 * 24 * 3600;
 /** Seconds until a message expires. */
 const NOTICE_LIFETIME = 60;
 /** The maximum number of characters of a message, because cookies are small. */
@@ -63,6 +68,7 @@ export function createCookies(publicUrl: string): Cookies {
     set,
     clear: (name) => set(name, "", 0),
     rememberOrganisation: (tenantId) => set("organisation", tenantId, ORGANISATION_LIFETIME),
+    rememberLanguage: (chosen) => set("language", chosen, LANGUAGE_LIFETIME),
     setNotice(text) {
       const shown = text.length > NOTICE_LIMIT ? `${text.slice(0, NOTICE_LIMIT - 1)}…` : text;
       // Half a surrogate pair cannot be encoded as UTF-8.

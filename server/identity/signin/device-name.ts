@@ -1,5 +1,7 @@
 // The name of a device in lists of sessions.
 
+import { texts } from "../../ui/index.ts";
+
 const BROWSERS: [RegExp, string][] = [
   [/\bEdg(e|A|iOS)?\//, "Edge"],
   [/\b(OPR|Opera)\//, "Opera"],
@@ -20,9 +22,9 @@ const SYSTEMS: [RegExp, string][] = [
 ];
 
 /** A hint for the browser's owner, such as "Firefox on Linux". A User-Agent can be anything. */
-export function deviceOf(userAgent: string): string {
+export function deviceOf(userAgent: string, t = texts.ENGLISH.t): string {
   const find = (list: [RegExp, string][]) => list.find(([pattern]) => pattern.test(userAgent))?.[1];
   const [browser, system] = [find(BROWSERS), find(SYSTEMS)];
-  if (browser && system) return `${browser} on ${system}`;
-  return browser ?? system ?? "Unknown browser";
+  if (browser && system) return texts.fill(t.deviceOn, { browser, system });
+  return browser ?? system ?? t.unknownBrowser;
 }

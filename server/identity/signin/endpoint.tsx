@@ -4,11 +4,13 @@ import { NO_STORE } from "../../platform/http/conditions.ts";
 import { clientNetwork, contextOf } from "../../platform/http/context.ts";
 import { asApiError } from "../../platform/http/error-record.ts";
 import { hasOtherLocalName, isRead, prefersPage, requestUrl, requireMethod } from "../../platform/http/request.ts";
-import { MessagePage, pageResponse, type Site } from "../../ui/index.ts";
+import { MessagePage, pageResponse, type Site, texts } from "../../ui/index.ts";
+import type { Cookies } from "./cookies.ts";
 import type { Visitor } from "./session.ts";
 
 export interface PageEndpoints {
   site: Site;
+  cookies: Pick<Cookies, "read">;
   /** Reports errors that the caller did not cause. */
   onFailure: (error: unknown, request: Request) => void;
 }
@@ -22,9 +24,10 @@ export type Pages = Record<string, { get?: AnswerPage; post?: AnswerPage }>;
  * Addresses for browsers: they answer with pages, errors included. HEAD is answered as GET without cookies, because a
  * HEAD request must not issue a code or end a session (RFC 9110 9.2.1).
  */
-export function pageController({ site, onFailure }: PageEndpoints, pages: Pages) {
+export function pageController({ site, cookies, onFailure }: PageEndpoints, pages: Pages) {
   async function respond(path: string, request: Request): Promise<Response> {
     const { get, post } = pages[path]!;
+    texts.learn(request, { chosen: cookies.read(request, "language") });
     if (request.method === "GET" && !get && prefersPage(request)) return toPageOf(site, path);
     try {
       requireMethod(request, ...(get ? ["GET"] : []), ...(post ? ["POST"] : []));
@@ -72,18 +75,35 @@ const FORM_PAGES = [
 ] as const;
 
 /** The page of a rejected form, if the form names it; the user can fill it in again there. */
-function wayBack(request: Request): string | undefined {
-  const path = formRead(request)?.get("request");
-  return path && OWN_PATH.test(path) ? path : undefined;
+const wayBack = (request: Request) => ownPath(formRead(request)?.get("request"));
+
+/** @param path untrusted @returns a path of this host with its query */
+export function ownPath(path = ""): string | undefined {
+  return path.length <= PATH_LIMIT && OWN_PATH.test(path) ? path : undefined;
 }
 
-/** A path of this host: it starts with neither `//` nor `/\\`. */
-const OWN_PATH = /^\/[a-z][^\\]*$/i;
+/** The maximum number of characters: a request of 8 KiB within another address. */
+const PATH_LIMIT = 16_384;
+
+/** A path of this host as URLs are written: it starts with neither `//` nor `/\\`. */
+const OWN_PATH = /^\/[a-z][!-[\]-~]*$/i;
 
 function errorPage(site: Site, failure: unknown, request: Request): Promise<Response> {
-  const { status, title, errors, headers } = asApiError(failure);
-  const lines = status === 500 ? [...errors, `RequestKey: ${contextOf(request).key}`] : errors;
+  const { status, errors, headers } = asApiError(failure);
+  const language = texts.speak(request);
+  const { t, code } = language;
+  const titles: Partial<Record<number, string>> = t.errorTitles;
+  const lines = errors.flatMap((error) => texts.errorIn(language, error) ?? []);
+  const details = errors.filter((error) => texts.errorIn(language, error) === undefined);
+  if (status === 500) details.push(`RequestKey: ${contextOf(request).key}`);
+  if (code !== "en" && lines.length === 0) lines.push(`${t.errorDetail}:`);
   const back = wayBack(request);
-  const next = back === undefined ? undefined : { href: site.href(back), text: "Start again" };
-  return pageResponse(<MessagePage site={site} heading={title} lines={lines} next={next} />, { status, headers });
+  const next = back === undefined ? undefined : { href: site.href(back), text: t.startAgain };
+  const page = (
+    <MessagePage
+      {...{ site, language, lines, details, next }}
+      heading={titles[status] ?? (code === "en" ? asApiError(failure).title : t.errorOther)}
+    />
+  );
+  return pageResponse(page, { status, headers });
 }

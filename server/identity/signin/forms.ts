@@ -3,6 +3,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { Permission } from "../../platform/errors.ts";
 import type { Vault } from "../../platform/vault.ts";
+import { texts } from "../../ui/index.ts";
 import type { Cookies } from "./cookies.ts";
 import { newOpaqueValue } from "./opaque.ts";
 import type { Session } from "./session.ts";
@@ -25,15 +26,6 @@ export interface Forms {
 /** Everything that a decision depends on, as the user saw it: the kind of form, then JSON values in a fixed order. */
 export type ShownDecision = readonly [kind: string, ...values: unknown[]];
 
-/** For a form that links two accounts after one of them was renamed. */
-export const CHANGED_LINK =
-  "The accounts have changed since this page was shown. Nothing was linked. Please check again.";
-
-/** The cookie is missing, another tab has signed in since, or another site sent the form. */
-const STALE =
-  "Nothing was done yet: this form was opened before the last sign-in in this browser, or your browser keeps no " +
-  "cookies. Send it again from here.";
-
 export function createForms(cookies: Cookies, csrf: Csrf): Forms {
   const accepts: Forms["accepts"] = (request, token, session) =>
     csrf.matches(token, cookies.read(request, "visitor"), session?.id);
@@ -46,13 +38,11 @@ export function createForms(cookies: Cookies, csrf: Csrf): Forms {
     },
     require(request, token, session) {
       if (accepts(request, token, session)) return;
-      throw new Permission(
-        "Nothing was done: this page was opened before the last sign-in in this browser, or your browser keeps no " +
-          "cookies. Open it again.",
-      );
+      throw new Permission(texts.ERRORS.stale);
     },
+    // The cookie is missing, another tab has signed in since, or another site sent the form.
     troubleWith: (request, token, session) =>
-      accepts(request, token, session) ? undefined : { problem: STALE, status: 403 },
+      accepts(request, token, session) ? undefined : { problem: texts.speak(request).t.staleForm, status: 403 },
     sealShown: (token, shown) => csrf.seal(token, JSON.stringify(shown)),
     hasShown: (token, sealed, shown) => csrf.isSealOf(sealed, token, JSON.stringify(shown)),
   };

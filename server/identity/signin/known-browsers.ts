@@ -2,6 +2,8 @@
 
 import type { Sql } from "../../platform/db/sql.ts";
 import type { Cookies } from "./cookies.ts";
+import { deviceOf } from "./device-name.ts";
+import type { WarnOfDevice } from "./links/mailed.ts";
 import { digestOf, newOpaqueValue } from "./opaque.ts";
 import type { Session } from "./session.ts";
 import { findKnown, recordSignIn } from "./store.ts";
@@ -17,11 +19,11 @@ export interface KnownBrowsers {
     user: Owner,
     address: string,
   ): Promise<{ knownDevice: Buffer | undefined; knownAddress: boolean }>;
-  /** Records a completed sign-in. @returns the Set-Cookie value that identifies the browser */
+  /** Records a completed sign-in, and mails its user if the browser is a new one. @returns the Set-Cookie value that identifies the browser */
   remember(request: Request, user: Owner, address: string): Promise<string>;
 }
 
-export function createKnownBrowsers(sql: Sql, cookies: Cookies): KnownBrowsers {
+export function createKnownBrowsers(sql: Sql, cookies: Cookies, warnOfDevice: WarnOfDevice): KnownBrowsers {
   return {
     async recognize(request, { tenantId, userId }, address) {
       const offered = cookies.read(request, "device");
@@ -31,7 +33,11 @@ export function createKnownBrowsers(sql: Sql, cookies: Cookies): KnownBrowsers {
     },
     async remember(request, { tenantId, userId }, address) {
       const value = cookies.read(request, "device") ?? newOpaqueValue();
-      await recordSignIn(sql, tenantId, userId, digestOf(value), address);
+      await sql.beginFor(tenantId, async (tx) => {
+        const isNew = await recordSignIn(tx, tenantId, userId, digestOf(value), address);
+        const device = deviceOf(request.headers.get("user-agent") ?? "");
+        if (isNew) await warnOfDevice(tx, tenantId, userId, { device, address });
+      });
       return cookies.set("device", value, DEVICE_LIFETIME);
     },
   };

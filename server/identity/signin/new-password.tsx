@@ -1,15 +1,19 @@
 // The field for a new password, and its rule.
 
+import { texts } from "../../ui/index.ts";
 import { PASSWORD_LENGTH } from "./password.ts";
 
 export interface NewPasswordProps {
+  language: texts.Language;
   label: string;
   /** Shown above by Problem. */
   problem: string | undefined;
 }
 
-export function NewPasswordField({ label, problem }: NewPasswordProps): JSX.Element {
-  const { min, max } = PASSWORD_LENGTH;
+export function NewPasswordField({ language, label, problem }: NewPasswordProps): JSX.Element {
+  const { t, locale } = language;
+  const { format } = new Intl.NumberFormat(locale);
+  const length = { min: format(PASSWORD_LENGTH.min), max: format(PASSWORD_LENGTH.max) };
   return (
     <>
       <label for="new-password" safe>
@@ -24,7 +28,9 @@ export function NewPasswordField({ label, problem }: NewPasswordProps): JSX.Elem
         aria-describedby={problem ? "problem rule" : "rule"}
         aria-invalid={problem ? "true" : undefined}
       />
-      <small id="rule" safe>{`${min} to ${max} characters of any kind; several unrelated words work well.`}</small>
+      <small id="rule" safe>
+        {texts.fill(t.passwordRule, length)}
+      </small>
     </>
   );
 }

@@ -1,11 +1,13 @@
 // The sign-in pages. All outside text is escaped here.
 
-import { attribute, CardPage, Problem, type Site } from "../../ui/index.ts";
+import { attribute, CardPage, Problem, type Site, Text, texts } from "../../ui/index.ts";
 import { PasskeyForm } from "./passkeys/pages.tsx";
 import type { PasskeyQuestion } from "./passkeys/passkeys.ts";
+import type { UpstreamProblem } from "./upstream/failure.ts";
 
 export interface SignInProps {
   site: Site;
+  language: texts.Language;
   action?: string;
   /** The application to sign in to; "" if it has no name. */
   application: string;
@@ -14,40 +16,42 @@ export interface SignInProps {
   username: string;
   problem?: string;
   passkey?: PasskeyQuestion;
+  /** Whether the box "Keep me signed in" is checked; undefined: there is none. */
+  keep?: boolean;
   /** Undefined: no mail can be sent. */
   forgottenHref: string | undefined;
+  /** Undefined: people cannot make their own account. */
+  signUpHref?: string;
   providers?: { name: string; href: string }[];
 }
 
 /** The form has one submit button, so scripts can find it; links to providers are outside it. */
 export function SignInPage(props: SignInProps): JSX.Element {
   const { site, action = "/signin", application, request, csrf, username, problem, providers = [] } = props;
-  const { passkey, forgottenHref } = props;
+  const { language, passkey, keep, forgottenHref, signUpHref } = props;
+  const { t } = language;
   return (
-    <CardPage site={site} title={problem ? "Error: Sign in" : "Sign in"} script={passkey && "passkey.js"}>
-      <h1>Sign in</h1>
+    <CardPage {...{ site, language, problem }} title={t.signIn} script={passkey && "passkey.js"}>
+      <h1 safe>{t.signIn}</h1>
       <p class="lead">
-        to continue to <strong safe>{application || "the application"}</strong>
+        <texts.Say text={t.toContinueTo} values={{ application: application || t.theApplication }} />
       </p>
-      {problem ? (
-        <p id="problem" class="problem" role="alert" safe>
-          {problem}
-        </p>
-      ) : (
-        ""
-      )}
+      <Problem text={problem} />
       <form method="post" action={site.href(action)}>
         <input type="hidden" name="request" value={attribute(request)} />
         <input type="hidden" name="csrf" value={csrf} />
-        <NameAndPassword username={username} problem={problem} offersPasskeys={passkey !== undefined} />
-        <button type="submit">Sign in</button>
+        <NameAndPassword {...{ t, username, problem }} offersPasskeys={passkey !== undefined} />
+        {keep === undefined ? "" : <KeepBox t={t} checked={keep} />}
+        <button type="submit" safe>
+          {t.signIn}
+        </button>
       </form>
       {passkey ? (
         <PasskeyForm
-          {...{ site, csrf, question: passkey }}
+          {...{ site, t, csrf, question: passkey }}
           action="/signin/passkey"
           kind="offered"
-          button="Use a passkey"
+          button={t.useAPasskey}
           isOutlined
           fields={{ request }}
         />
@@ -56,16 +60,27 @@ export function SignInPage(props: SignInProps): JSX.Element {
       )}
       <p class="note">
         {forgottenHref === undefined ? (
-          "Forgot your password? Ask your administrator for a link to set a new one."
+          <Text text={t.forgotAskAdministrator} />
         ) : (
-          <a href={attribute(forgottenHref)}>Forgot your password?</a>
+          <a href={attribute(forgottenHref)} safe>
+            {t.forgotPassword}
+          </a>
         )}
       </p>
+      {signUpHref === undefined ? (
+        ""
+      ) : (
+        <p class="note">
+          <a href={attribute(signUpHref)} safe>
+            {t.makeAnAccount}
+          </a>
+        </p>
+      )}
       {providers.length > 0 ? (
-        <section class="accounts others" aria-label="Other ways to sign in">
+        <section class="accounts others" aria-label={attribute(t.otherWays)}>
           {providers.map(({ name, href }) => (
             <a class="button outline" href={attribute(href)} safe>
-              {`Sign in with ${name}`}
+              {texts.fill(t.signInWith, { provider: name })}
             </a>
           ))}
         </section>
@@ -76,7 +91,17 @@ export function SignInPage(props: SignInProps): JSX.Element {
   );
 }
 
+function KeepBox({ t, checked }: { t: texts.Texts; checked: boolean }): JSX.Element {
+  return (
+    <label>
+      <input type="checkbox" name="keep" checked={checked} />
+      <span safe>{t.keepSignedIn}</span>
+    </label>
+  );
+}
+
 export interface NameAndPasswordProps {
+  t: texts.Texts;
   username: string;
   /** Why the last attempt failed; shown above as `#problem`. */
   problem?: string;
@@ -85,12 +110,14 @@ export interface NameAndPasswordProps {
 }
 
 /** Password managers and sign-in scripts look for the names `username` and `password`. */
-function NameAndPassword({ username, problem, offersPasskeys }: NameAndPasswordProps): JSX.Element {
+function NameAndPassword({ t, username, problem, offersPasskeys }: NameAndPasswordProps): JSX.Element {
   const described = problem ? "problem" : undefined;
   const invalid = problem ? "true" : undefined;
   return (
     <>
-      <label for="username">User name</label>
+      <label for="username" safe>
+        {t.userName}
+      </label>
       <input
         id="username"
         name="username"
@@ -104,7 +131,9 @@ function NameAndPassword({ username, problem, offersPasskeys }: NameAndPasswordP
         aria-describedby={described}
         aria-invalid={invalid}
       />
-      <label for="password">Password</label>
+      <label for="password" safe>
+        {t.password}
+      </label>
       <input
         id="password"
         name="password"
@@ -122,6 +151,7 @@ function NameAndPassword({ username, problem, offersPasskeys }: NameAndPasswordP
 
 export interface LinkProps {
   site: Site;
+  language: texts.Language;
   provider: string;
   /** The user's name at the provider. */
   there: string;
@@ -139,50 +169,37 @@ export interface LinkProps {
 }
 
 /** Asks a user signed in by a provider to prove ownership of an existing account, once. */
-export function LinkPage({
-  site,
-  provider,
-  there,
-  subject,
-  username,
-  link,
-  request,
-  csrf,
-  shown,
-  problem,
-  otherHref,
-}: LinkProps): JSX.Element {
+export function LinkPage(props: LinkProps): JSX.Element {
+  const { site, language, provider, there, subject, username, link, request, csrf, shown, problem, otherHref } = props;
+  const { t } = language;
   return (
-    <CardPage site={site} title={problem ? "Error: Link your account" : "Link your account"}>
-      <h1>Link your account</h1>
+    <CardPage {...{ site, language, problem }} title={t.linkAccountTitle}>
+      <h1 safe>{t.linkAccountTitle}</h1>
       <p class="lead">
-        <span safe>{provider}</span> has signed you in as <strong safe>{there}</strong>, which is not linked to an
-        account here yet. Enter your user name and password here once; after that, signing in there is enough.
+        <texts.Say text={t.linkAccountLead} values={{ provider, there }} />
       </p>
-      {problem ? (
-        <p id="problem" class="problem" role="alert" safe>
-          {problem}
-        </p>
-      ) : (
-        ""
-      )}
+      <Problem text={problem} />
       <form method="post" action={site.href("/signin/link")}>
         <input type="hidden" name="link" value={attribute(link)} />
         <input type="hidden" name="request" value={attribute(request)} />
         <input type="hidden" name="csrf" value={csrf} />
         <input type="hidden" name="shown" value={shown} />
-        <NameAndPassword username={username} problem={problem} />
-        <button type="submit">Link and sign in</button>
+        <NameAndPassword {...{ t, username, problem }} />
+        <button type="submit" safe>
+          {t.linkAndSignIn}
+        </button>
       </form>
       <p class="note">
-        No password here, or a new account at <span safe>{provider}</span>? Ask an administrator to link it to yours.{" "}
-        <span safe>{provider}</span> identifies it as <code safe>{subject}</code>.
+        <Text text={texts.fill(t.linkNoPassword, { provider })} />{" "}
+        <texts.Say text={t.linkSubject} values={{ provider, subject }} />
       </p>
       {otherHref === undefined ? (
         ""
       ) : (
         <p class="note">
-          No password? <a href={attribute(otherHref)}>Sign in another way</a>, and link it on your account page.
+          <a href={attribute(otherHref)} safe>
+            {t.linkOtherWay}
+          </a>
         </p>
       )}
     </CardPage>
@@ -191,25 +208,27 @@ export function LinkPage({
 
 export interface ChooseAccountProps {
   site: Site;
+  language: texts.Language;
   application: string;
   user: string;
   continueHref: string;
   switchHref: string;
 }
 
-export function ChooseAccountPage({ site, application, user, ...links }: ChooseAccountProps): JSX.Element {
+export function ChooseAccountPage({ site, language, application, user, ...links }: ChooseAccountProps): JSX.Element {
+  const { t } = language;
   return (
-    <CardPage site={site} title="Choose an account">
-      <h1>Choose an account</h1>
+    <CardPage site={site} language={language} title={t.chooseAccount}>
+      <h1 safe>{t.chooseAccount}</h1>
       <p class="lead">
-        to continue to <strong safe>{application || "the application"}</strong>
+        <texts.Say text={t.toContinueTo} values={{ application: application || t.theApplication }} />
       </p>
       <div class="accounts">
         <a class="button" href={attribute(links.continueHref)} safe>
-          {`Continue as ${user}`}
+          {texts.fill(t.continueAs, { user })}
         </a>
-        <a class="button outline" href={attribute(links.switchHref)}>
-          Use another account
+        <a class="button outline" href={attribute(links.switchHref)} safe>
+          {t.useAnotherAccount}
         </a>
       </div>
     </CardPage>
@@ -218,6 +237,7 @@ export function ChooseAccountPage({ site, application, user, ...links }: ChooseA
 
 export interface DeviceCodeProps {
   site: Site;
+  language: texts.Language;
   action: string;
   csrf: string;
   code: string;
@@ -225,15 +245,20 @@ export interface DeviceCodeProps {
 }
 
 /** The page where users type the code that a device shows (RFC 8628 3.3). */
-export function DeviceCodePage({ site, action, csrf, code, problem }: DeviceCodeProps): JSX.Element {
+export function DeviceCodePage({ site, language, action, csrf, code, problem }: DeviceCodeProps): JSX.Element {
+  const { t } = language;
   return (
-    <CardPage site={site} title={problem ? "Error: Sign a device in" : "Sign a device in"}>
-      <h1>Sign a device in</h1>
-      <p class="lead">Type the code that your television, tool or other device shows.</p>
+    <CardPage {...{ site, language, problem }} title={t.deviceTitle}>
+      <h1 safe>{t.deviceTitle}</h1>
+      <p class="lead" safe>
+        {t.deviceLead}
+      </p>
       <Problem text={problem} />
       <form method="post" action={site.href(action)}>
         <input type="hidden" name="csrf" value={csrf} />
-        <label for="user_code">Code</label>
+        <label for="user_code" safe>
+          {t.code}
+        </label>
         <input
           id="user_code"
           name="user_code"
@@ -247,30 +272,38 @@ export function DeviceCodePage({ site, action, csrf, code, problem }: DeviceCode
           aria-describedby={problem ? "problem" : undefined}
           aria-invalid={problem ? "true" : undefined}
         />
-        <button type="submit">Continue</button>
+        <button type="submit" safe>
+          {t.continue}
+        </button>
       </form>
-      <p class="note">If it is not your device, or someone sent you the code, close this page.</p>
+      <p class="note" safe>
+        {t.deviceNote}
+      </p>
     </CardPage>
   );
 }
 
 export interface FormPostProps {
   site: Site;
+  language: texts.Language;
   action: string;
   fields: [name: string, value: string][];
 }
 
 /** OAuth 2.0 Form Post Response Mode: a script submits the form; without scripts the user presses the button. */
-export function FormPostPage({ site, action, fields }: FormPostProps): JSX.Element {
+export function FormPostPage({ site, language, action, fields }: FormPostProps): JSX.Element {
+  const { t } = language;
   return (
-    <CardPage site={site} title="Continue" script="submit.js">
-      <h1>One moment</h1>
-      <p>Returning to the application.</p>
+    <CardPage site={site} language={texts.withoutChooser(language)} title={t.continue} script="submit.js">
+      <h1 safe>{t.oneMoment}</h1>
+      <p safe>{t.returning}</p>
       <form method="post" action={attribute(action)}>
         {fields.map(([name, value]) => (
           <input type="hidden" name={attribute(name)} value={attribute(value)} />
         ))}
-        <button type="submit">Continue</button>
+        <button type="submit" safe>
+          {t.continue}
+        </button>
       </form>
     </CardPage>
   );
@@ -278,22 +311,26 @@ export function FormPostPage({ site, action, fields }: FormPostProps): JSX.Eleme
 
 export interface SignOutProps {
   site: Site;
+  language: texts.Language;
   user: string;
   request: string;
   csrf: string;
 }
 
-export function SignOutPage({ site, user, request, csrf }: SignOutProps): JSX.Element {
+export function SignOutPage({ site, language, user, request, csrf }: SignOutProps): JSX.Element {
+  const { t } = language;
   return (
-    <CardPage site={site} title="Sign out">
-      <h1>Sign out</h1>
+    <CardPage site={site} language={language} title={t.signOut}>
+      <h1 safe>{t.signOut}</h1>
       <p>
-        You are signed in as <strong safe>{user}</strong>. Sign out in this browser?
+        <texts.Say text={t.signOutQuestion} values={{ user }} />
       </p>
       <form method="post" action={site.href("/signout")}>
         <input type="hidden" name="request" value={attribute(request)} />
         <input type="hidden" name="csrf" value={csrf} />
-        <button type="submit">Sign out</button>
+        <button type="submit" safe>
+          {t.signOut}
+        </button>
       </form>
     </CardPage>
   );
@@ -301,26 +338,27 @@ export function SignOutPage({ site, user, request, csrf }: SignOutProps): JSX.El
 
 export interface UpstreamProblemProps {
   site: Site;
+  language: texts.Language;
   purpose: "sign-in" | "linking";
   provider: string;
-  line: string;
+  problem: UpstreamProblem;
   links: { href: string; text: string }[];
   /** The request's key; the audit log has the details under it. */
   reference: string;
 }
 
 export function UpstreamProblemPage(props: UpstreamProblemProps): JSX.Element {
-  const { site, purpose, provider, line, links, reference } = props;
-  const heading = purpose === "sign-in" ? "Sign-in did not work" : "Linking did not work";
-  const outcome = purpose === "sign-in" ? "You are not signed in with " : "Your account is not linked to ";
+  const { site, language, purpose, provider, problem, links, reference } = props;
+  const { t } = language;
+  const heading = purpose === "sign-in" ? t.signInFailed : t.linkingFailed;
+  const outcome = purpose === "sign-in" ? t.notSignedInWith : t.notLinkedTo;
   return (
-    <CardPage site={site} title={heading}>
+    <CardPage site={site} language={language} title={heading}>
       <h1 safe>{heading}</h1>
       <p>
-        <span safe>{outcome}</span>
-        <strong safe>{provider}</strong>.
+        <texts.Say text={outcome} values={{ provider }} />
       </p>
-      <p safe>{line}</p>
+      <p safe>{t.providerProblems[problem]}</p>
       <div class="accounts">
         {links.map(({ href, text }) => (
           <a class="button outline" href={attribute(href)} safe>
@@ -328,7 +366,9 @@ export function UpstreamProblemPage(props: UpstreamProblemProps): JSX.Element {
           </a>
         ))}
       </div>
-      <p class="note" safe>{`For the administrator: RequestKey ${reference}`}</p>
+      <p class="note" safe>
+        {texts.fill(t.forAdministrator, { key: reference })}
+      </p>
     </CardPage>
   );
 }

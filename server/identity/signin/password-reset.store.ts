@@ -1,5 +1,6 @@
 import type { Queries, Sql } from "../../platform/db/sql.ts";
 import type { TenantId } from "../../platform/ids.ts";
+import type { texts } from "../../ui/index.ts";
 
 export interface PasswordReset {
   tenantId: TenantId;
@@ -10,6 +11,8 @@ export interface PasswordReset {
   endsSessions: boolean;
   username: string;
   name: string;
+  locale: string | null;
+  tenantPages: texts.TenantPages;
 }
 
 /** Replaces the user's previous link. @param seconds until it expires @param address where it is mailed */
@@ -34,7 +37,7 @@ export async function saveReset(
 export async function findReset(sql: Queries, digest: Buffer): Promise<PasswordReset | undefined> {
   const [row] = await sql<PasswordReset[]>`
     select r.tenant_id as "tenantId", r.user_id as "userId", coalesce(u.username, '') as username,
-      coalesce(u.name, '') as name, r.address is not null as "isMailed",
+      coalesce(u.name, '') as name, u.locale, json_build_object('language', t.language, 'texts', t.texts) as "tenantPages", r.address is not null as "isMailed",
       r.address is null or t.sessions_after_reset = 'End' as "endsSessions"
     from password_resets r, users u, tenants t where t.id = r.tenant_id and ${isLive(sql, digest)}`;
   return row;

@@ -6,6 +6,7 @@ import { createBudget } from "../../platform/budget.ts";
 import type { Sql } from "../../platform/db/sql.ts";
 import { isPlaceholderTenant, type TenantId } from "../../platform/ids.ts";
 import { originOf } from "../../records/index.ts";
+import { texts } from "../../ui/index.ts";
 import type { KnownBrowsers } from "./known-browsers.ts";
 import type { Session, Visitor } from "./session.ts";
 import { findPasswordHash, findPasswordOwner, type PasswordOwner, usernameKey } from "./store.ts";
@@ -103,53 +104,58 @@ export type PasswordProblem = (
   /** `owner`: of a user who does not exist yet. */
   user: { tenantId: TenantId; userId: number; owner?: PasswordOwner },
   password: string,
+  language: texts.Language,
 ) => Promise<string | undefined>;
 
 /** @param host of this service, which attackers try in passwords */
 export function createPasswordProblem(sql: Sql, host: string): PasswordProblem {
   const estimate = createEstimateStrength();
-  return async (user, password) => {
+  return async (user, password, language) => {
+    const { t, locale } = language;
+    const { format } = new Intl.NumberFormat(locale);
     // A long text is not normalized, because that would take long.
     const length = password.length > PASSWORD_LIMIT ? Number.POSITIVE_INFINITY : [...normalized(password)].length;
-    if (length < PASSWORD_LENGTH.min) return `A password must have at least ${PASSWORD_LENGTH.min} characters.`;
-    if (length > PASSWORD_LENGTH.max) return `A password must have at most ${PASSWORD_LENGTH.max} characters.`;
+    if (length < PASSWORD_LENGTH.min) return texts.fill(t.passwordTooShort, { min: format(PASSWORD_LENGTH.min) });
+    if (length > PASSWORD_LENGTH.max) return texts.fill(t.passwordTooLong, { max: format(PASSWORD_LENGTH.max) });
     const words = knownWords(user.owner ?? (await findPasswordOwner(sql, user.tenantId, user.userId)), host);
     const strength = await estimate(user, normalized(password), [...words.keys()]);
-    return strength.strong ? undefined : weakness(strength, words);
+    return strength.strong ? undefined : weakness(strength, words, language);
   };
 }
 
-function weakness({ seconds, parts }: Strength, words: Map<string, string>): string {
-  const found = new Set(parts.flatMap((part) => namePart(part, words) ?? []));
-  const contains = found.size > 0 ? ` It contains ${new Intl.ListFormat("en").format(found)}.` : "";
-  return `This password could be guessed in ${inWords(seconds)}.${contains} Choose a longer one, such as several unrelated words.`;
+function weakness({ seconds, parts }: Strength, words: Map<string, WeakPart>, { t, locale }: texts.Language): string {
+  const found = [...new Set(parts.flatMap((part) => namePart(part, words) ?? []))].map((part) => t.weakParts[part]);
+  const list = new Intl.ListFormat(locale).format(found);
+  const contains = found.length > 0 ? [texts.fill(t.passwordContains, { parts: list })] : [];
+  const time = inWords(seconds, { t, locale });
+  return [texts.fill(t.passwordWeak, { time }), ...contains, t.passwordAdvice].join(" ");
 }
+
+type WeakPart = keyof texts.Texts["weakParts"];
 
 function namePart(
   { pattern, dictionaryName, matchedWord = "" }: Strength["parts"][number],
-  words: Map<string, string>,
-): string | undefined {
+  words: Map<string, WeakPart>,
+): WeakPart | undefined {
   if (pattern !== "dictionary") return PATTERNS.get(pattern);
-  return dictionaryName === "userInputs" ? words.get(matchedWord) : "a common password or word";
+  return dictionaryName === "userInputs" ? words.get(matchedWord) : "common";
 }
 
-const PATTERNS = new Map([
-  ["word", "a single word"],
-  ["spatial", "neighbouring keys"],
-  ["repeat", "repetitions"],
-  ["sequence", "a sequence"],
-  ["wordSequence", "a sequence"],
-  ["regex", "a year"],
-  ["date", "a date"],
+const PATTERNS = new Map<string, WeakPart>([
+  ["word", "word"],
+  ["spatial", "spatial"],
+  ["repeat", "repeat"],
+  ["sequence", "sequence"],
+  ["wordSequence", "sequence"],
+  ["regex", "regex"],
+  ["date", "date"],
 ]);
 
 const UNITS = { hour: 3_600, minute: 60, second: 1 } as const;
 
-function inWords(seconds: number): string {
-  const unit = (Object.keys(UNITS) as (keyof typeof UNITS)[]).find((one) => seconds >= UNITS[one]);
-  if (!unit) return "less than a second";
-  const count = new Intl.NumberFormat("en", { style: "unit", unit, unitDisplay: "long", maximumFractionDigits: 0 });
-  return `about ${count.format(seconds / UNITS[unit])}`;
+function inWords(seconds: number, { t, locale }: Pick<texts.Language, "t" | "locale">): string {
+  const name = (Object.keys(UNITS) as (keyof typeof UNITS)[]).find((one) => seconds >= UNITS[one]);
+  return name ? texts.fill(t.about, { time: texts.unit(locale, seconds / UNITS[name], name) }) : t.lessThanSecond;
 }
 
 const SERVICE = "gatehouse";
@@ -160,16 +166,11 @@ const MIN_WORD = 3;
  * Words about the user and the service in lower case, in whole, in parts and joined; each with its name. The first are the
  * most important ones, because an estimate takes a limited number.
  */
-function knownWords({ username, name, email, organisation }: PasswordOwner, host: string): Map<string, string> {
-  const named = {
-    "your user name": username,
-    "your e-mail address": email,
-    "the name of this service": SERVICE,
-    "your name": name,
-    "the name of your organisation": organisation,
-    "the address of this site": host,
-  };
-  const words = Object.entries(named).flatMap(([what, text]) => {
+function knownWords({ username, name, email, organisation }: PasswordOwner, host: string): Map<string, WeakPart> {
+  const named = { username, email, service: SERVICE, name, organisation, host } satisfies Partial<
+    Record<WeakPart, string>
+  >;
+  const words = (Object.entries(named) as [WeakPart, string][]).flatMap(([what, text]) => {
     const whole = normalized(text.slice(0, ESTIMATED_LENGTH)).toLowerCase();
     const parts = whole.split(/[^\p{L}\p{M}\p{N}]+/u);
     const all = [whole, whole.replace(/@.*/s, ""), parts.join(""), ...parts];
@@ -178,7 +179,7 @@ function knownWords({ username, name, email, organisation }: PasswordOwner, host
       .filter((word) => word.length >= MIN_WORD)
       .map((word) => [word, what] as const);
   });
-  const first = new Map<string, string>();
+  const first = new Map<string, WeakPart>();
   for (const [word, what] of words) if (!first.has(word)) first.set(word, what);
   return first;
 }

@@ -12,6 +12,8 @@ export interface Session {
   userId: number;
   username: string;
   name: string;
+  /** The person's language, a BCP 47 tag; null: unknown. */
+  locale: string | null;
   tenantName: string;
   authTime: Date;
   /** When this browser's session began; authTime may be much earlier, at a provider. */
@@ -30,6 +32,10 @@ export interface Session {
   /** An authenticator app. */
   hasSecondFactor: boolean;
   hasPasskey: boolean;
+  /** It outlives the browser. null: the user has not been asked yet. */
+  isKept: boolean | null;
+  /** Until it ends in any case. */
+  secondsLeft: number;
   /** The user has given one of two factors: the session can only be used to give the other. */
   isUnfinished: boolean;
 }
@@ -47,6 +53,8 @@ export interface Authentication {
   /** Default: now. */
   authTime?: Date;
   isAuthTimeKnown?: boolean;
+  /** Whether the user wants to stay signed in; undefined: not asked. */
+  keep?: boolean;
   /** The hash that the password matched. It must still be the user's current one. */
   passwordHash?: string;
 }
@@ -85,6 +93,8 @@ export interface Sessions {
    * @param methods the factor's (RFC 8176) @returns the Set-Cookie value
    */
   raise(request: Request, session: Session, methods: string[]): Promise<string>;
+  /** Stores whether the user wants to stay signed in. @returns the Set-Cookie value */
+  keep(request: Request, session: Session, isKept: boolean): Promise<string>;
   end(request: Request, session: Session): Promise<EndedSession>;
 }
 

@@ -1,7 +1,7 @@
 // Ends a browser's session here and then, if configured, at its identity provider.
 
 import { NO_STORE } from "../../platform/http/conditions.ts";
-import { MessagePage, pageResponse, type Site } from "../../ui/index.ts";
+import { MessagePage, pageResponse, type Site, texts } from "../../ui/index.ts";
 import type { Session, Sessions } from "./session.ts";
 import type { Upstream } from "./upstream/upstream.ts";
 
@@ -30,14 +30,22 @@ export async function signOut(
   const isForm = request.method === "POST";
   return {
     cookies,
-    onward: way && ((all) => (isForm ? goOnPage(site, way, all) : redirectTo(way.location, all))),
+    onward: way && ((all) => (isForm ? goOnPage(site, request, way, all) : redirectTo(way.location, all))),
   };
 }
 
 /** CSP form-action blocks a redirect to a site that the page did not list, so the page refreshes itself. */
-function goOnPage(site: Site, { name, location: href }: { name: string; location: string }, cookies: string[]) {
-  const lines = [`You are signed out here. Continue to ${name}, to sign out there too.`];
-  const page = <MessagePage site={site} heading="Signed out" lines={lines} next={{ href, text: `Go to ${name}` }} />;
+function goOnPage(
+  site: Site,
+  request: Request,
+  { name, location: href }: { name: string; location: string },
+  cookies: string[],
+) {
+  const language = texts.speak(request);
+  const { t } = language;
+  const lines = [texts.fill(t.signedOutToo, { provider: name })];
+  const next = { href, text: texts.fill(t.goTo, { provider: name }) };
+  const page = <MessagePage {...{ site, language, lines, next }} heading={t.signedOut} />;
   return pageResponse(page, { cookies, headers: { refresh: `0; url=${href}` } });
 }
 

@@ -1,10 +1,17 @@
 import type { PendingQuery, Row } from "postgres";
 import type { Queries, Sql } from "../../platform/db/sql.ts";
 import type { TenantId } from "../../platform/ids.ts";
+import type { texts } from "../../ui/index.ts";
 import type { Session } from "./session.ts";
 
 /** Days after which a browser without a sign-in is forgotten. */
 const DEVICE_DAYS = 365;
+/** Seconds without a request after which a session ends that was not kept. */
+const IDLE_LIFETIME = 8 * 3600;
+
+/** @param s the sessions' alias, with its dot */
+export const isAwake = (sql: Queries, s = sql``) => sql`
+  (${s}is_kept or ${s}last_seen > now() - make_interval(secs => ${IDLE_LIFETIME}))`;
 
 export interface Account {
   id: number;
@@ -46,6 +53,18 @@ const needsSecondFactor = (sql: Queries) => sql`
   (${hasSecondFactor(sql)} or exists (select from tenants t where t.id = u.tenant_id and t.second_factor = 'Required'))`;
 const hasSecondFactor = (sql: Queries) => sql`
   exists (select from totp_secrets f where f.tenant_id = u.tenant_id and f.user_id = u.id)`;
+
+/** The offers of the tenant's sign-in page. */
+export interface SignInRules {
+  asksToKeep: boolean;
+  hasSignUp: boolean;
+}
+
+export async function findSignInRules(sql: Queries, tenantId: TenantId): Promise<SignInRules | undefined> {
+  const [row] = await sql<SignInRules[]>`
+    select keep_signed_in = 'Asked' as "asksToKeep", sign_up <> 'Off' as "hasSignUp" from tenants where id = ${tenantId}`;
+  return row;
+}
 
 export async function findKnown(
   sql: Queries,
@@ -121,19 +140,23 @@ export async function savePassword(sql: Queries, tenantId: TenantId, userId: num
     on conflict (user_id) do update set hash = excluded.hash`;
 }
 
-/** Sets Last_Login and remembers the browser and the address. */
+/** Sets Last_Login and remembers the browser and the address. @returns true if the user had only used other browsers */
 export async function recordSignIn(
   sql: Queries,
   tenantId: TenantId,
   userId: number,
   device: Buffer,
   address: string,
-): Promise<void> {
-  await sql`
+): Promise<boolean> {
+  const [row] = await sql<{ isNew: boolean }[]>`
     with login as (update users set last_login = now() where tenant_id = ${tenantId} and id = ${userId})
-    insert into known_devices (tenant_id, user_id, digest, address)
+    insert into known_devices as d (tenant_id, user_id, digest, address)
     values (${tenantId}, ${userId}, ${device}, ${address})
-    on conflict (tenant_id, user_id, digest) do update set address = excluded.address, last_seen = now()`;
+    on conflict (tenant_id, user_id, digest) do update set address = excluded.address, last_seen = now()
+    returning d.xmax = 0 and exists (
+      select from known_devices o where o.tenant_id = d.tenant_id and o.user_id = d.user_id and o.digest <> d.digest
+    ) as "isNew"`;
+  return row!.isNew;
 }
 
 export interface NewSession {
@@ -152,21 +175,33 @@ export interface NewSession {
   lifetime: number;
   address: string;
   userAgent: string;
+  keep?: boolean;
 }
 
-/** @returns true if the session waits for a second factor */
-export async function insertSession(sql: Queries, tenantId: TenantId, session: NewSession): Promise<boolean> {
-  const [row] = await sql<{ isUnfinished: boolean }[]>`
+/** @returns whether it waits for a second factor, and whether it is kept */
+export async function insertSession(
+  sql: Queries,
+  tenantId: TenantId,
+  session: NewSession,
+): Promise<{ isUnfinished: boolean; isKept: boolean | null }> {
+  const [row] = await sql<{ isUnfinished: boolean; isKept: boolean | null }[]>`
     insert into sessions (id, tenant_id, user_id, digest, auth_time, is_auth_time_known, amr, acr, identity_provider_id,
-      id_token_hint, expires_on, address, user_agent, finished_on)
+      id_token_hint, expires_on, address, user_agent, is_kept, finished_on)
     select ${session.id}, u.tenant_id, u.id, ${session.digest},
       least(${session.authTime ?? null}::timestamptz, now()), ${session.isAuthTimeKnown ?? true},
       ${session.amr}::text[], ${session.acr}, ${session.identityProviderId ?? null}::bigint, ${session.idTokenHint ?? null}::bytea,
       now() + make_interval(secs => ${session.lifetime}), ${session.address}, ${session.userAgent},
+      (select case keep_signed_in when 'Always' then true when 'Asked' then ${session.keep ?? null}::boolean else false end
+        from tenants where id = u.tenant_id),
       case when not ${session.isOneFactor} or not ${needsSecondFactor(sql)} then now() end
     from users u where u.tenant_id = ${tenantId} and u.id = ${session.userId}
-    returning finished_on is null as "isUnfinished"`;
-  return row!.isUnfinished;
+    returning finished_on is null as "isUnfinished", is_kept as "isKept"`;
+  return row!;
+}
+
+/** The user's answer. */
+export async function keepSession(sql: Queries, tenantId: TenantId, id: string, isKept: boolean): Promise<void> {
+  await sql`update sessions set is_kept = ${isKept} where tenant_id = ${tenantId} and id = ${id}`;
 }
 
 /**
@@ -208,21 +243,27 @@ async function handOver(sql: Queries, tenantId: TenantId, from: string, to: stri
 }
 
 /** The stored session: `needsSecondFactor` depends on the user and the tenant, not on the session. */
-export type StoredSession = Omit<Session, "isUnfinished"> & { needsSecondFactor: boolean; isSeenLongAgo: boolean };
+export type StoredSession = Omit<Session, "isUnfinished"> & {
+  needsSecondFactor: boolean;
+  isSeenLongAgo: boolean;
+  tenantPages: texts.TenantPages;
+};
 
 /** Has no tenant filter: callers compare the tenant. @param touchSeconds after which it counts as seen long ago */
 export async function findSession(
   sql: Queries,
   digest: Buffer,
-  idleSeconds: number,
   touchSeconds: number,
   more: PendingQuery<Row[]> = sql``,
 ): Promise<StoredSession | undefined> {
   const [session] = await sql<StoredSession[]>`
     select s.id, s.tenant_id as "tenantId", s.user_id as "userId", coalesce(u.username, '') as username,
-      (select t.name from tenants t where t.id = s.tenant_id) as "tenantName",
+      (select t.name from tenants t where t.id = s.tenant_id) as "tenantName", u.locale,
+      (select json_build_object('language', t.language, 'texts', t.texts) from tenants t where t.id = s.tenant_id)
+        as "tenantPages",
       coalesce(u.name, '') as name, s.auth_time as "authTime",
       s.created_on as "begunOn", extract(epoch from now() - s.auth_time)::float8 as age, s.is_auth_time_known as "isAuthTimeKnown", s.amr, s.acr,
+      s.is_kept as "isKept", extract(epoch from s.expires_on - now())::int as "secondsLeft",
       s.identity_provider_id as "identityProviderId",
       s.created_on > now() - make_interval(secs => ${ONE_SIGN_IN_SECONDS}) as "hasJustBegun",
       s.last_seen < now() - make_interval(secs => ${touchSeconds}) as "isSeenLongAgo",
@@ -230,7 +271,7 @@ export async function findSession(
       ${hasSecondFactor(sql)} as "hasSecondFactor", ${needsSecondFactor(sql)} as "needsSecondFactor" ${more}
     from sessions s join users u on u.id = s.user_id and u.tenant_id = s.tenant_id
     where s.digest = ${digest} and u.is_active and s.expires_on > now()
-      and s.last_seen > now() - make_interval(secs => ${idleSeconds})`;
+      and ${isAwake(sql, sql`s.`)}`;
   return session;
 }
 

@@ -4,6 +4,7 @@ import { Worker } from "node:worker_threads";
 import { createBudget, createCallersBudget } from "../../platform/budget.ts";
 import { ServiceBusy } from "../../platform/errors.ts";
 import type { TenantId } from "../../platform/ids.ts";
+import { texts } from "../../ui/index.ts";
 import type { Strength, StrengthReply } from "./strength-thread.ts";
 
 const PEOPLE = { name: "password checks", holder: "This person has", perCaller: 2, perTenant: 50 };
@@ -62,7 +63,7 @@ export function createEstimateStrength({ code = THREAD, maxMs = MAX_ESTIMATE_MS 
     // An ended thread may still report, when its successor works.
     const fail = (reason: Error) => thread === started && end(reason);
     started.on("error", fail);
-    started.on("exit", () => fail(new ServiceBusy("The check of the password was interrupted. Try again.")));
+    started.on("exit", () => fail(new ServiceBusy(texts.ERRORS.strengthInterrupted)));
     started.on("message", (reply: StrengthReply) => {
       if ("strength" in reply) pending?.resolve(reply.strength);
       else fail(new Error(`The estimate failed: ${reply.failed}`));
@@ -72,7 +73,7 @@ export function createEstimateStrength({ code = THREAD, maxMs = MAX_ESTIMATE_MS 
 
   async function estimate(password: string, words: string[]): Promise<Strength> {
     clearTimeout(ending);
-    const late = new ServiceBusy("The check of the password took too long. Try again in a moment.");
+    const late = new ServiceBusy(texts.ERRORS.strengthLate);
     const limit = setTimeout(end, maxMs, late);
     pending = Promise.withResolvers<Strength>();
     try {

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import type { Queries, Sql } from "../../platform/db/sql.ts";
 import type { TenantId } from "../../platform/ids.ts";
 import { type AuditEntry, type Origin, recordAudit } from "../../records/index.ts";
+import { texts } from "../../ui/index.ts";
 import {
   addFailure,
   type FailureRule,
@@ -27,7 +28,7 @@ export interface SignInTry {
    * factor: the user's Id.
    */
   account: string;
-  factor: "password" | "second" | "passkey" | "forgotten";
+  factor: "password" | "second" | "passkey" | (typeof MAILED)[number];
   address: string;
   /** The cookie of a browser in which the account's owner has signed in before. */
   knownDevice: Buffer | undefined;
@@ -61,9 +62,11 @@ function namedKey({ isNamed, factor, address, knownDevice }: SignInTry): string 
   return isNamed && !knownDevice ? addressKey(factor, address) : undefined;
 }
 
-/** Requests for links do not delay sign-ins of other people at the address. */
+/** Requests for links, which do not delay sign-ins of other people at the address. */
+const MAILED = ["forgotten", "sign-up"] as const;
+
 function addressKey(factor: SignInTry["factor"], address: string): string {
-  return factor === "forgotten" ? keyOf("address", factor, address) : keyOf("address", address);
+  return MAILED.some((one) => one === factor) ? keyOf("address", factor, address) : keyOf("address", address);
 }
 
 function keyOf(...parts: string[]): string {
@@ -120,21 +123,19 @@ export interface Trouble {
 }
 
 /** @param wrong the message for a wrong value @returns undefined if the value was right */
-export function troubleOf(result: CheckOutcome, wrong: string): Trouble | undefined {
+export function troubleOf(result: CheckOutcome, wrong: string, language: texts.Language): Trouble | undefined {
   if (result.outcome === "right") return undefined;
-  return result.outcome === "wrong" ? { problem: wrong, status: 422 } : throttled(result.retryAfter);
+  return result.outcome === "wrong" ? { problem: wrong, status: 422 } : throttled(result.retryAfter, language);
 }
 
-export function throttled(seconds: number): Trouble {
-  const wait = seconds < 60 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
+export function throttled(seconds: number, { t, locale }: texts.Language): Trouble {
+  const isShort = seconds < 60;
+  const time = texts.unit(locale, isShort ? seconds : Math.ceil(seconds / 60), isShort ? "second" : "minute");
   return {
-    problem: `Too many attempts. Try again in ${wait}.`,
+    problem: texts.fill(t.tooManyAttempts, { time }),
     status: 429,
     headers: { "retry-after": String(seconds) },
   };
 }
-
-export const WRONG_CODE = "The code is wrong or was already used. Enter the next one.";
-export const WRONG_PASSWORD = "Wrong password.";
 
 export type CheckOutcome = { outcome: "right" } | { outcome: "wrong" } | { outcome: "throttled"; retryAfter: number };

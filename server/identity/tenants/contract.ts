@@ -14,7 +14,10 @@ import {
 import { isMailAddress, MAX_MAIL_ADDRESS } from "../../platform/mail-address.ts";
 import { LIMIT_NAMES, LIMITS, type LimitName, MAX_BOUND } from "../../platform/tenant-limits.ts";
 import { record, SCOPE_LIST, SCOPE_TEXTS, SETTING, USER_ATTRIBUTES } from "../../records/index.ts";
+import { texts } from "../../ui/index.ts";
 import { DOCUMENT_MODES, REGISTRATION_MODES } from "../oauth/registration/store.ts";
+import { OWN_TEXTS } from "./own-texts.ts";
+import { PEOPLE_FIELDS } from "./people-fields.ts";
 
 const MAX_DAYS = 36_500;
 
@@ -61,6 +64,18 @@ const FIELDS = {
     },
     example: "End",
   }),
+  Language: oneOf(texts.LANGUAGE_CODES, {
+    description: "The language of pages and mails for people of whom no other is known.",
+    audit: "value",
+    judged: true,
+    form: {
+      label: "Language of pages and mails",
+      hint: "For people whose browser prefers none of these, and who have chosen none.",
+      words: texts.LANGUAGES,
+    },
+    example: "en",
+  }),
+  Texts: OWN_TEXTS,
   ClientRegistration: oneOf(REGISTRATION_MODES, {
     description:
       "Whether applications can register themselves at `/oauth2/register` (RFC 7591): no, with an initial access " +
@@ -120,6 +135,7 @@ const FIELDS = {
     refuse: (value: string | null, name: string) =>
       value && !isMailAddress(value) ? `${name} must be one mail address, such as help@example.com.` : undefined,
   },
+  ...PEOPLE_FIELDS,
   RetentionDays: integer(1, MAX_DAYS, "days", {
     description:
       "Days for which changes and their deliveries are kept, at most the installation's RETENTION; null: as long as that. " +

@@ -19,7 +19,7 @@ export interface EgressRequest {
   /** Sent unchanged. */
   url: string;
   headers: Record<string, string>;
-  body: string;
+  body: string | Uint8Array;
   /** Covers connection, response and body; look-ups have their own 5 s. */
   timeoutMs: number;
   /** Aborts the request with the failure `cancelled`. */

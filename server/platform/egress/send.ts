@@ -32,7 +32,7 @@ export interface Outgoing {
   method: string;
   headers: Record<string, string>;
   userAgent: string;
-  body: string | undefined;
+  body: string | Uint8Array | undefined;
 }
 
 export interface HttpConnections {

@@ -223,7 +223,8 @@ function problemsOf(fields: Fields): (name: string, value: unknown) => string | 
     if (typeof value === "string" && value.length > maxLength) {
       return `${name} has ${value.length} characters; the limit is ${maxLength}.`;
     }
-    if (!hasShortTexts(value)) return `${name} has a text of more than ${MAX_TEXT} characters.`;
+    if (typeof value !== "string" && !hasShortTexts(value))
+      return `${name} has a text of more than ${MAX_TEXT} characters.`;
     if (field.readOnly) return undefined;
     const check = compiled.get(name) ?? TypeCompiler.Compile(field.checked ?? field.sent!);
     compiled.set(name, check);

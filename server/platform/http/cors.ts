@@ -7,12 +7,13 @@ const PREFLIGHT_MAX_AGE = 3_600;
 /** The maximum number of characters of the requested headers. A longer list gets only the headers of this API. */
 export const ASKED_HEADERS_LIMIT = 2_000;
 /** The headers of this API beyond the CORS-safelisted ones. */
-const SENT = ["Authorization", "Content-Type", "DPoP", "If-Match", "If-None-Match", "X-Request-Id"];
+const SENT = ["Authorization", "Content-Type", "DPoP", "Idempotency-Key", "If-Match", "If-None-Match", "X-Request-Id"];
 
 const READ = [
   "Allow",
   "DPoP-Nonce",
   "ETag",
+  "Idempotent-Replayed",
   "RateLimit",
   "RateLimit-Policy",
   "Retry-After",

@@ -30,6 +30,7 @@ export type ErrorName =
   | "Conflict"
   | "PreconditionFailed"
   | "PayloadTooLarge"
+  | "KeyReused"
   | "UnsupportedMediaType"
   | "TooManyRequests"
   | "ServiceBusy"
@@ -110,6 +111,17 @@ export interface RouteGuard<C> {
   authenticate(request: Request): Promise<C>;
   /** @throws Permission */
   permit(caller: C, scopes: readonly string[]): C;
+  /** Carries out a request with an Idempotency-Key, or repeats its answer. @throws KeyReused, Conflict */
+  once(caller: C, call: KeyedCall, run: (by: C) => Promise<Response>): Promise<Response>;
+}
+
+/** A request with an Idempotency-Key. */
+export interface KeyedCall {
+  key: string;
+  /** The kind of record that the answer shows, for most routes. */
+  kind: string;
+  /** Its method, target, conditions and body. */
+  parts: unknown[];
 }
 
 /** All methods of a path share one router entry, so unsupported ones get 405 (RFC 9110 15.5.6). */
@@ -144,7 +156,7 @@ const NOTHING_ASKED = { filters: {}, paging: firstPage(1) };
 
 async function answer<C>(
   methods: readonly Route[],
-  { authenticate, permit }: RouteGuard<C>,
+  { authenticate, permit, once }: RouteGuard<C>,
   request: Request,
   texts: Record<string, string>,
 ): Promise<Response> {
@@ -170,12 +182,23 @@ async function answer<C>(
   const params = readAll(endpoint.params, (name, index) => texts[routerName(name, index)] ?? "");
   const sent = hasBody ? await readJson(request) : body && {};
   const input = body?.parse(sent);
-  const result = await endpoint.handle(permitted, { request, params, query, ...asked, conditions, input, sent });
-  if (result instanceof Response) return result;
-  const isTagged = endpoint.conditions && !Array.isArray(result);
-  if (!isTagged) return Response.json(result, { headers: endpoint.answer.headers });
-  return answerTagged(result as Tagged, method === "GET" ? conditions : UNCONDITIONAL);
+  const handle = async (by: C) => {
+    const result = await endpoint.handle(by, { request, params, query, ...asked, conditions, input, sent });
+    if (result instanceof Response) return result;
+    const isTagged = endpoint.conditions && !Array.isArray(result);
+    if (!isTagged) return Response.json(result, { headers: endpoint.answer.headers });
+    return answerTagged(result as Tagged, method === "GET" ? conditions : UNCONDITIONAL);
+  };
+  const key = KEYED.includes(method) ? request.headers.get(IDEMPOTENCY_KEY) : null;
+  if (key === null) return handle(permitted);
+  const { pathname } = requestUrl(request);
+  const given = [request.headers.get("if-match"), request.headers.get("if-none-match")];
+  return once(permitted, { key, kind: endpoint.tag.name, parts: [method, pathname, search, ...given, sent] }, handle);
 }
+
+/** The methods that take an Idempotency-Key; others are idempotent. */
+export const KEYED: readonly string[] = ["POST", "PATCH"];
+export const IDEMPOTENCY_KEY = "Idempotency-Key";
 
 function readAll(
   parameters: Parameters = {},

@@ -8,7 +8,7 @@ import type { TenantId } from "../../platform/ids.ts";
 import type { Vault } from "../../platform/vault.ts";
 import type { Actor, Call } from "./caller.ts";
 import type { Named, PolicyProblem } from "./decisions/cedar.ts";
-import { createExaminer } from "./decisions/examiner.ts";
+import { createExaminer, type Examiner } from "./decisions/examiner.ts";
 import {
   type CallContext,
   createPermissions,
@@ -41,6 +41,7 @@ const LISTS = { name: "lists", perTenant: 1, waiting: 200, longestWaitMs: 10_000
 export interface Access {
   /** Why a text cannot be saved as a policy; empty if it can. @throws TenantBusy */
   checkPolicy(tenantId: TenantId, text: string): Promise<PolicyProblem[]>;
+  checkFilter: Examiner["checkFilter"];
   /** Why these valid policies cannot together be the tenant's; empty if they can. @throws TenantBusy */
   weighPolicies(tenantId: TenantId, texts: string[]): Promise<string | undefined>;
   /** By the tenant's policies or by checked `texts`. @returns undefined if the caller was deleted or is inactive */
@@ -185,6 +186,7 @@ export function createAccess(deps: AccessDependencies): Access {
 
   return {
     checkPolicy: examiner.check,
+    checkFilter: examiner.checkFilter,
     weighPolicies: examiner.weigh,
     async permissionsOf(call, texts) {
       const { tenantId, actor } = call;

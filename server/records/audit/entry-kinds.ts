@@ -30,6 +30,10 @@ const OUTCOME_OF = {
   "PasswordReset.Created": "Success",
   /** A link was asked for and not mailed. */
   "PasswordReset.Refused": "Failure",
+  /** A person made their own account; `Approval` if it waits for an administrator. */
+  "SignUp.Accepted": "Success",
+  /** An account was asked for, and no link was mailed. */
+  "SignUp.Refused": "Failure",
   /** The user receives mail at the address; `Changed` if it is new. */
   "Address.Verified": "Success",
   /** The user disowned a change of a credential by the link of a mail. */
@@ -86,6 +90,8 @@ const OUTCOME_OF = {
   "WebhookConnection.RotationEnded": "Success",
   "Mail.Resent": "Success",
   "Mail.Tested": "Success",
+  "InvitationImport.Created": "Success",
+  "InvitationImport.Changed": "Success",
   "Alert.Acknowledged": "Success",
   "Redelivery.Created": "Success",
   "Redelivery.Changed": "Success",
@@ -103,6 +109,7 @@ export const STRANGERS_FAILURES: readonly AuditKind[] = [
   "SignIn.Throttled",
   "SecondFactor.Failed",
   "PasswordReset.Refused",
+  "SignUp.Refused",
   "ClientAuthentication.Failed",
 ];
 

@@ -1,3 +1,4 @@
+import { noteChange } from "../../platform/db/keyed.store.ts";
 import type { Queries, Transaction } from "../../platform/db/sql.ts";
 import { contextOf } from "../../platform/http/context.ts";
 import { userAgentOf } from "../../platform/http/request.ts";
@@ -32,6 +33,7 @@ async function writeEntry(sql: Queries, tenantId: TenantId, origin: Origin, entr
     if (await insertAuditEvent(sql, tenantId, origin, entry, true)) return;
     return sql.beginFor(tenantId, (tx) => writeEntry(tx, tenantId, origin, entry));
   }
+  noteChange(sql);
   await announce(sql, tenantId, await insertAuditEvent(sql, tenantId, origin, entry, false), origin.traceParent);
 }
 

@@ -37,7 +37,7 @@ export async function upsertRecords(
     const ids: number[] = [];
     const changed = new Map<number, EventType>();
     const rows = new Map<number, Row>();
-    const befores = new Map<number, Row>();
+    const former = new Map<number, Row>();
     const kind = entityKind(records, entity);
     const ofMany: typeof kind = {
       ...kind,
@@ -54,19 +54,20 @@ export async function upsertRecords(
       });
       ids.push(after.id);
       rows.set(after.id, after);
-      if (before) befores.getOrInsertComputed(after.id, () => before);
+      if (before && !former.has(after.id)) former.set(after.id, before);
       if (after !== before && !changed.has(after.id)) changed.set(after.id, before ? "Updated" : "Created");
     }
     for (const eventType of ["Created", "Updated"] as const) {
-      const ofKind = [...changed].filter(([, kind]) => kind === eventType).map(([id]) => rows.get(id)!);
-      if (ofKind.length > 0)
-        await announce(
-          tx,
-          caller,
-          entity,
-          changeOf(entity, eventType, ofKind, eventType === "Updated" ? befores : undefined),
-          records,
-        );
+      const ids = [...changed].filter(([, kind]) => kind === eventType).map(([id]) => id);
+      if (ids.length === 0) continue;
+      const before = eventType === "Updated" ? ids.map((id) => former.get(id)!) : undefined;
+      const change = changeOf(
+        entity,
+        eventType,
+        ids.map((id) => rows.get(id)!),
+        before,
+      );
+      await announce(tx, caller, entity, change, records);
     }
     return ids.map((id) => rows.get(id)!);
   });

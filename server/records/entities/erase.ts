@@ -41,7 +41,13 @@ export async function eraseUser<T>(
       async announce() {
         for (const [index, eventType] of (["Deleted", ERASED] as const).entries()) {
           const change = changeOf(entity, "Deleted", [{ ...row, sequence: row.sequence + 1 + index }]);
-          await announce(tx, caller, entity, { ...change, eventType, data: { Id, External_Id } }, records);
+          await announce(
+            tx,
+            caller,
+            entity,
+            { ...change, eventType, data: { Id, External_Id }, isUnfiltered: true },
+            records,
+          );
         }
       },
     };

@@ -5,10 +5,12 @@ import { toRecordId } from "../../platform/http/query.ts";
 import type { TenantId } from "../../platform/ids.ts";
 import type { Limits } from "../../platform/limits/index.ts";
 import type { Caller } from "../access/bearer.ts";
+import { STAMPS } from "../access/decisions/filters.ts";
 import { type ResourceType, resourceType } from "../access/decisions/resource-type.ts";
 import type { FindRecords } from "../access/gate/references.ts";
 import { ERASED, type EventType } from "../events/event.ts";
-import { type Change, recordEventAtCommit } from "../events/write-event.ts";
+import type { Change } from "../events/event-parts.ts";
+import { recordEventAtCommit } from "../events/write-event.ts";
 import type { Entity } from "../registry.ts";
 import { type Row, rowsOf } from "../rows.store.ts";
 import type { RowChange } from "../write-parts.ts";
@@ -25,15 +27,20 @@ export interface Records {
 /** Additional effects of a change in its transaction. */
 export type OnChange = (tx: Transaction, caller: Caller, entityName: string, change: RowChange<Row>) => Promise<void>;
 
-/** @param befores the rows before the change, where a record has a list of members */
-export function changeOf(
-  entity: Entity,
-  eventType: EventType,
-  rows: Row[],
-  befores: ReadonlyMap<number, Row> = new Map(),
-): Change {
+/** @param before the rows of an update, in the same order */
+export function changeOf(entity: Entity, eventType: EventType, rows: Row[], before?: Row[]): Change {
+  const records = rows.map((row) => entity.toRecord(row));
+  const lists = entity.fields.filter(({ list }) => list);
   const isGone = eventType === "Deleted";
-  const data = rows.map((row) => payloadOf(entity, row, isGone ? [row, undefined] : [befores.get(row.id), row]));
+  const data = records.map((record, index) => {
+    const [from, to] = isGone ? [rows[index], undefined] : [before?.[index], rows[index]];
+    return {
+      ...record,
+      ...Object.fromEntries(lists.map(({ name, column }) => [name, membersChanged(column, from, to)])),
+    };
+  });
+  const unlisted = [...STAMPS, ...lists.map(({ name }) => name)];
+  const previous = before?.map((row, index) => formerValues(entity.toRecord(row), records[index]!, unlisted));
   return {
     eventType,
     eventRecord: entity.name,
@@ -41,14 +48,20 @@ export function changeOf(
     sequences: rows.map(({ sequence }) => sequence),
     // docs/behaviour.md "Payload": an array where Data is several.
     data: data.length === 1 ? data[0]! : data,
+    ...(previous && { previous: previous.length === 1 ? previous[0]! : previous }),
   };
 }
 
-/** A record in a payload: a list of members is the change of the list. */
-function payloadOf(entity: Entity, row: Row, [before, after]: [before: Row | undefined, after: Row | undefined]) {
-  const lists = entity.fields.filter(({ list }) => list);
-  const changes = lists.map(({ name, column }) => [name, membersChanged(column, before, after)]);
-  return { ...entity.toRecord(row), ...Object.fromEntries(changes) };
+/** Of the fields that the change has changed. @param unlisted those that every change sets, and lists of members */
+function formerValues(
+  before: Record<string, unknown>,
+  after: Record<string, unknown>,
+  unlisted: readonly string[],
+): Record<string, unknown> {
+  const changed = Object.entries(before).filter(
+    ([name, value]) => !unlisted.includes(name) && !Bun.deepEquals(value, after[name]),
+  );
+  return Object.fromEntries(changed);
 }
 
 /** Writes a change's event into the transaction of the change. */
@@ -62,7 +75,7 @@ export async function announce(
   if (!events) return;
   const { eventType } = change;
   await limits.admitEvent(tx, tenantId, eventType === "Deleted" || eventType === ERASED);
-  recordEventAtCommit(tx, tenantId, change, traceParent);
+  await recordEventAtCommit(tx, tenantId, change, traceParent);
   onCommit(tx, () => onCommitted(tenantId, change));
 }
 

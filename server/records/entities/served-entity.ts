@@ -89,7 +89,7 @@ export function entityKind(
     ),
     announce(tx, caller, { before, after }) {
       const change = after
-        ? changeOf(entity, before ? "Updated" : "Created", [after], before && new Map([[before.id, before]]))
+        ? changeOf(entity, before ? "Updated" : "Created", [after], before && [before])
         : changeOf(entity, "Deleted", [{ ...before!, sequence: before!.sequence + 1 }]);
       return announce(tx, caller, entity, change, records);
     },

@@ -26,15 +26,16 @@ export interface Vouched {
   MobilePhone?: string;
 }
 
-/** Creates an active User; invalid values are left out. @returns its Id, or undefined if a unique value is taken */
+/** Invalid values are left out. @returns its Id, or undefined if a unique value is taken */
 export async function makeOwnUser(
   tx: Transaction,
   tenantId: TenantId,
   fields: Fields,
   vouched: Vouched,
+  isActive = true,
 ): Promise<number | undefined> {
   const nobodyYet = { type: "User", id: 0 } as const;
-  const values = { ...fitting(fields), isActive: true };
+  const values = { ...fitting(fields), isActive };
   const made = await rowsOf(USER).insert(tx, tenantId, { ...values, ...vouchedOf(values, vouched) }, nobodyYet);
   if (!made) return undefined;
   const row = await claimRow(tx, tenantId, USER, made.id);
@@ -84,7 +85,7 @@ export async function changeOwnUser(
     { ...Object.fromEntries(different), id, sequence: before.sequence + 1 },
     actor,
   );
-  await recordEvent(tx, tenantId, changeOf(USER, "Updated", [row]));
+  await recordEvent(tx, tenantId, changeOf(USER, "Updated", [row], [before]));
 }
 
 /** The vouched value may differ from the User's present one. */
@@ -142,7 +143,7 @@ export async function changeOwnApplication(
   if (wanted.name === current && wanted.webSiteUrl === (before.webSiteUrl || null)) return { name: current, webSite };
   const actor = { type: "Application", id } as const;
   const row = await rowsOf(APPLICATION).update(tx, tenantId, { ...wanted, id, sequence: before.sequence + 1 }, actor);
-  await recordEvent(tx, tenantId, changeOf(APPLICATION, "Updated", [row]));
+  await recordEvent(tx, tenantId, changeOf(APPLICATION, "Updated", [row], [before]));
   return { name: wanted.name, webSite };
 }
 

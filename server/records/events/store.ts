@@ -3,6 +3,7 @@ import { DELIVERIES_PER_WORKFLOW } from "../../../workflows/contract.ts";
 import type { Queries } from "../../platform/db/sql.ts";
 import type { ConnectionId, EventId, TenantId } from "../../platform/ids.ts";
 import { ALERT_RECORD, type EventType, NAME_SHOWN } from "./event.ts";
+import type { Receivers } from "./event-parts.ts";
 
 /** An event's message is its id; without a message every worker looks. */
 export const DISPATCH_CHANNEL = "gatehouse_dispatch";
@@ -19,6 +20,8 @@ export interface NewEvent {
   recordIds: string[];
   sequences: number[] | null;
   payload: string;
+  /** The former values of changed fields, as JSON. */
+  previous?: string | null;
   /** With the meaning that it has in WorkflowToStart. */
   recordName: string | null;
   occurredOn: Date;
@@ -28,7 +31,7 @@ export interface NewEvent {
 export async function insertEvent(
   sql: Queries,
   tenantId: TenantId,
-  event: NewEvent,
+  event: NewEvent & Partial<Receivers>,
   notTo?: ConnectionId | null,
 ): Promise<void> {
   await insertionOfEvent(sql, tenantId, event, notTo);
@@ -38,24 +41,29 @@ export async function insertEvent(
 export function insertionOfEvent(
   sql: Queries,
   tenantId: TenantId,
-  event: NewEvent,
+  event: NewEvent & Partial<Receivers>,
   notTo: ConnectionId | null = null,
 ): PendingQuery<Row[]> {
+  const { forms = [], withheld = [] } = event;
   return sql`
-    with ${writtenEvent(sql, tenantId, event)}, connection as (
+    with ${writtenEvent(sql, tenantId, event, withheld)}, connection as (
       -- Locked, so that one resumed or deleted meanwhile finds this delivery too.
-      select id, state, draining, governed from webhook_connections
-      where tenant_id = ${tenantId} and deleted_on is null
-        and ${event.eventRecord} = any (entities) and ${event.eventType} = any (events)
-        and id is distinct from ${notTo}::uuid
-      order by id for key share
+      select c.id, c.state, c.draining, c.governed,
+        nullif(coalesce(delivery_form(c), '{}') || coalesce(own.form::jsonb, '{}'), '{}') as form
+      from webhook_connections c
+      left join unnest(${forms.map(({ id }) => id)}::uuid[], ${forms.map(({ form }) => JSON.stringify(form))}::text[])
+        as own (id, form) on own.id = c.id
+      where c.tenant_id = ${tenantId} and c.deleted_on is null
+        and ${event.eventRecord} = any (c.entities) and ${event.eventType} = any (c.events)
+        and c.id is distinct from ${notTo}::uuid and c.id <> all (${withheld}::uuid[])
+      order by c.id for key share of c
     ), delivery as (
-      insert into deliveries (id, tenant_id, event_id, connection_id, position, record, part, state, due_on)
+      insert into deliveries (id, tenant_id, event_id, connection_id, position, record, part, state, due_on, form)
       select gen_random_uuid(), ${tenantId}, ${event.eventId}, id, position,
         case when ${event.recordIds.length} = 1 then record_key(${event.eventRecord}, ${event.recordIds.join()}) end,
         1 + (row_number() over (order by id) - 1) / ${DELIVERIES_PER_WORKFLOW}::int,
         case when state = 'Active' and not draining then 'Pending' else 'Held' end,
-        case when governed then now() end
+        case when governed then now() end, form
       from connection cross join event
       returning part
     ), dispatch as (
@@ -68,18 +76,20 @@ export function insertionOfEvent(
     select pg_notify(${DISPATCH_CHANNEL}, ${event.eventId})`;
 }
 
-/** The same for one connection in any state: one delivery, one outbox row. */
+/** The same for one connection in any state: one delivery, one outbox row. @param isLikeChange in the form of its events */
 export async function insertPing(
   sql: Queries,
   tenantId: TenantId,
   event: NewEvent,
   connectionId: ConnectionId,
+  isLikeChange = false,
 ): Promise<void> {
   await sql`
     with ${writtenEvent(sql, tenantId, event)}, delivery as (
-      insert into deliveries (id, tenant_id, event_id, connection_id, position, record, part, state, is_ping)
+      insert into deliveries (id, tenant_id, event_id, connection_id, position, record, part, state, is_ping, form)
       select gen_random_uuid(), ${tenantId}, ${event.eventId}, ${connectionId}, position,
-        record_key(${event.eventRecord}, ${event.recordIds.join()}), 1, 'Pending', true
+        record_key(${event.eventRecord}, ${event.recordIds.join()}), 1, 'Pending', true,
+        (select delivery_form(c) from webhook_connections c where ${isLikeChange} and c.id = ${connectionId})
       from event
     ), dispatch as (
       insert into dispatches (tenant_id, event_id, part, event_record, event_type, record_id, record_name, trace_parent,
@@ -90,14 +100,14 @@ export async function insertPing(
     select pg_notify(${DISPATCH_CHANNEL}, ${event.eventId})`;
 }
 
-const writtenEvent = (sql: Queries, tenantId: TenantId, event: NewEvent) => sql`
+const writtenEvent = (sql: Queries, tenantId: TenantId, event: NewEvent, withheld: ConnectionId[] = []) => sql`
   event as (
-    insert into events (id, tenant_id, event_record, event_type, record_id, sequences, occurred_on, trace_parent)
+    insert into events (id, tenant_id, event_record, event_type, record_id, sequences, occurred_on, trace_parent, withheld)
     values (${event.eventId}, ${tenantId}, ${event.eventRecord}, ${event.eventType}, ${event.recordIds.join()},
-      ${event.sequences}::bigint[], ${event.occurredOn}, ${event.traceParent ?? null})
+      ${event.sequences}::bigint[], ${event.occurredOn}, ${event.traceParent ?? null}, nullif(${withheld}::uuid[], '{}'))
     returning position
   ), payload as (
-    insert into payloads (event_id, payload) values (${event.eventId}, ${event.payload})
+    insert into payloads (event_id, payload, previous) values (${event.eventId}, ${event.payload}, ${event.previous ?? null})
   )`;
 
 export interface DescribedEvent {

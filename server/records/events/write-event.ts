@@ -1,22 +1,13 @@
+import { noteChange } from "../../platform/db/keyed.store.ts";
 import { atCommit, type Transaction } from "../../platform/db/sql.ts";
 import { type ConnectionId, type EventId, newId, type TenantId, timeOfId } from "../../platform/ids.ts";
-import { type ChangeType, type LoggedEventType, NAME_SHOWN, PING, PING_RECORD } from "./event.ts";
+import { type LoggedEventType, NAME_SHOWN, PING, PING_RECORD } from "./event.ts";
+import type { Change, Receivers } from "./event-parts.ts";
+import { receiversOf } from "./receivers.ts";
 import { insertEvent, insertionOfEvent, insertPing, type NewEvent } from "./store.ts";
 
 /** docs/behaviour.md "Payload": the format's version. */
 const PAYLOAD_VERSION = "1.0";
-
-export interface Change {
-  eventType: ChangeType;
-  eventRecord: string;
-  recordIds: string[];
-  /** The change numbers of the records; null for a ping. */
-  sequences: number[] | null;
-  /** The record in its response shape; a bulk change has all of them. */
-  data: Record<string, unknown> | Record<string, unknown>[];
-  /** Excluded, because the event is about this connection. */
-  notTo?: ConnectionId | null;
-}
 
 /**
  * Writes the event, its deliveries and its outbox rows in the change's transaction.
@@ -28,13 +19,29 @@ export async function recordEvent(
   change: Change,
   traceParent?: string,
 ): Promise<void> {
-  await insertEvent(tx, tenantId, { ...newEvent(tenantId, change), traceParent }, change.notTo);
+  await insertEvent(tx, tenantId, await received(tx, tenantId, change, traceParent), change.notTo);
 }
 
 /** The same as the transaction's last statement. */
-export function recordEventAtCommit(tx: Transaction, tenantId: TenantId, change: Change, traceParent?: string): void {
-  const event = { ...newEvent(tenantId, change), traceParent };
+export async function recordEventAtCommit(
+  tx: Transaction,
+  tenantId: TenantId,
+  change: Change,
+  traceParent?: string,
+): Promise<void> {
+  const event = await received(tx, tenantId, change, traceParent);
   atCommit(tx, (last) => insertionOfEvent(last, tenantId, event, change.notTo));
+}
+
+async function received(
+  tx: Transaction,
+  tenantId: TenantId,
+  change: Change,
+  traceParent: string | undefined,
+): Promise<NewEvent & Receivers> {
+  noteChange(tx);
+  const event = newEvent(tenantId, change);
+  return { ...event, traceParent, ...(await receiversOf(tx, tenantId, event.eventId, change)) };
 }
 
 export type PingData = { Id: ConnectionId; Name: string; Entities: string[]; Events: string[] };
@@ -57,7 +64,10 @@ export async function recordPing(
   return event.eventId;
 }
 
-export type SampleChange = Pick<Change, "eventType" | "eventRecord"> & { data: Record<string, unknown> };
+export type SampleChange = Pick<Change, "eventType" | "eventRecord"> & {
+  data: Record<string, unknown>;
+  previous: Record<string, unknown>;
+};
 
 /** Creates a ping with the payload of a change, sample data and a mark as test. @returns its EventId */
 export async function recordTest(
@@ -69,11 +79,11 @@ export async function recordTest(
 ): Promise<EventId> {
   const ping = { eventType: PING, eventRecord: PING_RECORD, recordIds: [connectionId], sequences: null, data: {} };
   const event = newEvent(tenantId, ping, sample, { Test: true });
-  await insertPing(tx, tenantId, { ...event, traceParent }, connectionId);
+  await insertPing(tx, tenantId, { ...event, traceParent }, connectionId, true);
   return event.eventId;
 }
 
-type WrittenChange = Pick<Change, "eventRecord" | "data"> & { eventType: LoggedEventType };
+type WrittenChange = Pick<Change, "eventRecord" | "data" | "previous"> & { eventType: LoggedEventType };
 
 /** @param shown replaces values in the payload */
 function newEvent(
@@ -99,7 +109,8 @@ function newEvent(
     ...mark,
   });
   const recordName = eventRecord === "User" || Array.isArray(data) ? null : nameOf(data);
-  return { eventId, occurredOn, payload, recordName, eventType, eventRecord, recordIds, sequences };
+  const previous = shown.eventType === "Updated" && shown.previous ? JSON.stringify(shown.previous) : null;
+  return { eventId, occurredOn, payload, previous, recordName, eventType, eventRecord, recordIds, sequences };
 }
 
 function nameOf({ Name }: Record<string, unknown>): string | null {

@@ -26,18 +26,12 @@ async function show(form: HTMLFormElement): Promise<void> {
     problem.hidden = true;
     const answer = isNew ? startRegistration({ optionsJSON }) : startAuthentication({ optionsJSON });
     answer.then(send, (error: Error) => {
-      problem.textContent = reasonOf(error, isNew);
+      const { already, cancelled } = form.dataset;
+      problem.textContent = (error.name === "InvalidStateError" ? already : cancelled)!;
       problem.hidden = false;
     });
   });
   if (form.dataset.passkey !== "offered" || !(await browserSupportsWebAuthnAutofill())) return;
   // It fails when the button's request replaces it, or when the user has none.
   startAuthentication({ optionsJSON, useBrowserAutofill: true }).then(send, () => {});
-}
-
-function reasonOf({ name }: Error, isNew: boolean): string {
-  if (name === "InvalidStateError") return "This device already has a passkey for your account.";
-  return isNew
-    ? "No passkey was added: it was cancelled or took too long. Try again."
-    : "No passkey was used: it was cancelled, took too long, or there is none for this site. Try again, or sign in another way.";
 }

@@ -1,10 +1,12 @@
-// Converts times from UTC to the local time zone.
+// Converts times from UTC to the local time zone, in the page's language. English pages use the browser's format.
+const { lang } = document.documentElement;
+const LOCALE = lang === "en" ? undefined : lang;
 const FORMATS: Record<string, Intl.DateTimeFormat> = {
-  date: new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" }),
-  day: new Intl.DateTimeFormat(undefined, { dateStyle: "medium" }),
-  hour: new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" }),
+  date: new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short" }),
+  day: new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium" }),
+  hour: new Intl.DateTimeFormat(LOCALE, { hour: "2-digit", minute: "2-digit" }),
 };
-const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const moment = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "medium" });
 
 function localise() {
   for (const element of document.querySelectorAll<HTMLElement>("[data-show]")) {

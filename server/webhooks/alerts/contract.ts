@@ -22,6 +22,8 @@ export const ALERT_KINDS = [
   "FailedLogouts",
   "NearLimit",
   "MailHeld",
+  "FilterFailed",
+  "SignUps",
 ] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];
 

@@ -1,15 +1,22 @@
 // Checks for alert conditions beside each worker; one worker checks at a time.
 
 import type { Logger } from "pino";
-import type { Sql } from "../../platform/db/sql.ts";
+import type { Sql, Transaction } from "../../platform/db/sql.ts";
 import { type Passes, startEvery } from "../../platform/db/watch.ts";
+import type { TenantId } from "../../platform/ids.ts";
 import { createOutageLog } from "../../platform/log.ts";
 import type { TenantBounds } from "../../platform/tenant-limits.ts";
 import { recordAlertEvent } from "./event.ts";
-import { listAlertCauses, saveAlertCauses } from "./store.ts";
+import { listAlertCauses, saveAlertCauses, type TenantAlert } from "./store.ts";
 
-/** @param interval milliseconds */
-export function startAlertWatch(sql: Sql, interval: number, limits: TenantBounds, log: Logger): Passes {
+/** @param interval milliseconds @param onRaised in the transaction of the alerts, for each tenant */
+export function startAlertWatch(
+  sql: Sql,
+  interval: number,
+  limits: TenantBounds,
+  log: Logger,
+  onRaised: (tx: Transaction, tenantId: TenantId, alerts: TenantAlert[]) => Promise<void>,
+): Passes {
   const failed = createOutageLog(log);
 
   async function look(): Promise<void> {
@@ -22,6 +29,9 @@ export function startAlertWatch(sql: Sql, interval: number, limits: TenantBounds
         const { tenantId, kind, connectionId } = alert;
         await recordAlertEvent(tx, tenantId, "Created", alert);
         log.warn({ tenantId, kind, connectionId }, "an alert was raised");
+      }
+      for (const [tenantId, alerts] of Map.groupBy(raised, (alert) => alert.tenantId)) {
+        await onRaised(tx, tenantId, alerts);
       }
     });
   }

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import type { Sql } from "../../platform/db/sql.ts";
+import type { Sql, Transaction } from "../../platform/db/sql.ts";
 import { movedAddresses, requireSecretsAnew } from "../../platform/egress/index.ts";
-import { BadInput, Permission } from "../../platform/errors.ts";
+import { BadInput, Conflict, Permission } from "../../platform/errors.ts";
 import { isUuid, type Paging, textFilter, type Values, wordFilter } from "../../platform/http/query.ts";
-import { type ConnectionId, type EventId, newId } from "../../platform/ids.ts";
+import { type ConnectionId, type EventId, newId, type TenantId } from "../../platform/ids.ts";
 import type { Limits } from "../../platform/limits/index.ts";
 import {
   AUDIT_RECORD,
@@ -11,6 +11,7 @@ import {
   byIdOrName,
   type Caller,
   createRecordService,
+  type outbox,
   type Permitted,
   type RecordService,
   recordAudit,
@@ -26,6 +27,7 @@ import { CONNECTION, CONNECTION_STATES, type ConnectionInput, type ConnectionRec
 import {
   CONNECTION_TABLE,
   type Connection,
+  countOtherFilters,
   deleteConnection,
   findConnection,
   findConnections,
@@ -42,6 +44,9 @@ import { type ConnectionRecords, noConnection, toConnectionId } from "./record.t
 import { endRotation } from "./secret-rotation.store.ts";
 
 const TYPE = "WebhookConnection";
+/** The filtered connections of a tenant. */
+export const MAX_FILTERS = 20;
+const NO_FILTER = { filterReads: null, filterFailedAt: null };
 const NOT_HELD = { heldOn: null, heldReason: null };
 
 const OF_TABLE = tableKind<(typeof CONNECTION)["field"], Connection>(CONNECTION, CONNECTION_TABLE, "for update");
@@ -50,6 +55,9 @@ const FILTERS = {
   Name: textFilter("The connection with this Name; empty: connections without one.", CONNECTION.field.Name.shown!),
   State: wordFilter(CONNECTION_STATES, "Connections in this state."),
 };
+
+/** A sample record of each entity that can trigger a webhook, by the name of the entity. */
+export type Samples = ReadonlyMap<string, Record<string, unknown>>;
 
 /** Its `find` also finds deleted ones. After a deletion, a worker cancels open deliveries beyond the first ones. */
 export interface Connections extends RecordService<ConnectionRecord, ConnectionInput, typeof WEBHOOK, typeof FILTERS> {
@@ -62,6 +70,16 @@ export interface Connections extends RecordService<ConnectionRecord, ConnectionI
   recordOf(connection: Connection): ConnectionRecord;
 }
 
+export interface ConnectionFilters {
+  /** @throws BadInput for an invalid filter */
+  examine(caller: Caller, filter: string, entities: readonly string[]): Promise<outbox.FilterReads>;
+  /** Tries a filter on stored events. @throws BadInput if it fails */
+  requireNoFailure(
+    caller: Caller,
+    connection: Pick<Connection, "id" | "filter" | "filterReads" | "entities" | "events">,
+  ): Promise<void>;
+}
+
 export interface SeenConnection extends Whole<ConnectionRecord> {
   isSigned: boolean;
 }
@@ -71,6 +89,8 @@ export function createConnections(
   seals: ConnectionSeals,
   { recordOf, hiddenFrom, versionOf }: ConnectionRecords,
   limits: Pick<Limits, "admitConnection">,
+  filters: ConnectionFilters,
+  samples: Samples,
 ): Connections {
   const isElsewhere = (before: Connection, after: Connection) =>
     movedAddresses(TYPE, recordOf(before), recordOf(after)).length > 0;
@@ -84,17 +104,28 @@ export function createConnections(
     // Deleted ones too, which the log refers to.
     findAll: (queries, tenantId, ids) => findConnections(queries, tenantId, ids.filter(isUuid<ConnectionId>)),
     lock: byIdOrName(TYPE, lockConnection),
-    prepare(_, __, input, before) {
+    async prepare(_, caller, input, before) {
       const { id, ...given } = CONNECTION.toColumns(input);
       const after = merge(before ?? blank(input), { ...given, ...sealed(input, before) });
       after.receivesAudit ||= [before, after].some((one) => one?.entities.includes(AUDIT_RECORD));
       // The ApiKey in the new URL applies; the stored one was for the former address.
       const [ownKey] = ownApiKeys(after.url);
       if (before && ownKey !== undefined && isElsewhere(before, after)) after.apiKey = seals.apiKey.seal(ownKey);
+      if (!before || differsIn(["filter", "entities"], before, after)) {
+        const { filter, entities } = after;
+        after.filterReads = filter === null ? null : await filters.examine(caller, filter, entities);
+        after.filterFailedAt = null;
+      }
       return before && isReleased(before, after) ? { ...after, ...NOT_HELD } : after;
     },
-    check(_, caller, { before, after, input }) {
-      const { gate } = caller;
+    async check(tx, caller, { before, after, input }) {
+      const { gate, tenantId } = caller;
+      refuseUnknownFields(samples, after);
+      refuseTwoAuthorizations(after, Object.keys(seals.headers.open(after.headers)));
+      if (after.filter && after.filter !== before?.filter) {
+        await admitFilter(tx, tenantId, after.id);
+        await filters.requireNoFailure(caller, after);
+      }
       const isAdded = after.entities.includes(AUDIT_RECORD) && !before?.entities.includes(AUDIT_RECORD);
       // A path, an ApiKey or a header can decide who reads. Stored deliveries of a former subscription are sent there too.
       const isRedirected = after.receivesAudit && before !== undefined && isAddressedOtherwise(before, after);
@@ -145,7 +176,16 @@ export function createConnections(
   function blank(input: ConnectionInput): Connection {
     const { URL: url, Entities: entities, Events: events } = CONNECTION.whole(input, "URL", "Entities", "Events");
     const apiKey = seals.apiKey.seal(randomBytes(24).toString("base64url"));
-    const own = { id: newId<ConnectionId>(), url, entities, events, apiKey, receivesAudit: false, ...NOT_HELD };
+    const own = {
+      id: newId<ConnectionId>(),
+      url,
+      entities,
+      events,
+      apiKey,
+      receivesAudit: false,
+      ...NO_FILTER,
+      ...NOT_HELD,
+    };
     return { ...(CONNECTION.blank() as Omit<Connection, keyof typeof own>), ...own };
   }
 
@@ -215,7 +255,7 @@ const isReleased = (before: Connection, after: Connection) => before.state === "
 
 /** Whether the receiver may now accept what it rejected before. */
 function isCalledOtherwise(before: Connection, after: Connection): boolean {
-  return isAddressedOtherwise(before, after) || differsIn(["secret", "timeoutMs"], before, after);
+  return isAddressedOtherwise(before, after) || differsIn(["secret", "timeoutMs", "signByKey"], before, after);
 }
 
 function isAddressedOtherwise(before: Connection, after: Connection): boolean {
@@ -223,7 +263,7 @@ function isAddressedOtherwise(before: Connection, after: Connection): boolean {
 }
 
 function differsIn(fields: (keyof Connection)[], before: Connection, after: Connection): boolean {
-  return fields.some((field) => before[field] !== after[field]);
+  return fields.some((field) => !Bun.deepEquals(before[field], after[field]));
 }
 
 /**
@@ -246,6 +286,29 @@ function requireFit(
   // The ApiKey in the URL is sent, so a different one would have no effect.
   if (ownApiKeys(url).every((own) => own === apiKey && !isHidden)) return;
   throw new BadInput("The URL contains an ApiKey that differs from ApiKey. Change it in the URL, or omit one.");
+}
+
+/** @throws BadInput naming fields that no record of the connection has */
+function refuseUnknownFields(samples: Samples, { fields, entities }: Connection): void {
+  const known = new Set(entities.flatMap((entity) => Object.keys(samples.get(entity) ?? {})));
+  const unknown = fields?.filter((name) => !known.has(name)) ?? [];
+  if (unknown.length === 0) return;
+  const records = new Intl.ListFormat("en", { type: "disjunction" }).format(entities);
+  const Message = `Fields: no ${records} has the field ${unknown.join(", ")}.`;
+  throw BadInput.in([{ Field: "Fields", Message }]);
+}
+
+/** @throws BadInput */
+function refuseTwoAuthorizations({ signByKey }: Connection, headers: string[]): void {
+  if (!signByKey || !headers.some((name) => name.toLowerCase() === "authorization")) return;
+  const Message = "Headers: Authorization is set by SignByKey. Remove it, or set SignByKey to false.";
+  throw BadInput.in([{ Field: "Headers", Message }]);
+}
+
+/** A tenant's filters are all evaluated in each of its changes. @throws Conflict */
+async function admitFilter(tx: Transaction, tenantId: TenantId, id: ConnectionId): Promise<void> {
+  if ((await countOtherFilters(tx, tenantId, id)) < MAX_FILTERS) return;
+  throw new Conflict(`A tenant can have ${MAX_FILTERS} connections with a Filter. Delete a filter first.`);
 }
 
 /** The receiver gets entries of the audit log, new ones or stored ones. @throws Permission */

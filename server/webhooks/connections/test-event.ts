@@ -11,7 +11,7 @@ import { lockConnection } from "../connections.store.ts";
 import type { WorkflowUrl } from "../workflow-url.ts";
 import { noConnection } from "./record.ts";
 import { CONNECTION_ID, CONNECTION_TAG, EXAMPLE_SENT, SENT, sentEvent } from "./routes.ts";
-import type { Connections } from "./service.ts";
+import type { Connections, Samples } from "./service.ts";
 
 export interface TestInput {
   EventRecord: string;
@@ -26,9 +26,6 @@ export interface TestEvents {
    */
   send(caller: Permitted<"Webhooks:Update">, id: ConnectionId, input: TestInput): Promise<EventId>;
 }
-
-/** A sample record of each entity that can trigger a webhook, by the name of the entity. */
-export type Samples = ReadonlyMap<string, Record<string, unknown>>;
 
 export const testContract = (entities: readonly string[]) =>
   body(
@@ -51,7 +48,9 @@ export function createTestEvents(sql: Sql, connections: Connections, samples: Sa
         if (!connection.entities.includes(eventRecord) || !connection.events.includes(eventType)) {
           throw new BadInput(`The connection is not subscribed to ${eventRecord} ${eventType}.`);
         }
-        const sample = { eventType, eventRecord, data: samples.get(eventRecord)! };
+        const data = samples.get(eventRecord)!;
+        const previous = "Name" in data ? { Name: `${data.Name} before` } : {};
+        const sample = { eventType, eventRecord, data, previous };
         const eventId = await recordTest(tx, tenantId, id, sample, traceParent);
         await recordAudit(tx, tenantId, caller, {
           kind: "WebhookConnection.Pinged",

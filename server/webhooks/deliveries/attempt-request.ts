@@ -5,14 +5,12 @@ import { extendAddress } from "../../platform/egress/index.ts";
 import type { Connection } from "../connections.store.ts";
 import { type ConnectionSeals, type ExtraHeaders, ownApiKeys } from "../secrets.ts";
 import { signPayload, standardWebhooksHeaders } from "../signature.ts";
+import { type Posted, postedOf } from "./posted.ts";
 import type { OpenDelivery } from "./start-attempt.store.ts";
 
-/** The maximum number of characters of webhook-sequence. Servers accept 8 KiB of headers; a connection may have 4,000. */
-export const SEQUENCE_LIMIT = 3_000;
-
-type Addressed = Pick<
+export type Addressed = Pick<
   OpenDelivery,
-  "eventId" | "payload" | "sequences" | "url" | "apiKey" | "headers" | "secret" | "stagedSecret" | "formerSecret"
+  "eventId" | "url" | "apiKey" | "headers" | "secret" | "stagedSecret" | "formerSecret"
 >;
 
 interface Request {
@@ -22,13 +20,13 @@ interface Request {
   own: Record<string, string>;
 }
 
-export type RequestOf = (delivery: Addressed, startedOn: Date) => Request;
+export type RequestOf = (delivery: Addressed, posted: Posted, startedOn: Date) => Request;
 
 export function createRequestOf({ apiKey, headers, secret }: ConnectionSeals): RequestOf {
-  return (delivery, startedOn) => ({
+  return (delivery, posted, startedOn) => ({
     url: targetUrl(delivery.url, apiKey.open(delivery.apiKey)),
     extra: headers.open(delivery.headers),
-    own: headersOf(delivery, secretsOf(delivery).map(secret.open), startedOn),
+    own: headersOf(delivery, posted, secretsOf(delivery).map(secret.open), startedOn),
   });
 }
 
@@ -36,6 +34,9 @@ export function createRequestOf({ apiKey, headers, secret }: ConnectionSeals): R
 function secretsOf({ secret, stagedSecret, formerSecret }: Addressed): Uint8Array[] {
   return secret === null ? [] : [secret, stagedSecret, formerSecret].filter((sealed) => sealed !== null);
 }
+
+/** Without its query, which may contain secrets. */
+export const addressOf = (url: string) => /^[^?#]*/.exec(url)![0];
 
 /** Adds ApiKey to the query unless the URL contains one. */
 function targetUrl(url: string, apiKey: string): string {
@@ -51,25 +52,19 @@ function withoutEmptyApiKey(url: string): string {
 }
 
 function headersOf(
-  { eventId, payload, sequences }: Addressed,
+  { eventId }: Addressed,
+  { body, sequences }: Posted,
   secrets: string[],
   timestamp: Date,
 ): Record<string, string> {
-  const sequence = sequenceOf(sequences);
-  const headers = { "Content-Type": "application/json", ...(sequence && { "webhook-sequence": sequence }) };
+  const headers = { "Content-Type": "application/json", ...sequences };
   const [inForce] = secrets;
   if (inForce === undefined) return headers;
   return {
     ...headers,
-    "X-Signature": signPayload(payload, inForce),
-    ...standardWebhooksHeaders({ eventId, timestamp, body: payload, secrets }),
+    "X-Signature": signPayload(body, inForce),
+    ...standardWebhooksHeaders({ eventId, timestamp, body, secrets }),
   };
-}
-
-/** The value of webhook-sequence. Null if there are no numbers or the value is too long. */
-export function sequenceOf(sequences: number[] | null): string | null {
-  const value = sequences?.join();
-  return value !== undefined && value.length <= SEQUENCE_LIMIT ? value : null;
 }
 
 /** Rebuilt from the present settings, so exact unless they have changed. HTTP adds Host, tracing adds traceparent. */
@@ -84,7 +79,7 @@ export interface KnownRequest {
 }
 
 /** Headers without secrets. */
-const SHOWN = ["Content-Type", "webhook-sequence", "webhook-id", "webhook-timestamp"];
+const SHOWN = ["Content-Type", "webhook-sequence", "X-Previous-Sequence", "webhook-id", "webhook-timestamp"];
 
 /** @param startedOn the attempt's time, which is also signed */
 export type KnownRequestOf = (
@@ -95,14 +90,17 @@ export type KnownRequestOf = (
 
 export function createKnownRequest(requestOf: RequestOf): KnownRequestOf {
   return (connection, { eventId, sequences }, startedOn) => {
-    const unsent = { ...connection, eventId, sequences, payload: "", stagedSecret: null, formerSecret: null };
-    const { url, extra, own } = requestOf(unsent, startedOn);
+    const unsent = { ...connection, eventId, stagedSecret: null, formerSecret: null };
+    const posted = postedOf({ payload: "", previous: null, sequences, form: null });
+    const { url, extra, own } = requestOf(unsent, posted, startedOn);
     return {
-      address: /^[^?#]*/.exec(url)![0],
+      address: addressOf(url),
       query: [...urlOf(url).searchParams.keys()],
       isSigned: connection.secret !== null,
       headers: [
         ...Object.entries(own).map(([name, value]) => ({ name, value: SHOWN.includes(name) ? value : null })),
+        ...(connection.compression === "Gzip" ? [{ name: "Content-Encoding", value: "gzip" }] : []),
+        ...(connection.signByKey ? [{ name: "Authorization", value: null }] : []),
         ...Object.keys(extra).map((name) => ({ name, value: null })),
       ],
     };

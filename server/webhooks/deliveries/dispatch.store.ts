@@ -5,7 +5,7 @@ import { type Queries, repeating, type Sql } from "../../platform/db/sql.ts";
 import { listen } from "../../platform/db/watch.ts";
 import { FAILURE_PAUSE_MS } from "../../platform/durations.ts";
 import { isUuid } from "../../platform/http/query.ts";
-import type { ConnectionId, DeliveryId, EventId, TenantId } from "../../platform/ids.ts";
+import type { ConnectionId, DeliveryId, EventId, RedeliveryId, TenantId } from "../../platform/ids.ts";
 import { outbox } from "../../records/index.ts";
 import { connectionName } from "../connections.store.ts";
 import { isOpen } from "../states.store.ts";
@@ -23,6 +23,10 @@ export interface WorkflowToStart extends EventName {
   held: number;
   /** Deliveries in the queue or in a Drain, which get their own workflows. */
   queued: number;
+  /** How often the delivery was sent again before and with this workflow; absent: it is the event's first. */
+  sentAgain?: number;
+  /** The bulk redelivery that sends it. */
+  redeliveryId?: RedeliveryId | null;
 }
 
 /** The workflow of an event, or one of several if it has many deliveries. */

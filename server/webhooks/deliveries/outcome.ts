@@ -6,7 +6,9 @@ import type { OpenDelivery } from "./start-attempt.store.ts";
 import type { Attempt, AttemptOutcome } from "./store.ts";
 import type { Ending } from "./windows.ts";
 
-type Judged = Pick<AttemptResult, "delivered" | "gone" | "retryAfterMs"> & { attempt: Pick<Attempt, "failure"> };
+type Judged = Pick<AttemptResult, "delivered" | "gone" | "refused" | "retryAfterMs"> & {
+  attempt: Pick<Attempt, "failure">;
+};
 
 /** @param holding when exhausted deliveries make a connection Held, and when it is first probed */
 export function outcomeOf(
@@ -16,7 +18,8 @@ export function outcomeOf(
   holding: { after: number; probeInterval: number },
   isCancelled: boolean,
 ): AttemptOutcome {
-  const last = result.gone || delivery.ping || delivery.numberInRun >= retry.maximumAttempts;
+  const isEnded = result.gone !== undefined || result.refused;
+  const last = isEnded || delivery.ping || delivery.numberInRun >= retry.maximumAttempts;
   // A post that we aborted has not failed. A cancelled workflow closes its open deliveries itself.
   const cutOff = result.attempt.failure === "cancelled";
   const ends = last && !(cutOff && isCancelled);

@@ -194,6 +194,7 @@ export async function assignToWorkflows(
     )
     select d.id as "deliveryId", d.tenant_id as "tenantId", d.event_id as "eventId", d.part,
       json_build_array(${deliveryToMake(tx)}) as deliveries,
+      cardinality(d.redelivered_after) as "sentAgain", d.redelivery_id as "redeliveryId",
       0 as held, 0 as queued, greatest(0, 1000 * extract(epoch from d.due_on - now()))::float8 as "waitMs"
     from claimed d join webhook_connections k on k.id = d.connection_id
     order by d.position`;

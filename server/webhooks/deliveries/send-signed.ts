@@ -1,15 +1,22 @@
 // Signs and sends the post of an attempt, and turns the response into its result.
 
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import { urlOf } from "../../platform/address.ts";
 import { type Egress, type EgressOutcome, requestTarget } from "../../platform/egress/index.ts";
 import type { TenantId } from "../../platform/ids.ts";
 import type { Vault } from "../../platform/vault.ts";
 import { createConnectionSeals, type ExtraHeaders, ownApiKeys } from "../secrets.ts";
-import { createRequestOf } from "./attempt-request.ts";
+import { addressOf, createRequestOf } from "./attempt-request.ts";
+import { type Posted, postedOf } from "./posted.ts";
 import type { OpenDelivery } from "./start-attempt.store.ts";
 import type { Attempt } from "./store.ts";
 
 const GONE = 410;
+/** A header of an answer (docs/webhooks.md "Retries"), as Svix reads it. */
+const WISH = "webhook-delivery";
+const ABORT = "abort-message";
+const DISABLE = "disable";
 const RETRY_AFTER_CEILING_MS = 3_600_000;
 /** The maximum number of characters. A longer header is ignored. */
 const MAX_RETRY_AFTER = 100;
@@ -25,8 +32,10 @@ const MIN_SECRET_LENGTH = 8;
 export interface AttemptResult {
   attempt: Attempt;
   delivered: boolean;
-  /** 410: the receiver rejects all further deliveries. */
-  gone: boolean;
+  /** Why the receiver rejects all further deliveries; undefined: it does not. */
+  gone: string | undefined;
+  /** The receiver rejects this delivery, whatever the next attempt would be. */
+  refused: boolean;
   /** Host, status and one word: safe for a Temporal failure. */
   reason: string;
   retryAfterMs: number | undefined;
@@ -45,23 +54,38 @@ export type SendSigned = (
   traceParent?: string,
 ) => Promise<AttemptResult | Unsent>;
 
+/** Signs the claims of a call by a published key. */
+export type SignCall = (claims: Record<string, unknown>) => Promise<string>;
+
 export interface SendDependencies {
   egress: Egress;
   vault: Vault;
   /** The default timeout of an attempt in milliseconds. */
   timeout: number;
+  signCall: SignCall;
 }
 
-export function createSendSigned({ egress, vault, timeout }: SendDependencies): SendSigned {
+export function createSendSigned({ egress, vault, timeout, signCall }: SendDependencies): SendSigned {
   const requestOf = createRequestOf(createConnectionSeals(vault));
   return async (tenantId, delivery, signal, traceParent) => {
     const startedOn = new Date();
-    const { url, extra, own } = requestOf(delivery, startedOn);
+    const posted = postedOf(delivery);
+    const { url, extra, own } = requestOf(delivery, posted, startedOn);
+    const token = delivery.signByKey && (await signCall(claimsOf(tenantId, delivery, url, posted)).catch(() => null));
+    if (token === null) return { unsent: "the signing key could not be read" };
+    const isCompressed = delivery.compression === "Gzip";
+    const coding = isCompressed && { "Content-Encoding": "gzip" };
     const outcome = await egress.post({
       tenantId,
       url,
-      headers: { ...extra, ...own, ...(traceParent && { traceparent: traceParent }) },
-      body: delivery.payload,
+      headers: {
+        ...extra,
+        ...own,
+        ...coding,
+        ...(token && bearer(token)),
+        ...(traceParent && { traceparent: traceParent }),
+      },
+      body: isCompressed ? await compressed(posted.body) : posted.body,
       timeoutMs: delivery.timeoutMs ?? timeout,
       signal,
     });
@@ -69,6 +93,18 @@ export function createSendSigned({ egress, vault, timeout }: SendDependencies): 
     return resultOf(outcome, { number, startedOn, url, name, secrets: secretsIn(url, extra) });
   };
 }
+
+/** docs/webhooks.md "Verify by our keys". */
+function claimsOf(tenantId: TenantId, { eventId }: OpenDelivery, url: string, { body }: Posted) {
+  const address = addressOf(url);
+  const digest = new Bun.CryptoHasher("sha256").update(body).digest("base64url");
+  return { sub: tenantId, aud: address, jti: eventId, htm: "POST", htu: address, body_sha256: digest };
+}
+
+/** Beside the event loop. */
+const compressed = promisify(gzip);
+
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
 interface Sent {
   number: number;
@@ -90,10 +126,17 @@ export function resultOf(
   return {
     attempt: toAttempt(number, startedOn, outcome, secrets),
     delivered: answered && outcome.status >= 200 && outcome.status < 300,
-    gone: answered && outcome.status === GONE,
+    ...(answered ? wishOf(outcome) : { gone: undefined, refused: false }),
     reason: answered ? `${receiver} answered ${outcome.status}` : `${receiver}: ${outcome.failure}`,
     retryAfterMs: answered ? retryAfter(outcome.headers.get("retry-after"), startedOn) : undefined,
   };
+}
+
+/** An answer of any status but 2xx may end the delivery, or stop the connection. */
+function wishOf({ status, headers }: Extract<EgressOutcome, { kind: "response" }>) {
+  const wish = headers.get(WISH)?.trim().toLowerCase();
+  const gone = status === GONE ? "410 Gone" : wish === DISABLE ? `disabled by the receiver, with ${status}` : undefined;
+  return { gone, refused: wish === ABORT };
 }
 
 /** Values of the request that a response may repeat and the log must not. */

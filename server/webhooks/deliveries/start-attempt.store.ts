@@ -3,7 +3,8 @@
 import type { DeliveryState } from "../../../workflows/contract.ts";
 import { type Queries, repeating, type Transaction, uuids } from "../../platform/db/sql.ts";
 import { type ConnectionId, type DeliveryId, type EventId, type TenantId, timeOfId } from "../../platform/ids.ts";
-import { NAME_SHOWN } from "../../records/index.ts";
+import { NAME_SHOWN, type outbox } from "../../records/index.ts";
+import type { Connection } from "../connections.store.ts";
 import { isClosed, isOpen } from "../states.store.ts";
 import { type EndedState, insertLost } from "./store.ts";
 
@@ -21,8 +22,15 @@ export interface OpenDelivery {
   /** The trace of the originating request; null for events before tracing. */
   traceParent: string | null;
   payload: string;
+  /** The former values of changed fields, as JSON. */
+  previous: string | null;
   /** Sequence numbers of its records, in the payload's order; null if it is not a change. */
   sequences: number[] | null;
+  /** Whether the call has a JWT. */
+  signByKey: boolean;
+  compression: Connection["compression"];
+  /** How its post differs from the payload; null: it does not. */
+  form: outbox.DeliveryForm | null;
   url: string;
   /** The connection's name, at most 40 characters; "" if it has none. */
   name: string;
@@ -98,7 +106,7 @@ async function start(
     with relaxed as (select set_config('synchronous_commit', 'off', true) as setting),
     before as (
       select d.id, d.state, d.event_id, d.connection_id, d.is_ping, d.attempts, d.earlier_attempts, d.attempt_started_on,
-        c.url, left(c.name, ${NAME_SHOWN}::int) as name, c.secret, c.staged_secret, case when c.former_until > now() then c.former_secret end as former_secret,
+        d.form, c.sign_by_key, c.compression, c.url, left(c.name, ${NAME_SHOWN}::int) as name, c.secret, c.staged_secret, case when c.former_until > now() then c.former_secret end as former_secret,
         c.api_key, c.headers, c.timeout_ms, c.max_in_flight is not null as counted,
         coalesce(c.staged_event_id = d.event_id, false) as proof,
         d.state in ('Pending', 'Retrying') as open, asked.opened_by,
@@ -137,7 +145,7 @@ async function start(
       returning d.id
     )
     select due.id, due.mine or due.step = 1 and due.id in (select id from marked) as attempted, due.state, due.ends_as as "endsAs", due.wait_ms as "waitMs",
-      due.event_id as "eventId", due.url, coalesce(due.name, '') as name,
+      due.event_id as "eventId", due.form, due.sign_by_key as "signByKey", due.compression, due.url, coalesce(due.name, '') as name,
       case when due.proof then due.staged_secret else due.secret end as secret,
       case when not due.proof then due.staged_secret end as "stagedSecret",
       case when not due.proof then due.former_secret end as "formerSecret", due.proof,
@@ -154,11 +162,19 @@ async function start(
   });
 }
 
-const NO_PAYLOAD = { attempted: false, endsAs: "Cancelled", payload: "", sequences: null, traceParent: null } as const;
+const NO_PAYLOAD = {
+  attempted: false,
+  endsAs: "Cancelled",
+  payload: "",
+  previous: null,
+  sequences: null,
+  traceParent: null,
+} as const;
 
 interface Posted {
   traceParent: string | null;
   payload: string;
+  previous: string | null;
   sequences: number[] | null;
 }
 
@@ -168,7 +184,7 @@ type StartedRow = Omit<OpenDelivery, keyof Posted | "occurredOn">;
 async function readPosted(sql: Queries, ids: EventId[]): Promise<Map<EventId, Posted>> {
   if (ids.length === 0) return new Map();
   const rows = await sql<(Posted & { id: EventId })[]>`
-    select e.id, e.trace_parent as "traceParent", p.payload, e.sequences
+    select e.id, e.trace_parent as "traceParent", p.payload, p.previous, e.sequences
     from events e join payloads p on p.event_id = e.id
     where e.id = any (${ids}::uuid[]) and p.event_id = any (${ids}::uuid[])`;
   return new Map(rows.map(({ id, ...posted }) => [id, posted]));

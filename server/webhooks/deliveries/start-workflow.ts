@@ -66,7 +66,7 @@ export async function startDelivery(
         requestEagerStart: true,
         args: [input],
         typedSearchAttributes: searchAttributes(workflow),
-        memo: workflow.traceParent === null ? {} : { TraceId: traceIdOf(workflow.traceParent) },
+        memo: memoOf(workflow, publicUrl),
         staticSummary: describe(workflow),
         staticDetails: `${detailsLink("The event", publicUrl, `activity/${workflow.eventId}`)}. ${policyInWords(retry)}.`,
       });
@@ -90,6 +90,17 @@ function searchAttributes(workflow: WorkflowToStart): SearchAttributePair[] {
   // The workflow updates it only to a worse state.
   if (workflow.held > 0) pairs.push({ key: DELIVERY_STATE, value: "Held" satisfies DeliveryState });
   return pairs;
+}
+
+/** The workflow that failed has ended, so only the one that sends again can say so. */
+function memoOf({ traceParent, sentAgain, redeliveryId, ...event }: WorkflowToStart, publicUrl: string) {
+  return {
+    ...(traceParent !== null && { TraceId: traceIdOf(traceParent) }),
+    ...(sentAgain && {
+      SentAgain: `time ${sentAgain}, after ${workflowId(event, 1)}`,
+      ...(redeliveryId && { Redelivery: `${publicUrl}/settings/redeliveries/${redeliveryId}` }),
+    }),
+  };
 }
 
 /** The summary in the Temporal UI. @example "Application Payroll Updated → billing, crm" */

@@ -19,8 +19,8 @@ export interface Attempt {
 }
 
 export interface HoldRule {
-  /** Holds immediately, because the receiver has answered 410 Gone. */
-  gone: boolean;
+  /** Holds immediately, because the receiver rejects all further deliveries; undefined: it does not. */
+  gone: string | undefined;
   /** Holds after this number of consecutive exhausted deliveries. */
   after: number;
   /** Milliseconds until the first probe. */
@@ -52,7 +52,7 @@ export const recordAttempt = repeating(async function recordAttempt(
   const reason = attempt.failure ?? String(attempt.statusCode);
   const isFailure = state !== "Delivered" && attempt.failure !== "cancelled";
   const holds = sql`(${state} = 'Exhausted' and connection.state = 'Active'
-    and (${hold?.gone ?? false} or connection.run >= coalesce(connection.hold_after, ${hold?.after ?? 0})))`;
+    and (${hold?.gone !== undefined} or connection.run >= coalesce(connection.hold_after, ${hold?.after ?? 0})))`;
   const [row] = await sql<{ state: DeliveryState }[]>`
     with attempt as (
       insert into attempts (event_id, delivery_id, number, started_on, duration_ms, status_code, failure, failed_to)
@@ -85,7 +85,7 @@ export const recordAttempt = repeating(async function recordAttempt(
       update webhook_connections c set exhausted_run = connection.run, state = 'Held', modified_on = now(),
         held_on = now(), probes = 0, probe_lease_until = '-infinity',
         next_probe_on = now() + ${hold?.probeInMs ?? 0} * interval '1 millisecond',
-        held_reason = case when ${hold?.gone ?? false} then '410 Gone'
+        held_reason = case when ${hold?.gone !== undefined} then ${hold?.gone ?? ""}
           when connection.run = 1 then '1 exhausted delivery, with ' || ${reason}
           else connection.run || ' exhausted deliveries in a row, the last with ' || ${reason} end
       from connection

@@ -239,7 +239,10 @@ const payload = <T extends TSchema>(EventType: T) => ({
   TenantId: Type.String({ description: "Tenant (organization) of the event." }),
   EventType,
   EventId: uuid("Unique identifier of the event instance."),
-  Version: Type.String({ description: "Version of the payload format.", examples: ["1.0"] }),
+  Version: Type.String({
+    description: "Version of the payload format. 1.1: with the connection's Fields, ChangedFields or Previous.",
+    examples: ["1.0"],
+  }),
   Timestamp: time("Event time, ISO 8601."),
 });
 
@@ -268,6 +271,8 @@ const ERASED_RECORD = Type.Object(
   { $id: "ErasedUser", additionalProperties: false },
 );
 
+const FORMER_VALUES = Type.Record(Type.String(), Type.Unknown());
+
 export function wholeEvent(entities: readonly string[]) {
   const records = entities.map((name) => Type.Unsafe<object>({ $ref: `#/components/schemas/${name}` }));
   const changePayload = Type.Object(
@@ -281,6 +286,17 @@ export function wholeEvent(entities: readonly string[]) {
         description:
           "The record as returned by the API, or all changed records of an array upsert. For an erased person, only the identifiers.",
       }),
+      ChangedFields: Type.Optional(
+        Type.Union([Type.Array(Type.String()), Type.Array(Type.Array(Type.String()))], {
+          description:
+            "Version 1.1, of an Updated: the names of the changed fields. For an array, those of each record.",
+        }),
+      ),
+      Previous: Type.Optional(
+        Type.Union([FORMER_VALUES, Type.Array(FORMER_VALUES)], {
+          description: "Version 1.1, of an Updated: the former values of the changed fields.",
+        }),
+      ),
       Test: Type.Optional(
         Type.Literal(true, {
           description: "A test with sample data; the last field.",

@@ -41,7 +41,8 @@ const WHY_HELD = {
 };
 
 /** @returns a text, or null if any delivery succeeded or is open */
-function reasonNobodyGotIt({ eventRecord, eventType, deliveries }: LoggedEvent): string | null {
+function reasonNobodyGotIt({ eventRecord, eventType, withheld, deliveries }: LoggedEvent): string | null {
+  if (deliveries.length === 0 && withheld) return "no filter of a connection matches";
   if (deliveries.length === 0) return `no connection for ${eventRecord} ${eventType}`;
   if (deliveries.some(({ state }) => state !== "Held")) return null;
   const words = deliveries.map(({ connectionState, drainPaused }) => {

@@ -3,7 +3,7 @@ import { NotFound, Permission } from "../../platform/errors.ts";
 import type { Paging } from "../../platform/http/query.ts";
 import type { ConnectionId, DeliveryId, EventId } from "../../platform/ids.ts";
 import { type Caller, PING, PING_RECORD, type Shown, type ShownPage } from "../../records/index.ts";
-import { sequenceOf } from "../deliveries/attempt-request.ts";
+import { sequenceOf } from "../deliveries/posted.ts";
 import type { WorkflowUrl } from "../workflow-url.ts";
 import { type EventFilter, eventFilters, noEvent } from "./contract.ts";
 import { listRecentDeliveries, listTests, type RecentDelivery } from "./recent.store.ts";

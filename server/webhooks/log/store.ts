@@ -3,7 +3,7 @@ import type { DeliveryState } from "../../../workflows/contract.ts";
 import type { Queries } from "../../platform/db/sql.ts";
 import type { LogRow } from "../../platform/http/fields.ts";
 import { DEFAULT_LIMIT, laterOf, MAX_LIMIT } from "../../platform/http/query.ts";
-import { type DeliveryId, type EventId, lowestIdOf, type TenantId } from "../../platform/ids.ts";
+import { type ConnectionId, type DeliveryId, type EventId, lowestIdOf, type TenantId } from "../../platform/ids.ts";
 import { LOGGED_EVENT_TYPES, type LoggedEventType, PING } from "../../records/index.ts";
 import type { ConnectionState } from "../connections.store.ts";
 import { isDrainPaused } from "../redelivery/store.ts";
@@ -16,6 +16,8 @@ export interface LoggedEvent {
   eventType: LoggedEventType;
   recordIds: string[];
   occurredOn: Date;
+  /** The connections whose filter did not match. */
+  withheld: ConnectionId[] | null;
   deliveries: LoggedDelivery[];
 }
 
@@ -62,11 +64,11 @@ export type CommittedFilter = Pick<EventFilter, "EventRecord" | "EventType">;
 
 /** An event as committed, without its deliveries. */
 export interface CommittedEvent
-  extends Omit<WholeEvent, "deliveries" | "traceParent" | "payloadRemovedOn" | "isErased"> {}
+  extends Omit<WholeEvent, "deliveries" | "withheld" | "traceParent" | "payloadRemovedOn" | "isErased"> {}
 
 const columns = (sql: Queries, tenantId: TenantId) => sql`
   e.id, e.event_record as "eventRecord", e.event_type as "eventType", string_to_array(e.record_id, ',') as "recordIds",
-  e.occurred_on as "occurredOn",
+  e.occurred_on as "occurredOn", e.withheld,
   coalesce((
     select json_agg(json_build_object('id', d.id, 'connectionId', d.connection_id, 'part', d.part, 'state', d.state,
       'attempts', d.attempts, 'run', 1 + cardinality(d.redelivered_after), 'connectionState', c.state,

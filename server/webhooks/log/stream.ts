@@ -9,7 +9,7 @@ import { NO_STORE } from "../../platform/http/conditions.ts";
 import { isUuid } from "../../platform/http/query.ts";
 import type { EventId } from "../../platform/ids.ts";
 import { type Caller, permit } from "../../records/index.ts";
-import { sequenceOf } from "../deliveries/attempt-request.ts";
+import { sequenceOf } from "../deliveries/posted.ts";
 import { eventResources, seePayload } from "./record.ts";
 import { type CommittedFilter, listCommitted, type Moment, readMoment } from "./store.ts";
 

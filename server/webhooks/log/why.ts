@@ -66,6 +66,7 @@ export const OUTCOMES = [
   "NotYetCreated",
   "AlreadyDeleted",
   "NotConcerned",
+  "Filtered",
 ] as const;
 export type WhyOutcome = (typeof OUTCOMES)[number];
 
@@ -75,6 +76,7 @@ export interface Explanation {
 }
 
 export interface ExplainedEvent {
+  withheld: ConnectionId[] | null;
   eventType: string;
   eventRecord: string;
   payload: string | null;
@@ -87,8 +89,12 @@ function explain(event: ExplainedEvent, connection: ConnectionAtEvent): Explanat
     : whyNone(event, connection);
 }
 
-function whyNone({ eventType, eventRecord, payload }: ExplainedEvent, connection: ConnectionAtEvent): Explanation {
+function whyNone(
+  { eventType, eventRecord, payload, withheld }: ExplainedEvent,
+  connection: ConnectionAtEvent,
+): Explanation {
   const { past, createdOn } = connection;
+  if (withheld?.includes(connection.id)) return { outcome: "Filtered", reason: "its filter did not match" };
   if (eventType === PING) return { outcome: "NotConcerned", reason: "a ping goes only to the connection it tests" };
   if (!past) return { outcome: "NotYetCreated", reason: `created after the event, at ${createdOn.toISOString()}` };
   if (past.deletedOn) return { outcome: "AlreadyDeleted", reason: `deleted at ${past.deletedOn.toISOString()}` };

@@ -7,6 +7,7 @@ import type {
   DeliverLogoutInput,
   DeliverWebhookInput,
   EraseInput,
+  InviteInput,
   ProbeInput,
   RedeliverInput,
   SendMailInput,
@@ -15,6 +16,7 @@ import {
   deliverLogout as deliverLogoutAsItIs,
   deliverWebhook as deliverWebhookAsItIs,
   erasePerson as erasePersonAsItIs,
+  inviteMany as inviteManyAsItIs,
   probeConnection as probeConnectionAsItIs,
   redeliver as redeliverAsItIs,
   sendMail as sendMailAsItIs,
@@ -59,4 +61,10 @@ export async function erasePerson(input: EraseInput) {
   const none = String(input.erasureId) as RedeliveryId;
   await cancelRedelivery({ tenantId: input.tenantId, redeliveryId: none });
   return erasePersonAsItIs(input);
+}
+
+export async function inviteMany(input: InviteInput) {
+  const none = input.importId as RedeliveryId;
+  await cancelRedelivery({ tenantId: input.tenantId, redeliveryId: none });
+  return inviteManyAsItIs(input);
 }

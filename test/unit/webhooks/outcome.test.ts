@@ -3,11 +3,14 @@ import { endingOf, outcomeOf } from "../../../server/webhooks/deliveries/outcome
 
 const RETRY = { maximumAttempts: 3, initialInterval: 1_000, backoffCoefficient: 6, maximumInterval: 86_400_000 };
 const HOLDING = { after: 10, probeInterval: 60_000 };
-const HOLD = { gone: false, after: 10, probeInMs: 60_000 };
+const HOLD = { gone: undefined as string | undefined, after: 10, probeInMs: 60_000 };
 
-const result = (changes: { failure?: string; delivered?: boolean; gone?: boolean; retryAfterMs?: number } = {}) => ({
+const result = (
+  changes: { failure?: string; delivered?: boolean; gone?: string; refused?: boolean; retryAfterMs?: number } = {},
+) => ({
   delivered: false,
-  gone: false,
+  gone: undefined,
+  refused: false,
   retryAfterMs: undefined,
   ...changes,
   attempt: { failure: changes.failure ?? null },
@@ -27,8 +30,12 @@ test("Retry-After makes the wait longer, never shorter", () => {
 });
 
 test("410 ends the delivery at once and holds its connection", () => {
-  const gone = { reached: "Exhausted", hold: { ...HOLD, gone: true }, nextInMs: undefined } as const;
-  expect(outcome(1, result({ gone: true }))).toEqual(gone);
+  const gone = { reached: "Exhausted", hold: { ...HOLD, gone: "410 Gone" }, nextInMs: undefined } as const;
+  expect(outcome(1, result({ gone: "410 Gone" }))).toEqual(gone);
+});
+
+test("abort-message ends the delivery at once, and counts as one exhausted", () => {
+  expect(outcome(1, result({ refused: true }))).toEqual({ reached: "Exhausted", hold: HOLD, nextInMs: undefined });
 });
 
 test("a ping has one attempt, and does not affect its connection", () => {

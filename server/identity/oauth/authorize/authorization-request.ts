@@ -1,5 +1,6 @@
 import { BadInput } from "../../../platform/errors.ts";
 import { pageBelow } from "../../../platform/http/request.ts";
+import { texts } from "../../../ui/index.ts";
 import { ACCOUNT_PATH, ACCOUNT_SIGN_IN_PATH } from "../../signin/account/visit.ts";
 import type { Api } from "../apis/contract.ts";
 import type { FindApis } from "../apis/known-apis.ts";
@@ -43,7 +44,7 @@ import {
   signedIfRequired,
   supportedResponseType,
 } from "./checks/request.ts";
-import { type AuthorizationTarget, DEVICE_CONTINUE_PATH, type RequestParameters } from "./parameters.ts";
+import { type AuthorizationTarget, DEVICE_CONTINUE_PATH, type RequestParameters, targetText } from "./parameters.ts";
 import type { OpenedRequest, PushedRequests } from "./pushed.ts";
 import type { Reply } from "./reply.ts";
 import type { OpenRequestObject } from "./request-object.ts";
@@ -111,7 +112,20 @@ export interface Checked extends AuthorizationRequest {
 }
 
 /** @throws NotFound, BadInput for the user only; RefusedRequest */
-export async function checkRequest(deps: RequestDependencies, asked: AuthorizationTarget): Promise<Checked> {
+export async function checkRequest(
+  deps: RequestDependencies,
+  request: Request,
+  asked: AuthorizationTarget,
+): Promise<Checked> {
+  const checked = await checkTarget(deps, asked);
+  const { target, client, accountPage } = checked;
+  texts.learn(request, { asked: target.parameters.sent.ui_locales, page: targetText(target) });
+  // A named organisation may not exist, so its language must not tell.
+  if (!client.isConsole && !accountPage) texts.learn(request, { tenant: client.tenantPages });
+  return checked;
+}
+
+async function checkTarget(deps: RequestDependencies, asked: AuthorizationTarget): Promise<Checked> {
   if (asked.path === DEVICE_CONTINUE_PATH) return { ...(await deps.devices.check(asked)), target: asked };
   if (asked.path === ACCOUNT_SIGN_IN_PATH) return { ...(await accountRequest(deps, asked)), target: asked };
   const opened = await openRequest(deps, asked.parameters);

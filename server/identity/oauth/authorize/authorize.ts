@@ -10,6 +10,7 @@ import { type AuthorizationRequest, checkRequest } from "./authorization-request
 import { issueCode } from "./code.ts";
 import { askedOf, consentTo, destinationsOf, requireAny } from "./consent-question.ts";
 import type { AuthorizeDependencies } from "./dependencies.ts";
+import { keepPage } from "./keep.tsx";
 import { nextStep } from "./next-step.ts";
 import { chooseAccountPage, consentPage, isChosen } from "./pages.tsx";
 import {
@@ -69,7 +70,7 @@ export function authorizationPages(deps: AuthorizeDependencies): Pages {
 
 async function authorize(deps: AuthorizeDependencies, request: Request, asked: AuthorizationTarget): Promise<Response> {
   await deps.refreshClient(request, asked.parameters.sent.client_id);
-  const checked = await checkRequest(deps, asked);
+  const checked = await checkRequest(deps, request, asked);
   const { target } = checked;
   const { site } = deps.endpoints;
   // A cross-site form submission carries no SameSite=Lax cookie; a navigation does.
@@ -100,10 +101,12 @@ async function authorize(deps: AuthorizeDependencies, request: Request, asked: A
       return secondFactorPage(deps, request, target, step.session);
     case "enrolment":
       return enrolPage(deps, request, target, checked, step.session);
+    case "keep":
+      return keepPage(deps, request, checked, step.session);
     case "consent":
       return consentPage(deps, request, checked, step.session, asking!);
     case "answer":
-      return respond(site, checked.reply, await issueCode(deps, checked, step.session, asking!));
+      return respond(site, request, checked.reply, await issueCode(deps, checked, step.session, asking!));
   }
 }
 

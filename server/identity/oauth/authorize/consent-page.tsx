@@ -1,10 +1,11 @@
 // The consent page. All outside text is escaped here.
 
-import { attribute, CardPage, Problem, type Site } from "../../../ui/index.ts";
+import { attribute, CardPage, Problem, type Site, Text, texts } from "../../../ui/index.ts";
 import type { ConsentQuestion } from "./consent-question.ts";
 
 interface ConsentProps extends ConsentQuestion {
   site: Site;
+  language: texts.Language;
   problem: string | undefined;
   request: string;
   csrf: string;
@@ -15,15 +16,16 @@ interface ConsentProps extends ConsentQuestion {
 
 export function ConsentPage(props: ConsentProps): JSX.Element {
   const { site, application, stranger, links, wants, user, destination, userCode } = props;
-  const { request, csrf, shown, logoHref, switchHref } = props;
+  const { language, request, csrf, shown, logoHref, switchHref } = props;
+  const { t } = language;
   return (
-    <CardPage site={site} title="Allow access">
-      <h1>Allow access</h1>
+    <CardPage site={site} language={language} title={t.allowAccess}>
+      <h1 safe>{t.allowAccess}</h1>
       <Problem text={props.problem} />
       <div class="lead">
         {logoHref ? <img src={attribute(logoHref)} width="56" height="56" alt="" class="logo" /> : ""}
         <p>
-          <strong safe>{application || "An application"}</strong> asks to
+          <texts.Say text={t.asksTo} values={{ application: application || t.anApplication }} />
         </p>
       </div>
       <ul class="wants">
@@ -31,31 +33,28 @@ export function ConsentPage(props: ConsentProps): JSX.Element {
           <li safe>{want}</li>
         ))}
       </ul>
-      {userCode ? <DeviceWarning userCode={userCode} /> : ""}
-      {stranger ? <StrangerWarning address={stranger.address} /> : ""}
+      {userCode ? <DeviceWarning t={t} userCode={userCode} /> : ""}
+      {stranger ? <StrangerWarning t={t} address={stranger.address} /> : ""}
       {links.length > 0 ? <OwnPages links={links} /> : ""}
       <form method="post" action={site.href("/consent")}>
         <input type="hidden" name="request" value={attribute(request)} />
         <input type="hidden" name="csrf" value={csrf} />
         <input type="hidden" name="shown" value={shown} />
         <div class="choice">
-          <button type="submit" name="decision" value="deny" class="outline">
-            Deny
+          <button type="submit" name="decision" value="deny" class="outline" safe>
+            {t.deny}
           </button>
-          <button type="submit" name="decision" value="allow">
-            Allow
+          <button type="submit" name="decision" value="allow" safe>
+            {t.allow}
           </button>
         </div>
       </form>
       <p class="note">
-        {destination ? (
-          <>
-            You will return to <strong safe>{destination}</strong>.{" "}
-          </>
-        ) : (
-          ""
-        )}
-        You are signed in as <strong safe>{user}</strong>. <a href={attribute(switchHref)}>Use another account</a>
+        {destination ? <texts.Say text={t.returnTo} values={{ destination }} /> : ""}{" "}
+        <texts.Say text={t.signedInAs} values={{ user }} />{" "}
+        <a href={attribute(switchHref)} safe>
+          {t.useAnotherAccount}
+        </a>
       </p>
     </CardPage>
   );
@@ -78,29 +77,27 @@ function OwnPages({ links }: Pick<ConsentQuestion, "links">): JSX.Element {
 }
 
 /** The name is unverified (RFC 7591 5, draft-ietf-oauth-client-id-metadata-document 6). */
-function StrangerWarning({ address }: { address: string | undefined }): JSX.Element {
+function StrangerWarning({ t, address }: { t: texts.Texts; address: string | undefined }): JSX.Element {
   return (
     <p class="warning">
-      Your organisation has not approved this application.{" "}
+      <Text text={t.notApproved} />{" "}
       {address === undefined ? (
-        "Allow it only if you have just started it on this device."
+        <Text text={t.strangerHere} />
       ) : (
-        <>
-          Allow it only if you know <strong safe>{address}</strong> and trust it.
-        </>
+        <texts.Say text={t.strangerThere} values={{ address }} />
       )}
     </p>
   );
 }
 
 /** RFC 8628 5.4: access would go to the sender of the code. */
-function DeviceWarning({ userCode }: { userCode: string }): JSX.Element {
+function DeviceWarning({ t, userCode }: { t: texts.Texts; userCode: string }): JSX.Element {
   return (
     <div class="warning">
       <p>
-        A device that shows <strong safe>{userCode}</strong> gets this access, wherever it is.
+        <texts.Say text={t.deviceAccess} values={{ code: userCode }} />
       </p>
-      <p>Allow it only if you have the device in front of you. If someone sent you this code or a link, deny it.</p>
+      <p safe>{t.deviceInFront}</p>
     </div>
   );
 }

@@ -6,6 +6,7 @@ import type { Transaction } from "../../../platform/db/sql.ts";
 import { BadInput } from "../../../platform/errors.ts";
 import { printable } from "../../../platform/http/body.ts";
 import { originOf, recordAudit } from "../../../records/index.ts";
+import type { texts } from "../../../ui/index.ts";
 import { nameOf } from "../../signin/account/visit.ts";
 import type { Forms } from "../../signin/forms.ts";
 import type { Session } from "../../signin/session.ts";
@@ -88,23 +89,29 @@ export interface ConsentQuestion {
   userCode: string | undefined;
 }
 
-export function questionOf(checked: AuthorizationRequest, session: Session, asked: AskedAccess): ConsentQuestion {
+export function questionOf(
+  checked: AuthorizationRequest,
+  session: Session,
+  asked: AskedAccess,
+  language: texts.Language,
+): ConsentQuestion {
+  const { t } = language;
   const { client, reply, apis, device } = checked;
   return {
-    application: nameOfClient(checked),
+    application: nameOfClient(checked, t),
     stranger: client.isOpen ? { address: strangersAddress(checked) } : undefined,
     logo: logoOf(client),
-    links: linksOf(client),
-    wants: inWords(consentTo(asked), apis),
-    user: nameOf(session),
+    links: linksOf(client, t),
+    wants: inWords(consentTo(asked), apis, language),
+    user: nameOf(session, t),
     destination: device ? undefined : placeOf(reply.redirectUri),
     userCode: device?.userCode,
   };
 }
 
 /** Addresses that are not http(s) were rejected when saved. */
-function linksOf({ webSite, policyUri, tosUri }: Client): ConsentQuestion["links"] {
-  const named = { "Its site": webSite, "Privacy policy": policyUri, "Terms of service": tosUri };
+function linksOf({ webSite, policyUri, tosUri }: Client, t: texts.Texts): ConsentQuestion["links"] {
+  const named = { [t.itsSite]: webSite, [t.privacyPolicy]: policyUri, [t.termsOfService]: tosUri };
   return Object.entries(named).flatMap(([text, href]) => (href === "" ? [] : { text, href }));
 }
 
@@ -114,8 +121,9 @@ export function sealQuestion(
   checked: Checked,
   session: Session,
   asked: AskedAccess,
+  language: texts.Language,
 ): string {
-  return forms.sealShown(csrf, shown(checked, session, asked));
+  return forms.sealShown(csrf, shown(checked, session, asked, language));
 }
 
 export function hasAsked(
@@ -124,20 +132,23 @@ export function hasAsked(
   checked: Checked,
   session: Session,
   asked: AskedAccess,
+  language: texts.Language,
 ) {
-  return forms.hasShown(form.get("csrf"), form.get("shown"), shown(checked, session, asked));
+  return forms.hasShown(form.get("csrf"), form.get("shown"), shown(checked, session, asked, language));
 }
 
-function shown(checked: Checked, session: Session, asked: AskedAccess) {
+function shown(checked: Checked, session: Session, asked: AskedAccess, language: texts.Language) {
   const { client, reply, target } = checked;
   const request = [target.path, target.parameters.text, reply.pushed?.digest.toString("base64") ?? null];
   const answer = [reply.redirectUri, reply.mode];
-  return ["consent", client.id, session.userId, request, answer, asked, questionOf(checked, session, asked)] as const;
+  const question = questionOf(checked, session, asked, language);
+  return ["consent", client.id, session.userId, request, answer, asked, question] as const;
 }
 
 /** An unvouched client can have any name, so its address is shown as well (RFC 7591 5). */
-export function nameOfClient(checked: AuthorizationRequest): string {
+export function nameOfClient(checked: AuthorizationRequest, t: texts.Texts): string {
   const { name, isOpen } = checked.client;
+  if (checked.accountPage) return t.yourAccount;
   const address = isOpen ? strangersAddress(checked) : undefined;
   return address === undefined ? name : `${name} (${address})`;
 }

@@ -2,6 +2,7 @@
 
 import { BadInput } from "../../../platform/errors.ts";
 import { readForm } from "../../../platform/http/body.ts";
+import { texts } from "../../../ui/index.ts";
 import type { Pages } from "../../signin/endpoint.tsx";
 import { AuthorizationError } from "../errors.ts";
 import { checkRequest, RefusedRequest } from "./authorization-request.ts";
@@ -10,7 +11,7 @@ import { askedOf, giveConsent, hasAsked, requireAny } from "./consent-question.t
 import type { AuthorizeDependencies } from "./dependencies.ts";
 import { answerDevice } from "./device-pages.tsx";
 import { nextStep } from "./next-step.ts";
-import { CHANGED, consentPage } from "./pages.tsx";
+import { consentPage } from "./pages.tsx";
 import { type AuthorizationTarget, goTo, queryOf, readTarget, withoutPrompts } from "./parameters.ts";
 import { respond } from "./reply.ts";
 import { startedSessionFor, tellingTheClient } from "./step.ts";
@@ -34,7 +35,7 @@ async function decide(
   sent: AuthorizationTarget,
 ): Promise<Response> {
   const { site } = deps.endpoints;
-  const checked = await checkRequest(deps, sent);
+  const checked = await checkRequest(deps, request, sent);
   const { target, device, reply } = checked;
   const session = await startedSessionFor(deps, request, checked);
   // The session has ended or now needs a second factor, so sign-in and consent are repeated. The account pages ask for none.
@@ -54,8 +55,10 @@ async function decide(
   }
   const asked = askedOf(checked, session);
   requireAny(asked, checked);
-  if (!hasAsked(deps.forms, form, checked, session, asked)) {
-    return consentPage(deps, request, checked, session, asked, CHANGED);
+  const language = texts.speak(request);
+  if (!hasAsked(deps.forms, form, checked, session, asked, language)) {
+    const changed = { problem: language.t.requestChanged, status: 409 };
+    return consentPage(deps, request, checked, session, asked, changed);
   }
   if (device) return answerDevice(deps, request, { ...checked, device }, session, asked);
   await deps.sql.beginFor(session.tenantId, (tx) => giveConsent(tx, request, session, checked, asked));
@@ -63,5 +66,5 @@ async function decide(
   const step = await nextStep({ ...checked, prompts: rest }, session, async () => true);
   if (step.name !== "answer") return goTo(site, target.path, withoutPrompts(target.parameters, ["consent"]));
   // Grants exactly what was shown, without later additions to the client or the user.
-  return respond(site, reply, await issueCode(deps, checked, session, asked));
+  return respond(site, request, reply, await issueCode(deps, checked, session, asked));
 }

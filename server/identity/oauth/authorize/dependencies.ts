@@ -11,6 +11,7 @@ import type { OwnPassword } from "../../signin/password.ts";
 import type { SecondFactor } from "../../signin/second-factor/second-factor.ts";
 import type { Sessions } from "../../signin/session.ts";
 import type { SignIn } from "../../signin/sign-in.ts";
+import type { SignUps } from "../../signin/sign-ups/sign-ups.ts";
 import type { Upstream } from "../../signin/upstream/upstream.ts";
 import type { FindApis } from "../apis/known-apis.ts";
 import type { FindKnownClient } from "../clients/known-clients.ts";
@@ -38,12 +39,14 @@ export interface AuthorizeDependencies {
   sessions: Sessions;
   signIn: SignIn;
   forgotten: Pick<ForgottenPasswords, "canSend" | "request">;
+  signUps: Pick<SignUps, "canSend" | "request">;
   ownPassword: OwnPassword;
   secondFactor: SecondFactor;
   passkeys: Passkeys;
   browsers: KnownBrowsers;
   upstream: Upstream;
-  accountReturns: AccountReturns;
+  /** Sign-ins at a provider that did not begin with an authorization request. */
+  returns: AccountReturns[];
   endpoints: PageEndpoints;
   log: Logger;
 }

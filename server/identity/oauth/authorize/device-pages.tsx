@@ -3,7 +3,7 @@
 import { readForm } from "../../../platform/http/body.ts";
 import { requestUrl } from "../../../platform/http/request.ts";
 import { originOf, recordAudit } from "../../../records/index.ts";
-import { MessagePage, pageResponse } from "../../../ui/index.ts";
+import { MessagePage, pageResponse, texts } from "../../../ui/index.ts";
 import type { Pages } from "../../signin/endpoint.tsx";
 import { forgiveGuess, type Guesser, takeGuess } from "../../signin/guesses.ts";
 import { DeviceCodePage } from "../../signin/pages.tsx";
@@ -15,9 +15,6 @@ import type { AuthorizeDependencies } from "./dependencies.ts";
 import { decideDevice } from "./device.store.ts";
 import { over } from "./device.ts";
 import { DEVICE_CONTINUE_PATH, DEVICE_DONE_PATH, DEVICE_PATH, goTo } from "./parameters.ts";
-
-/** One text for unknown and expired codes. */
-const UNKNOWN = "This code is unknown or has expired. Check the device: it may show a new code.";
 
 type Dependencies = Pick<AuthorizeDependencies, "sql" | "endpoints" | "forms" | "sessions" | "devices">;
 
@@ -33,14 +30,18 @@ export function devicePages(deps: Dependencies): Pages {
 
 function donePage({ endpoints: { site } }: Dependencies, request: Request): Promise<Response> {
   const isAllowed = requestUrl(request).searchParams.get("decision") === "allow";
-  const heading = isAllowed ? "The device is signed in" : "The device is not signed in";
-  const lines = [isAllowed ? "Go back to the device. You can close this page." : "It got no access."];
-  return pageResponse(<MessagePage site={site} heading={heading} lines={lines} />);
+  const language = texts.speak(request);
+  const { t } = language;
+  const heading = isAllowed ? t.deviceSignedIn : t.deviceNotSignedIn;
+  const lines = [isAllowed ? t.deviceBack : t.deviceNoAccess];
+  return pageResponse(<MessagePage {...{ site, language, heading, lines }} />);
 }
 
 function codePage({ endpoints: { site }, forms }: Dependencies, request: Request, typed: string, trouble?: Trouble) {
   const { csrf, cookies } = forms.protect(request);
-  const page = <DeviceCodePage site={site} action={DEVICE_PATH} csrf={csrf} code={typed} problem={trouble?.problem} />;
+  texts.learn(request, { page: `${DEVICE_PATH}?${new URLSearchParams({ user_code: typed })}` });
+  const shown = { site, language: texts.speak(request), csrf, code: typed, problem: trouble?.problem };
+  const page = <DeviceCodePage {...shown} action={DEVICE_PATH} />;
   // The application may send its users on to an identity provider.
   return pageResponse(page, { status: trouble?.status, headers: trouble?.headers, cookies, endsElsewhere: true });
 }
@@ -53,9 +54,10 @@ async function takeCode(deps: Dependencies, request: Request, { address }: Visit
   if (stale) return codePage(deps, request, typed, stale);
   const guesser = guesserOf(await sessions.find(request), address);
   const wait = await takeGuess(sql, guesser);
-  if (wait !== undefined) return codePage(deps, request, typed, throttled(wait));
+  if (wait !== undefined) return codePage(deps, request, typed, throttled(wait, texts.speak(request)));
+  // One text for unknown and expired codes.
   const device = await devices.find(typed);
-  if (!device) return codePage(deps, request, typed, { problem: UNKNOWN, status: 422 });
+  if (!device) return codePage(deps, request, typed, { problem: texts.speak(request).t.deviceUnknown, status: 422 });
   await forgiveGuess(sql, guesser);
   return goTo(endpoints.site, DEVICE_CONTINUE_PATH, new URLSearchParams({ device }).toString());
 }

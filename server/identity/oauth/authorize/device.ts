@@ -5,6 +5,7 @@ import type { Sql } from "../../../platform/db/sql.ts";
 import { BadInput, TooManyRequests } from "../../../platform/errors.ts";
 import type { DeviceStep } from "../../../platform/metrics/index.ts";
 import type { Vault } from "../../../platform/vault.ts";
+import { texts } from "../../../ui/index.ts";
 import { digestOf, newOpaqueValue } from "../../signin/opaque.ts";
 import type { FindApis } from "../apis/known-apis.ts";
 import type { FindKnownClient } from "../clients/known-clients.ts";
@@ -117,7 +118,7 @@ export function createDevices({ sql, vault, issuer, findClient, findApis, onDevi
 }
 
 export function over(): BadInput {
-  return new BadInput("The code has expired or was already answered. Start again on the device.");
+  return new BadInput(texts.ERRORS.deviceOver);
 }
 
 function tooMany(): TooManyRequests {

@@ -1,8 +1,9 @@
 // /signin/forgotten: asks for a link to set a new password. Its answer is the same for all accounts and for none.
 
 import { readForm } from "../../../platform/http/body.ts";
-import { attribute, CardPage, Problem, pageResponse, type Site } from "../../../ui/index.ts";
+import { attribute, CardPage, Problem, pageResponse, type Site, Text, texts } from "../../../ui/index.ts";
 import type { Pages } from "../../signin/endpoint.tsx";
+import { LIFETIME } from "../../signin/links/mailed.ts";
 import { throttled } from "../../signin/throttle.ts";
 import { checkRequest } from "./authorization-request.ts";
 import { nameOfClient } from "./consent-question.ts";
@@ -11,6 +12,7 @@ import type { SignInState } from "./pages.tsx";
 import {
   type AuthorizationTarget,
   forgottenPath,
+  forgottenPathOf,
   goTo,
   queryOf,
   readCarried,
@@ -31,7 +33,7 @@ export function forgottenPages(deps: AuthorizeDependencies): Pages {
         const form = await readForm(request);
         const target = readTarget(form.get("request"));
         return tellingTheClient(deps, request, async () => {
-          const checked = await checkRequest(deps, target);
+          const checked = await checkRequest(deps, request, target);
           requireLocal(checked);
           const username = form.get("username") ?? "";
           const stale = deps.forms.troubleWith(request, form.get("csrf"));
@@ -40,9 +42,11 @@ export function forgottenPages(deps: AuthorizeDependencies): Pages {
           const { tenantId, id } = checked.client;
           const asked = { tenantId, clientId: String(id), typed: username, visitor, isNamed: isNamed(checked) };
           const wait = await deps.forgotten.request(request, asked);
-          if (wait !== undefined) return show(deps, request, target, { username, ...throttled(wait) });
+          if (wait !== undefined)
+            return show(deps, request, target, { username, ...throttled(wait, texts.speak(request)) });
           const { site } = deps.endpoints;
-          return pageResponse(<SentPage site={site} back={site.href(targetText(target))} />);
+          const back = site.href(targetText(target));
+          return pageResponse(<SentPage site={site} language={texts.speak(request)} back={back} />);
         });
       },
     },
@@ -55,16 +59,17 @@ async function show(
   asked: AuthorizationTarget,
   { username, problem, status, headers }: SignInState,
 ): Promise<Response> {
-  const checked = await checkRequest(deps, asked);
+  const checked = await checkRequest(deps, request, asked);
   requireLocal(checked);
   const { target } = checked;
   const { site } = deps.endpoints;
   if (!deps.forgotten.canSend) return goTo(site, target.path, queryOf(target.parameters));
   const { csrf, cookies } = deps.forms.protect(request);
+  texts.learn(request, { page: forgottenPathOf(target) });
   const page = (
     <ForgottenPage
-      {...{ site, csrf, username, problem }}
-      application={nameOfClient(checked)}
+      {...{ site, language: texts.speak(request), csrf, username, problem }}
+      application={nameOfClient(checked, texts.speak(request).t)}
       request={targetText(target)}
       back={site.href(targetText(target))}
     />
@@ -74,6 +79,7 @@ async function show(
 
 interface ForgottenProps {
   site: Site;
+  language: texts.Language;
   application: string;
   request: string;
   csrf: string;
@@ -83,19 +89,21 @@ interface ForgottenProps {
 }
 
 function ForgottenPage(props: ForgottenProps): JSX.Element {
-  const { site, application, request, csrf, username, problem, back } = props;
+  const { site, language, application, request, csrf, username, problem, back } = props;
+  const { t } = language;
   return (
-    <CardPage site={site} title={problem ? "Error: Forgot your password?" : "Forgot your password?"}>
-      <h1>Forgot your password?</h1>
+    <CardPage {...{ site, language, problem }} title={t.forgotPassword}>
+      <h1 safe>{t.forgotPassword}</h1>
       <p class="lead">
-        Get a mail with a link to set a new one, and then continue to{" "}
-        <strong safe>{application || "the application"}</strong>.
+        <texts.Say text={t.forgotLead} values={{ application: application || t.theApplication }} />
       </p>
       <Problem text={problem} />
       <form method="post" action={site.href(forgottenPath)}>
         <input type="hidden" name="request" value={attribute(request)} />
         <input type="hidden" name="csrf" value={csrf} />
-        <label for="username">User name or mail address</label>
+        <label for="username" safe>
+          {t.nameOrAddress}
+        </label>
         <input
           id="username"
           name="username"
@@ -109,25 +117,30 @@ function ForgottenPage(props: ForgottenProps): JSX.Element {
           aria-describedby={problem ? "problem" : undefined}
           aria-invalid={problem ? "true" : undefined}
         />
-        <button type="submit">Send the link</button>
+        <button type="submit" safe>
+          {t.sendLink}
+        </button>
       </form>
       <p class="note">
-        <a href={attribute(back)}>Back to sign-in</a>
+        <a href={attribute(back)} safe>
+          {t.backToSignIn}
+        </a>
       </p>
     </CardPage>
   );
 }
 
-function SentPage({ site, back }: { site: Site; back: string }): JSX.Element {
+function SentPage({ site, language, back }: Pick<ForgottenProps, "site" | "language" | "back">): JSX.Element {
+  const { t, locale } = language;
   return (
-    <CardPage site={site} title="Look into your mail">
-      <h1>Look into your mail</h1>
-      <p>
-        If there is an account with a password and a verified address, a mail with a link is on its way to that address.
-        The link is valid for 15 minutes, and a newer one replaces it.
-      </p>
+    <CardPage site={site} language={language} title={t.lookIntoMail}>
+      <h1 safe>{t.lookIntoMail}</h1>
+      <p safe>{texts.fill(t.resetSent, { time: texts.unit(locale, LIFETIME.reset / 60, "minute") })}</p>
       <p class="note">
-        No mail? Look into the folder for spam, or ask your administrator. <a href={attribute(back)}>Back to sign-in</a>
+        <Text text={t.noMail} />{" "}
+        <a href={attribute(back)} safe>
+          {t.backToSignIn}
+        </a>
       </p>
     </CardPage>
   );

@@ -4,11 +4,13 @@ import { consentPages } from "./consent.ts";
 import type { AuthorizeDependencies } from "./dependencies.ts";
 import { devicePages } from "./device-pages.tsx";
 import { forgottenPages } from "./forgotten.tsx";
+import { keepPages } from "./keep.tsx";
 import { linkPages } from "./link.ts";
 import { logoPages } from "./logo.ts";
 import { passkeyPages } from "./passkey.tsx";
 import { secondFactorPages } from "./second-factor.tsx";
 import { signInPages } from "./sign-in.ts";
+import { signUpPages } from "./sign-up.tsx";
 import { upstreamPages } from "./upstream.tsx";
 
 export function authorizeController(deps: AuthorizeDependencies) {
@@ -17,9 +19,11 @@ export function authorizeController(deps: AuthorizeDependencies) {
     ...signInPages(deps),
     ...passkeyPages(deps),
     ...forgottenPages(deps),
+    ...signUpPages(deps),
     ...upstreamPages(deps),
     ...linkPages(deps),
     ...secondFactorPages(deps),
+    ...keepPages(deps),
     ...consentPages(deps),
     ...logoPages(deps),
     ...devicePages(deps),

@@ -3,14 +3,13 @@
 import { BadInput, NotFound } from "../../../platform/errors.ts";
 import { readForm } from "../../../platform/http/body.ts";
 import { originOf } from "../../../records/index.ts";
+import { texts } from "../../../ui/index.ts";
 import type { Pages } from "../../signin/endpoint.tsx";
-import { CHANGED_LINK } from "../../signin/forms.ts";
 import type { Visitor } from "../../signin/session.ts";
 import { throttled } from "../../signin/throttle.ts";
 import { checkRequest, isExpected } from "./authorization-request.ts";
 import type { AuthorizeDependencies } from "./dependencies.ts";
 import { goTo, readTarget, withoutPrompts } from "./parameters.ts";
-import { REFUSED, WRONG_USER } from "./sign-in.ts";
 import { tellingTheClient } from "./step.ts";
 import { type LinkState, linkPage, shownToLink } from "./upstream.tsx";
 
@@ -35,11 +34,13 @@ async function link(
   const pending = await deps.upstream.pending(request, token);
   if (!pending) throw overAlready();
   const { tenantId, providerId } = pending;
-  const checked = await checkRequest(deps, readTarget(pending.target));
+  const checked = await checkRequest(deps, request, readTarget(pending.target));
   const { target } = checked;
   const provider = await deps.upstream.find(tenantId, providerId);
-  if (!provider?.isActive) throw new NotFound("This way to sign in is inactive.");
+  if (!provider?.isActive) throw new NotFound(texts.ERRORS.providerInactive);
 
+  const language = texts.speak(request);
+  const { t } = language;
   const clientId = String(checked.client.id);
   const username = form.get("username") ?? "";
   const way = { request, target, checked, provider };
@@ -48,7 +49,7 @@ async function link(
   const stale = deps.forms.troubleWith(request, form.get("csrf"));
   if (stale) return again(stale);
   if (!deps.forms.hasShown(form.get("csrf"), form.get("shown"), shownToLink(provider, pending.identity))) {
-    return again({ problem: CHANGED_LINK, status: 409 });
+    return again({ problem: t.linkChanged, status: 409 });
   }
   const result = await deps.signIn(request, {
     tenantId,
@@ -57,10 +58,10 @@ async function link(
     password: form.get("password") ?? "",
     visitor,
   });
-  if (result.outcome === "throttled") return again(throttled(result.retryAfter));
-  if (result.outcome !== "authenticated") return again({ problem: REFUSED, status: 422 });
+  if (result.outcome === "throttled") return again(throttled(result.retryAfter, language));
+  if (result.outcome !== "authenticated") return again({ problem: t.wrongSignIn, status: 422 });
   const { userId, amr } = result.authentication;
-  if (!isExpected(checked, userId)) return again({ problem: WRONG_USER, status: 422 });
+  if (!isExpected(checked, userId)) return again({ problem: t.wrongUser, status: 422 });
   const by = (id: number) => originOf(request, { actor: { type: "User", id }, clientId });
   const authentication = {
     ...result.authentication,
@@ -76,5 +77,5 @@ async function link(
 }
 
 function overAlready(): BadInput {
-  return new BadInput("This link has expired or was already used. Go back to the application and start again.");
+  return new BadInput(texts.ERRORS.linkOverAtApplication);
 }

@@ -4,7 +4,7 @@ import { type AuthorizationRequest, RefusedRequest } from "./authorization-reque
 
 export type Step =
   | { name: "sign-in" }
-  | { name: "second-factor" | "enrolment" | "choose-account" | "consent" | "answer"; session: Session };
+  | { name: "second-factor" | "enrolment" | "keep" | "choose-account" | "consent" | "answer"; session: Session };
 
 /**
  * OIDC Core 3.1.2.3. @param session of the client's tenant; it may be unfinished
@@ -30,6 +30,7 @@ export async function nextStep(
     mayAsk(new AuthorizationError("login_required", "The user must give a second factor."));
     return { name: session.hasSecondFactor || session.hasPasskey ? "second-factor" : "enrolment", session };
   }
+  if (session.isKept === null && !prompts.has("none")) return { name: "keep", session };
   if (prompts.has("consent") || !(client.firstParty || (await hasConsented(session)))) {
     mayAsk(new AuthorizationError("consent_required", "The user must allow the access."));
     return { name: "consent", session };

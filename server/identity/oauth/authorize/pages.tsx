@@ -3,12 +3,13 @@
 import type { Queries } from "../../../platform/db/sql.ts";
 import { contextOf } from "../../../platform/http/context.ts";
 import { requestUrl } from "../../../platform/http/request.ts";
-import { MessagePage, pageResponse, type Site } from "../../../ui/index.ts";
+import { MessagePage, pageResponse, type Site, texts } from "../../../ui/index.ts";
 import { nameOf } from "../../signin/account/visit.ts";
 import type { Forms } from "../../signin/forms.ts";
 import { ChooseAccountPage, SignInPage } from "../../signin/pages.tsx";
 import type { PasskeyQuestion } from "../../signin/passkeys/passkeys.ts";
 import type { Session } from "../../signin/session.ts";
+import type { SignInRules } from "../../signin/store.ts";
 import type { Trouble } from "../../signin/throttle.ts";
 import type { OfferedProvider } from "../../signin/upstream/upstream.ts";
 import { allowanceOfSession, type SessionAllowance } from "../clients/consents.store.ts";
@@ -22,20 +23,25 @@ import {
   type AuthorizationTarget,
   CHOSEN_ACCOUNT,
   forgottenPathOf,
+  signUpPathOf,
   targetText,
   upstreamPath,
   withoutPrompts,
   withPrompt,
 } from "./parameters.ts";
 
-interface Protection {
-  csrf: string;
-  passkey?: PasskeyQuestion;
-  cookies: string[];
+interface Ways {
+  passkey: PasskeyQuestion | undefined;
+  providers: OfferedProvider[];
+  /** Undefined: those of an organisation that may not exist. */
+  rules: SignInRules | undefined;
+  canSendMail: boolean;
 }
 
 export interface SignInState {
   username: string;
+  /** The box "Keep me signed in". */
+  keep?: boolean;
   problem?: string;
   status?: number;
   headers?: Record<string, string>;
@@ -43,33 +49,31 @@ export interface SignInState {
 
 export function signInPage(
   site: Site,
+  language: texts.Language,
   target: AuthorizationTarget,
   checked: AuthorizationRequest,
-  { csrf, cookies, passkey }: Protection,
-  providers: OfferedProvider[],
-  canSendMail: boolean,
-  { username, problem, status, headers }: SignInState,
+  { csrf, cookies }: { csrf: string; cookies: string[] },
+  { passkey, providers, rules, canSendMail }: Ways,
+  { username, keep = false, problem, status, headers }: SignInState,
 ): Promise<Response> {
   const page = (
     <SignInPage
       site={site}
-      application={nameOfClient(checked)}
+      language={language}
+      application={nameOfClient(checked, language.t)}
       request={targetText(target)}
       csrf={csrf}
       username={username}
       problem={problem}
       passkey={passkey}
+      keep={rules?.asksToKeep ? keep : undefined}
       forgottenHref={canSendMail ? site.href(forgottenPathOf(target)) : undefined}
+      signUpHref={rules?.hasSignUp && canSendMail ? site.href(signUpPathOf(target)) : undefined}
       providers={providers.map(({ id, name }) => ({ name, href: site.href(upstreamPath(id, target)) }))}
     />
   );
   return pageResponse(page, { status, headers, cookies, endsElsewhere: true });
 }
-
-export const CHANGED: Trouble = {
-  problem: "The request has changed since this page was shown. Nothing was allowed. Please check again.",
-  status: 409,
-};
 
 export function consentPage(
   { endpoints: { site }, forms }: { endpoints: { site: Site }; forms: Forms },
@@ -82,14 +86,16 @@ export function consentPage(
   const { target } = checked;
   const { csrf, cookies } = forms.protect(request, session);
   const logo = logoPath(forms, csrf, checked.client, session);
+  const language = texts.speak(request);
   const page = (
     <ConsentPage
-      {...questionOf(checked, session, asked)}
+      {...questionOf(checked, session, asked, language)}
       site={site}
+      language={language}
       problem={trouble?.problem}
       request={targetText(target)}
       csrf={csrf}
-      shown={sealQuestion(forms, csrf, checked, session, asked)}
+      shown={sealQuestion(forms, csrf, checked, session, asked, language)}
       logoHref={logo && site.href(logo)}
       switchHref={href(site, target, withPrompt(target.parameters, "login"))}
     />
@@ -113,15 +119,18 @@ export async function wrongAddressPage(
     session.tenantId === client?.tenantId &&
     !session.isUnfinished &&
     session.ofRoles.includes("Settings:Read");
-  const lines = isAdministrator ? [`redirect_uri is ${sent}`, reason] : [];
+  const language = texts.speak(request);
+  const { t } = language;
   const page = (
     <MessagePage
       site={site}
-      heading={wrong.title}
-      lines={[wrong.message, ...lines, `Reference for its administrator: ${reference}`]}
+      language={language}
+      heading={t.errorTitles[404]}
+      lines={[t.errors.unknownAddress, texts.fill(t.reference, { key: reference })]}
+      details={isAdministrator ? [`redirect_uri is ${sent}`, reason] : []}
       next={
         isAdministrator
-          ? { href: site.href(`/settings/applications/${clientId}`), text: "The application in Settings" }
+          ? { href: site.href(`/settings/applications/${clientId}`), text: t.applicationInSettings }
           : undefined
       }
     />
@@ -138,12 +147,14 @@ export function chooseAccountPage(
   const { target } = checked;
   const { csrf, cookies } = forms.protect(request, session);
   const chosen = new URLSearchParams({ [CHOSEN_ACCOUNT]: forms.sealShown(csrf, shownAccount(session)) });
+  const language = texts.speak(request);
   const onward = `${withoutPrompts(target.parameters, ["select_account"])}&${chosen}`;
   const page = (
     <ChooseAccountPage
       site={site}
-      application={nameOfClient(checked)}
-      user={nameOf(session)}
+      language={language}
+      application={nameOfClient(checked, language.t)}
+      user={nameOf(session, language.t)}
       continueHref={href(site, target, onward)}
       switchHref={href(site, target, withPrompt(target.parameters, "login"))}
     />
@@ -151,7 +162,7 @@ export function chooseAccountPage(
   return pageResponse(page, { cookies });
 }
 
-const shownAccount = (session: Session) => ["account", session.userId, nameOf(session)] as const;
+const shownAccount = ({ userId, username, name }: Session) => ["account", userId, username, name] as const;
 
 /** Whether the session is the account that the user chose, if the account was a choice. */
 export function isChosen(forms: Forms, request: Request, session: Session): boolean {

@@ -5,7 +5,7 @@ import { BadInput } from "../../../platform/errors.ts";
 import { readFormText } from "../../../platform/http/body.ts";
 import { NO_STORE } from "../../../platform/http/conditions.ts";
 import { requestUrl } from "../../../platform/http/request.ts";
-import type { Site } from "../../../ui/index.ts";
+import { type Site, texts } from "../../../ui/index.ts";
 import { ACCOUNT_SIGN_IN_PATH } from "../../signin/account/visit.ts";
 import { AUTHORIZATION_REQUEST, PROMPTS, REQUEST_OBJECT } from "../contract.ts";
 import type { Sent } from "../declared.ts";
@@ -144,6 +144,9 @@ export const upstreamPath = (providerId: number, target: AuthorizationTarget) =>
 export const forgottenPath = "/signin/forgotten";
 export const forgottenPathOf = (target: AuthorizationTarget) => carrying(forgottenPath, target);
 
+export const signUpPath = "/signin/sign-up";
+export const signUpPathOf = (target: AuthorizationTarget) => carrying(signUpPath, target);
+
 export const localPath = (target: AuthorizationTarget) => carrying("/signin/local", target);
 
 /** The request inside such an address, which is untrusted. @throws BadInput */
@@ -157,9 +160,7 @@ export function readTarget(text: string | undefined): AuthorizationTarget {
   const mark = text?.indexOf("?") ?? -1;
   const path = text?.slice(0, mark) ?? "";
   if (mark < 0 || !DOORS.has(path)) {
-    throw new BadInput(
-      "This form does not say which application it is for. Go back to the application and start again.",
-    );
+    throw new BadInput(texts.ERRORS.noApplication);
   }
   return {
     path,

@@ -2,7 +2,7 @@
 
 import { readForm } from "../../../platform/http/body.ts";
 import { originOf, recordAudit } from "../../../records/index.ts";
-import { MessagePage, pageResponse } from "../../../ui/index.ts";
+import { MessagePage, pageResponse, texts } from "../../../ui/index.ts";
 import type { Pages } from "../../signin/endpoint.tsx";
 import { PURPOSES } from "../../signin/passkeys/passkeys.ts";
 import { ACR, type Visitor } from "../../signin/session.ts";
@@ -10,7 +10,7 @@ import { type AuthorizationRequest, checkRequest, isExpected } from "./authoriza
 import type { AuthorizeDependencies } from "./dependencies.ts";
 import { type AuthorizationTarget, goTo, queryOf, readTarget, targetText, withoutPrompts } from "./parameters.ts";
 import { secondFactorPage } from "./second-factor.tsx";
-import { requireLocal, showSignIn, WRONG_USER } from "./sign-in.ts";
+import { requireLocal, showSignIn } from "./sign-in.ts";
 import { startedSessionFor, tellingTheClient } from "./step.ts";
 
 interface Sent {
@@ -26,7 +26,7 @@ export function passkeyPages(deps: AuthorizeDependencies): Pages {
       const form = await readForm(request);
       const target = readTarget(form.get("request"));
       return tellingTheClient(deps, request, async () =>
-        answer({ request, visitor, form }, await checkRequest(deps, target)),
+        answer({ request, visitor, form }, await checkRequest(deps, request, target)),
       );
     };
   return {
@@ -51,12 +51,12 @@ async function signIn(
   if (result.outcome === "refused") return again(result.trouble);
   const { passkey, amr } = result;
   const { tenantId, tenantName, userId } = passkey;
-  if (tenantId !== client.tenantId) return elsewherePage(deps, tenantName, tenantId);
+  if (tenantId !== client.tenantId) return elsewherePage(deps, request, tenantName, tenantId);
   const clientId = String(client.id);
   if (!isExpected(checked, userId)) {
     const failure = { subject: { type: "User", id: userId }, details: { Reason: "NotTheUserAskedFor" } };
     await recordAudit(deps.sql, tenantId, originOf(request, { clientId }), { kind: "SignIn.Failed", ...failure });
-    return again({ problem: WRONG_USER, status: 422 });
+    return again({ problem: texts.speak(request).t.wrongUser, status: 422 });
   }
   const known = await deps.browsers.remember(request, passkey, visitor.address);
   const authentication = { tenantId, clientId, userId, amr, acr: ACR.twoFactors };
@@ -81,7 +81,7 @@ async function giveFactor(
   if (result.outcome === "refused") return secondFactorPage(deps, request, target, session, result.trouble);
   const { passkey, amr } = result;
   if (passkey.tenantId !== session.tenantId || passkey.userId !== session.userId) {
-    const trouble = { problem: "This passkey belongs to another account.", status: 422 };
+    const trouble = { problem: texts.speak(request).t.passkeyOfAnother, status: 422 };
     return secondFactorPage(deps, request, target, session, trouble);
   }
   const raised = await deps.sessions.raise(request, session, amr);
@@ -89,17 +89,19 @@ async function giveFactor(
 }
 
 /** All organisations share this host, so browsers offer the passkeys of each of them. */
-function elsewherePage({ endpoints: { site } }: AuthorizeDependencies, tenantName: string, tenantId: string) {
-  const page = (
-    <MessagePage
-      site={site}
-      heading="A passkey of another organisation"
-      lines={[
-        `The passkey that you chose belongs to your account at ${tenantName}, and this sign-in is for another organisation.`,
-        "You are not signed in. Go back and choose another passkey, or another way to sign in.",
-      ]}
-      next={{ href: site.href(`/account?organisation=${tenantId}`), text: `Your account at ${tenantName}` }}
-    />
-  );
+function elsewherePage(
+  { endpoints: { site } }: AuthorizeDependencies,
+  request: Request,
+  organisation: string,
+  tenantId: string,
+) {
+  const language = texts.speak(request);
+  const { t } = language;
+  const lines = [texts.fill(t.passkeyElsewhere, { organisation }), t.passkeyElsewhereNext];
+  const next = {
+    href: site.href(`/account?organisation=${tenantId}`),
+    text: texts.fill(t.accountAt, { organisation }),
+  };
+  const page = <MessagePage {...{ site, language, lines, next }} heading={t.otherOrganisationsPasskey} />;
   return pageResponse(page, { status: 422 });
 }

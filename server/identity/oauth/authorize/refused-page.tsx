@@ -1,9 +1,10 @@
 // The error page for a rejected request of an unvouched client. All outside text is escaped here.
 
-import { attribute, CardPage, type Site } from "../../../ui/index.ts";
+import { attribute, CardPage, type Site, Text, texts } from "../../../ui/index.ts";
 
 interface RefusedProps {
   site: Site;
+  language: texts.Language;
   isInvalid: boolean;
   problem: string;
   /** The host or scheme of the response's destination. */
@@ -13,32 +14,23 @@ interface RefusedProps {
   fields?: [string, string][];
 }
 
-export function RefusedPage({
-  site,
-  isInvalid,
-  problem,
-  destination,
-  href,
-  action,
-  fields = [],
-}: RefusedProps): JSX.Element {
+export function RefusedPage(props: RefusedProps): JSX.Element {
+  const { site, language, isInvalid, problem, destination, href, action, fields = [] } = props;
+  const { t } = language;
   return (
-    <CardPage site={site} title="Request refused">
-      <h1>Request refused</h1>
-      <p>
-        {isInvalid
-          ? "The application sent an invalid request."
-          : "The application sent a valid request, but it cannot be answered now."}
+    <CardPage site={site} language={language} title={t.requestRefused}>
+      <h1 safe>{t.requestRefused}</h1>
+      <p safe>{isInvalid ? t.requestInvalid : t.requestUnanswerable}</p>
+      <p lang="en" dir="ltr" safe>
+        {problem}
       </p>
-      <p safe>{problem}</p>
       <p class="warning">
-        Your organisation has not approved this application. Continue to <strong safe>{destination}</strong> only if you
-        know it.
+        <Text text={t.notApproved} /> <texts.Say text={t.continueIfKnown} values={{ destination }} />
       </p>
       {action === undefined ? (
         <p>
           <a href={attribute(href!)} rel="noreferrer" safe>
-            {`Continue to ${destination}`}
+            {texts.fill(t.continueTo, { destination })}
           </a>
         </p>
       ) : (
@@ -47,7 +39,7 @@ export function RefusedPage({
             <input type="hidden" name={attribute(name)} value={attribute(value)} />
           ))}
           <button type="submit" class="outline" safe>
-            {`Continue to ${destination}`}
+            {texts.fill(t.continueTo, { destination })}
           </button>
         </form>
       )}

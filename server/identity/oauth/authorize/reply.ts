@@ -2,7 +2,7 @@
 
 import { extendAddress } from "../../../platform/egress/index.ts";
 import { NO_STORE } from "../../../platform/http/conditions.ts";
-import { pageResponse, type Site } from "../../../ui/index.ts";
+import { pageResponse, type Site, texts } from "../../../ui/index.ts";
 import { FormPostPage } from "../../signin/pages.tsx";
 import { placeOf } from "../clients/credential-rules.ts";
 import type { AuthorizationError } from "../errors.ts";
@@ -26,16 +26,21 @@ export interface Reply {
 
 type Fields = Record<string, string | undefined>;
 
-export function errorReply(site: Site, reply: Reply, { code, message }: AuthorizationError): Promise<Response> {
-  return respond(site, reply, { error: code, error_description: message });
+export function errorReply(
+  site: Site,
+  request: Request,
+  reply: Reply,
+  { code, message }: AuthorizationError,
+): Promise<Response> {
+  return respond(site, request, reply, { error: code, error_description: message });
 }
 
 /** RFC 6749 4.1.2, OAuth 2.0 Multiple Response Types, Form Post Response Mode, JARM. */
-export async function respond(site: Site, reply: Reply, fields: Fields): Promise<Response> {
+export async function respond(site: Site, request: Request, reply: Reply, fields: Fields): Promise<Response> {
   const { redirectUri, mode } = reply;
   const given = await answerFields(reply, fields);
   if (mode === "form_post") {
-    const page = FormPostPage({ site, action: redirectUri, fields: given });
+    const page = FormPostPage({ site, language: texts.speak(request), action: redirectUri, fields: given });
     return pageResponse(page, { endsElsewhere: true });
   }
   const location = withAnswer(reply, given);
@@ -45,6 +50,7 @@ export async function respond(site: Site, reply: Reply, fields: Fields): Promise
 /** Attackers can register unvouched clients and make them fail, so continuing takes a click (RFC 9700 4.11.2). */
 export async function errorPage(
   site: Site,
+  request: Request,
   reply: Reply,
   { code, message }: AuthorizationError,
   isInvalid: boolean,
@@ -53,6 +59,7 @@ export async function errorPage(
   const fields = await answerFields(reply, { error: code, error_description: message });
   const page = RefusedPage({
     site,
+    language: texts.speak(request),
     isInvalid,
     problem: `${message} (${code})`,
     destination: placeOf(redirectUri),

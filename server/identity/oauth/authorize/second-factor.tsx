@@ -1,7 +1,7 @@
 // The second factor in an authorization request: asked for, or set up if missing.
 
 import { readForm } from "../../../platform/http/body.ts";
-import { pageResponse } from "../../../ui/index.ts";
+import { pageResponse, texts } from "../../../ui/index.ts";
 import { nameOf } from "../../signin/account/visit.ts";
 import type { Pages } from "../../signin/endpoint.tsx";
 import { PURPOSES } from "../../signin/passkeys/passkeys.ts";
@@ -35,7 +35,7 @@ function answering(
     const form = await readForm(request);
     const asked = readTarget(form.get("request"));
     return tellingTheClient(deps, request, async () => {
-      const checked = await checkRequest(deps, asked);
+      const checked = await checkRequest(deps, request, asked);
       const { target } = checked;
       const session = await startedSessionFor(deps, request, checked);
       if (!session) return goTo(deps.endpoints.site, target.path, queryOf(target.parameters));
@@ -64,7 +64,8 @@ async function enrol(deps: AuthorizeDependencies, way: Way): Promise<Response> {
   if (trouble) {
     return enrolPage(deps, request, target, checked, session, { proposal: enrolment.proposal, ...trouble });
   }
-  const page = <RecoveryCodesPage site={site} codes={enrolment.codes} continueHref={site.href(targetText(target))} />;
+  const shown = { site, language: texts.speak(request), codes: enrolment.codes };
+  const page = <RecoveryCodesPage {...shown} continueHref={site.href(targetText(target))} />;
   return pageResponse(page, { cookies: enrolment.cookies, isSecret: true });
 }
 
@@ -77,16 +78,18 @@ export async function secondFactorPage(
 ): Promise<Response> {
   const { csrf, cookies } = forms.protect(request, session);
   const passkey = session.hasPasskey ? await passkeys.ask(csrf, PURPOSES.secondFactor(session), session) : undefined;
+  const language = texts.speak(request);
   const page = (
     <SecondFactorPage
       site={site}
+      language={language}
       action="/signin/second-factor"
       request={targetText(target)}
       csrf={csrf}
       problem={problem}
       passkey={passkey}
       asksCode={session.hasSecondFactor}
-      user={nameOf(session)}
+      user={nameOf(session, language.t)}
       switchHref={site.href(`${target.path}?${withPrompt(target.parameters, "login")}`)}
     />
   );
@@ -107,9 +110,12 @@ export async function enrolPage(
   }: Partial<Trouble> & { proposal?: Proposal } = {},
 ): Promise<Response> {
   const { csrf, cookies } = deps.forms.protect(request, session);
+  const language = texts.speak(request);
+  const { t } = language;
   const page = (
     <EnrolPage
       site={deps.endpoints.site}
+      language={language}
       action="/signin/enrolment"
       request={targetText(target)}
       csrf={csrf}
@@ -118,8 +124,8 @@ export async function enrolPage(
       asksPassword={await asksPassword(deps, session)}
       lead={
         accountPage
-          ? "Your organisation requires a second factor."
-          : `${client.name || "The application"} needs you to sign in with a second factor.`
+          ? t.factorNeeded
+          : texts.fill(t.factorNeededBy, { application: client.name || t.theApplicationNeeds })
       }
     />
   );

@@ -3,9 +3,11 @@
 import { Permission } from "../../../platform/errors.ts";
 import { readForm } from "../../../platform/http/body.ts";
 import { originOf, recordAudit } from "../../../records/index.ts";
+import { texts } from "../../../ui/index.ts";
 import type { Pages } from "../../signin/endpoint.tsx";
 import { PURPOSES } from "../../signin/passkeys/passkeys.ts";
 import type { Visitor } from "../../signin/session.ts";
+import { findSignInRules } from "../../signin/store.ts";
 import { throttled } from "../../signin/throttle.ts";
 import { canSignInAnew } from "../../signin/upstream/upstream.ts";
 import {
@@ -19,12 +21,6 @@ import type { AuthorizeDependencies } from "./dependencies.ts";
 import { type SignInState, signInPage } from "./pages.tsx";
 import { type AuthorizationTarget, goTo, readCarried, readTarget, targetText, withoutPrompts } from "./parameters.ts";
 import { tellingTheClient } from "./step.ts";
-
-/** One text for every failure, so strangers cannot probe for accounts. */
-export const REFUSED = "Wrong user name or password.";
-/** Strangers cannot probe for organisations either. */
-const REFUSED_AT_SETTINGS = `${REFUSED} If you entered an organisation, check its name too: it is case-sensitive.`;
-export const WRONG_USER = "The application requested a different account. Sign in with that one.";
 
 export function signInPages(deps: AuthorizeDependencies): Pages {
   return {
@@ -40,7 +36,7 @@ export function signInPages(deps: AuthorizeDependencies): Pages {
       async get(request) {
         const target = readCarried(request);
         return tellingTheClient(deps, request, async () => {
-          const checked = await checkRequest(deps, target);
+          const checked = await checkRequest(deps, request, target);
           requireLocal(checked);
           return showSignIn(deps, request, checked.target, checked, { username: checked.loginHint });
         });
@@ -56,12 +52,13 @@ async function signIn(
   form: Map<string, string>,
   asked: AuthorizationTarget,
 ): Promise<Response> {
-  const checked = await checkRequest(deps, asked);
+  const checked = await checkRequest(deps, request, asked);
   const { target } = checked;
   requireLocal(checked);
   const username = form.get("username") ?? "";
+  const keep = form.has("keep");
   const again = (state: Omit<SignInState, "username">) =>
-    showSignIn(deps, request, target, checked, { username, ...state });
+    showSignIn(deps, request, target, checked, { username, keep, ...state });
   const stale = deps.forms.troubleWith(request, form.get("csrf"));
   if (stale) return again(stale);
 
@@ -76,15 +73,21 @@ async function signIn(
     visitor,
     isNamed: isNamed(checked),
   });
-  if (result.outcome === "throttled") return again(throttled(result.retryAfter));
-  if (result.outcome === "refused") return again({ problem: isConsole ? REFUSED_AT_SETTINGS : REFUSED, status: 422 });
+  const language = texts.speak(request);
+  const { t } = language;
+  if (result.outcome === "throttled") return again(throttled(result.retryAfter, language));
+  // One text for every failure, so strangers cannot probe for accounts or organisations.
+  if (result.outcome === "refused")
+    return again({ problem: isConsole ? t.wrongSignInAtSettings : t.wrongSignIn, status: 422 });
   const { userId } = result.authentication;
   if (!isExpected(checked, userId)) {
     const failure = { subject: { type: "User", id: userId }, details: { Reason: "NotTheUserAskedFor" } };
     await recordAudit(deps.sql, tenantId, originOf(request, { clientId }), { kind: "SignIn.Failed", ...failure });
-    return again({ problem: WRONG_USER, status: 422 });
+    return again({ problem: t.wrongUser, status: 422 });
   }
-  const { cookie } = await deps.sessions.begin(request, result.authentication, visitor);
+  // Where the box is not shown, a page asks next.
+  const authentication = { ...result.authentication, ...(!isNamed(checked) && { keep }) };
+  const { cookie } = await deps.sessions.begin(request, authentication, visitor);
   const rest = withoutPrompts(target.parameters, ["login", "select_account"]);
   return goTo(deps.endpoints.site, target.path, rest, [cookie, ...result.cookies]);
 }
@@ -100,17 +103,17 @@ function isLocal({ client: { identityProvider } }: Pick<AuthorizationRequest, "c
 /** @throws Permission if the application's users must sign in at an identity provider */
 export function requireLocal(checked: AuthorizationRequest): void {
   if (isLocal(checked)) return;
-  throw new Permission("The users of this application sign in at its identity provider, not here.");
+  throw new Permission(texts.ERRORS.onlyProvider);
 }
 
 type ShowSignInDependencies = Pick<
   AuthorizeDependencies,
-  "endpoints" | "forms" | "upstream" | "passkeys" | "forgotten"
+  "sql" | "endpoints" | "forms" | "upstream" | "passkeys" | "forgotten"
 >;
 
 /** The sign-in page with the tenant's providers; an application with its own provider shows only that one. */
 export async function showSignIn(
-  { endpoints: { site }, forms, upstream, passkeys, forgotten }: ShowSignInDependencies,
+  { sql, endpoints: { site }, forms, upstream, passkeys, forgotten }: ShowSignInDependencies,
   request: Request,
   target: AuthorizationTarget,
   checked: AuthorizationRequest,
@@ -124,5 +127,8 @@ export async function showSignIn(
   const passkey = isLocal(checked)
     ? await passkeys.ask(protection.csrf, PURPOSES.signIn(targetText(target)))
     : undefined;
-  return signInPage(site, target, checked, { ...protection, passkey }, providers, forgotten.canSend, state);
+  // A typed organisation may not exist, and its page does not tell.
+  const rules = isNamed(checked) ? undefined : await findSignInRules(sql, tenantId);
+  const ways = { passkey, providers, rules, canSendMail: forgotten.canSend };
+  return signInPage(site, texts.speak(request), target, checked, protection, ways, state);
 }

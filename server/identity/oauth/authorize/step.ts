@@ -43,7 +43,7 @@ export async function tellingTheClient(
     if (error.reply.pushed) await pushedRequests.take(error.reply.pushed);
     const { reply, cause } = error;
     return reply.isStrangers && cause !== "denied"
-      ? errorPage(site, reply, error.error, cause === "invalid")
-      : errorReply(site, reply, error.error);
+      ? errorPage(site, request, reply, error.error, cause === "invalid")
+      : errorReply(site, request, reply, error.error);
   }
 }

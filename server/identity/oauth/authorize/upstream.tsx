@@ -8,7 +8,7 @@ import { contextOf } from "../../../platform/http/context.ts";
 import { toRecordId } from "../../../platform/http/query.ts";
 import { requestUrl } from "../../../platform/http/request.ts";
 import { originOf, recordAudit } from "../../../records/index.ts";
-import { pageResponse, type Site } from "../../../ui/index.ts";
+import { pageResponse, type Site, texts } from "../../../ui/index.ts";
 import type { Pages } from "../../signin/endpoint.tsx";
 import { LinkPage, UpstreamProblemPage } from "../../signin/pages.tsx";
 import type { Visitor } from "../../signin/session.ts";
@@ -48,7 +48,7 @@ export function upstreamPages(deps: AuthorizeDependencies): Pages {
       async get(request) {
         const target = readCarried(request);
         return tellingTheClient(deps, request, async () => {
-          const checked = await checkRequest(deps, target);
+          const checked = await checkRequest(deps, request, target);
           return sendToProvider(deps, request, checked.target, checked, providerIdOf(requestUrl(request)));
         });
       },
@@ -86,15 +86,14 @@ async function comeBack(deps: AuthorizeDependencies, request: Request, visitor: 
   const url = requestUrl(request);
   const taken = await deps.upstream.take(request, providerIdOf(url), url.searchParams.get("state") ?? "");
   if (!taken) {
-    throw new BadInput(
-      "This sign-in has expired, is already complete, or started in a different browser. Go back to the application and start again.",
-    );
+    throw new BadInput(texts.ERRORS.signInOver);
   }
-  if (deps.accountReturns.isAwaited(taken)) return deps.accountReturns.comeBack(request, visitor, taken, url.search);
+  const other = deps.returns.find(({ isAwaited }) => isAwaited(taken));
+  if (other) return other.comeBack(request, visitor, taken, url.search);
   const { attempt, checks } = taken;
   const asked = readTarget(attempt.target);
   return tellingTheClient(deps, request, async () => {
-    const checked = await checkRequest(deps, asked);
+    const checked = await checkRequest(deps, request, asked);
     const { target } = checked;
     const provider = await usableProvider(deps, checked, attempt.providerId);
     const way = { request, target, checked, provider };
@@ -172,7 +171,7 @@ async function usableProvider(
 ): Promise<Provider> {
   const isOthers = client.identityProvider !== null && client.identityProvider.id !== providerId;
   const provider = isOthers ? undefined : await upstream.find(client.tenantId, providerId);
-  if (!provider) throw new NotFound("This application does not have this way to sign in.");
+  if (!provider) throw new NotFound(texts.ERRORS.providerMissing);
   return provider;
 }
 
@@ -221,32 +220,42 @@ function upstreamProblem(
   { request, target, checked: { client }, provider }: ProviderWay,
   problem: UpstreamProblem,
 ): Promise<Response> {
-  const { status, line } = problemText(problem);
+  const { status } = problemText(problem);
+  const language = texts.speak(request);
+  const { t } = language;
   const links = [];
   if (problem === "same-account") {
     const asked = parseParameters(AUTHORIZATION_PARAMETERS, withoutPrompts(target.parameters, ["login"]));
     const plain = { ...target, parameters: asked };
-    links.push({ href: site.href(upstreamPath(provider.id, plain)), text: `Sign in with ${provider.name}` });
-    links.push({ href: site.href(targetText(plain)), text: "Keep the current account" });
+    links.push({
+      href: site.href(upstreamPath(provider.id, plain)),
+      text: texts.fill(t.signInWith, { provider: provider.name }),
+    });
+    links.push({ href: site.href(targetText(plain)), text: t.keepCurrentAccount });
   } else if (problem !== "switched-off" && problem !== "inactive" && problem !== "stranger") {
     // Asks the provider to let the user choose an account.
     const again =
       problem === "other-user"
         ? { ...target, parameters: parseParameters(AUTHORIZATION_PARAMETERS, withPrompt(target.parameters, "login")) }
         : target;
-    links.push({ href: site.href(upstreamPath(provider.id, again)), text: "Try again" });
+    links.push({ href: site.href(upstreamPath(provider.id, again)), text: t.tryAgain });
   }
-  links.push(...otherWays(site, target, client));
+  links.push(...otherWays(site, target, client, t));
   const reference = contextOf(request).key;
-  const said = { purpose: "sign-in", provider: provider.name, line, links, reference } as const;
-  const page = <UpstreamProblemPage site={site} {...said} />;
+  const said = { purpose: "sign-in", provider: provider.name, problem, links, reference } as const;
+  const page = <UpstreamProblemPage site={site} language={language} {...said} />;
   return pageResponse(page, { status });
 }
 
-function otherWays(site: Site, target: AuthorizationTarget, { identityProvider }: AuthorizationRequest["client"]) {
-  if (!identityProvider) return [{ href: site.href(targetText(target)), text: "Sign in another way" }];
+function otherWays(
+  site: Site,
+  target: AuthorizationTarget,
+  { identityProvider }: AuthorizationRequest["client"],
+  t: texts.Texts,
+) {
+  if (!identityProvider) return [{ href: site.href(targetText(target)), text: t.signInOtherWay }];
   if (!identityProvider.allowLocal) return [];
-  return [{ href: site.href(localPath(target)), text: "Sign in with a password" }];
+  return [{ href: site.href(localPath(target)), text: t.signInByPassword }];
 }
 
 export interface LinkState {
@@ -272,6 +281,7 @@ export function linkPage(
   const page = (
     <LinkPage
       site={site}
+      language={texts.speak(request)}
       provider={provider.name}
       there={whoIs(identity)}
       subject={identity.subject}

@@ -1,66 +1,25 @@
 // The requested access in words, for the consent page.
 
 import { ENTITIES, type Entity, type Scope } from "../../../records/index.ts";
-import { phrase } from "../../../ui/index.ts";
+import { texts } from "../../../ui/index.ts";
 import type { Api } from "../apis/contract.ts";
 import type { Consent } from "../clients/consents.store.ts";
-
-const SCOPES = new Map<string, string>(
-  Object.entries({
-    openid: "know who you are",
-    profile: "see your name and user name, and the rest of your profile, such as picture, date of birth and language",
-    name: "see your name",
-    email: "see your e-mail address",
-    address: "see your postal address",
-    phone: "see your phone number",
-    "AccessManager:Read": "read {records} for you",
-    "AccessManager:Create": "create {records} for you",
-    "AccessManager:Update": "change {records} for you",
-    "AccessManager:Delete": "delete {records} for you",
-    "AccessManager:Erase": "erase all data about a person for you",
-    "Settings:Read": "see credentials, policies and keys for you",
-    "Settings:Update": "change credentials, policies and keys for you",
-    "Webhooks:Read": "see webhook connections and their activity for you",
-    "Webhooks:Create": "create webhook connections for you",
-    "Webhooks:Update": "change webhook connections for you",
-    "Webhooks:Delete": "delete webhook connections for you",
-  } satisfies Record<Scope, string>),
-);
-
-const CLAIMS = new Map<string, string>(
-  Object.entries({
-    name: "see your name",
-    given_name: "see your given name",
-    family_name: "see your family name",
-    middle_name: "see your middle name",
-    nickname: "see your nickname",
-    preferred_username: "see your user name",
-    profile: "see the address of your profile page",
-    picture: "see your picture",
-    website: "see your website",
-    gender: "see your gender",
-    birthdate: "see your date of birth",
-    zoneinfo: "see your time zone",
-    locale: "see your language",
-    email: "see your e-mail address",
-    email_verified: "see whether your e-mail address is confirmed",
-    phone_number: "see your phone number",
-    phone_number_verified: "see whether your phone number is confirmed",
-    address: "see your postal address",
-    updated_at: "see when your profile was last changed",
-  }),
-);
 
 /** Texts of an API's scopes come from the API. */
 export function inWords(
   { scopes, resources, claims }: Consent,
   apis: readonly Pick<Api, "id" | "name" | "scopes">[],
+  language: texts.Language,
   entities: readonly Entity[] = ENTITIES,
 ): string[] {
+  const { t } = language;
+  const ofScopes: Record<Scope, string> = t.scopes;
+  const scopeTexts = new Map(Object.entries(ofScopes));
+  const claimTexts = new Map<string, string>(Object.entries({ ...t.scopes, ...t.claims }));
   const shown = scopes.includes("profile") ? scopes.filter((scope) => scope !== "name") : scopes;
   const ofApis = new Map(
-    apis.flatMap((api) =>
-      api.scopes.map(({ name, description }) => [name, phrase`use ${api.name}: ${description || name}`] as const),
+    apis.flatMap(({ name: api, scopes }) =>
+      scopes.map(({ name, description }) => [name, texts.fill(t.useApi, { api, scope: description || name })] as const),
     ),
   );
   // Requested APIs without a requested scope.
@@ -69,17 +28,18 @@ export function inWords(
   return [
     ...shown.map(
       (scope) =>
-        SCOPES.get(scope)?.replace("{records}", () => severalOf(entities)) ??
+        scopeTexts.get(scope)?.replace("{records}", () => severalOf(entities, language)) ??
         ofApis.get(scope) ??
-        `use ${scope} for you`,
+        texts.fill(t.useScope, { scope }),
     ),
-    ...claims.map((claim) => CLAIMS.get(claim) ?? `see your ${claim}`),
-    ...unheard.map(({ name }) => phrase`tell ${name} who you are`),
+    ...claims.map((claim) => claimTexts.get(claim) ?? texts.fill(t.seeClaim, { claim })),
+    ...unheard.map(({ name }) => texts.fill(t.tellApi, { api: name })),
   ];
 }
 
-/** In a sentence: those that can sign in come first. */
-function severalOf(entities: readonly Entity[]): string {
+/** In a sentence: those that can sign in come first. A kind without words in the catalogue has its English ones. */
+function severalOf(entities: readonly Entity[], { t, locale }: texts.Language): string {
   const ordered = new Set(entities.flatMap(({ actors }) => actors)).union(new Set(entities));
-  return new Intl.ListFormat("en-GB").format([...ordered].map(({ nouns }) => nouns[1]));
+  const words: Partial<Record<string, string>> = t.records;
+  return new Intl.ListFormat(locale).format([...ordered].map(({ name, nouns }) => words[name] ?? nouns[1]));
 }

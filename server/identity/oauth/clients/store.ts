@@ -5,6 +5,7 @@ import { hearOwn } from "../../../platform/db/watch.ts";
 import { toRecordId } from "../../../platform/http/query.ts";
 import type { TenantId } from "../../../platform/ids.ts";
 import { storedFields } from "../../../records/index.ts";
+import type { texts } from "../../../ui/index.ts";
 import { KEYS_CHANNEL } from "../keys/store.ts";
 import type { Credentials } from "./contract.ts";
 import { CREDENTIALS } from "./contract.ts";
@@ -24,6 +25,7 @@ export interface Client extends Credentials {
   /** The tenant's key for pairwise subjects. */
   subjectKey: Uint8Array;
   isConsole: boolean;
+  tenantPages: texts.TenantPages;
   /** It was registered dynamically without an initial access token. */
   isOpen: boolean;
   administratorSet: string[];
@@ -98,6 +100,8 @@ async function findOne(sql: Queries, isIt: ReturnType<Queries>): Promise<StoredC
     select a.id, a.tenant_id as "tenantId", coalesce(a.name, '') as name, coalesce(a.web_site_url, '') as "webSite",
       a.is_active and (r.document_url is null or r.takes_documents) as "isActive", r.document_url as "documentUrl",
       (select t.subject_key from tenants t where t.id = a.tenant_id) as "sealedSubjectKey",
+      (select json_build_object('language', t.language, 'texts', t.texts) from tenants t where t.id = a.tenant_id)
+        as "tenantPages",
       coalesce((select t.settings_client_id = a.id from tenants t where t.id = a.tenant_id), false) as "isConsole",
       coalesce(g.is_open, false) as "isOpen", coalesce(g.administrator_set, '{}') as "administratorSet",
       ${credentialColumns(sql)},

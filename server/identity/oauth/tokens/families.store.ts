@@ -2,7 +2,7 @@ import type { PendingQuery, Row } from "postgres";
 import type { Queries } from "../../../platform/db/sql.ts";
 import { hearOwn } from "../../../platform/db/watch.ts";
 import type { TenantId } from "../../../platform/ids.ts";
-import { IDLE_LIFETIME } from "../../signin/sessions.ts";
+import { isAwake } from "../../signin/store.ts";
 import { type Allowance, allowance } from "../clients/consents.store.ts";
 import { cameOfProvider } from "../clients/store.ts";
 import { ENTITY_API } from "../resources.ts";
@@ -108,7 +108,7 @@ export async function findFamily(
           ${allowance(sql, tenantId, sql`f.user_id`, sql`f.application_id`)}
         from refresh_families f join users u on u.id = f.user_id and u.tenant_id = f.tenant_id
           left join sessions s on s.id = f.session_id and s.tenant_id = f.tenant_id and s.expires_on > now()
-            and s.last_seen > now() - make_interval(secs => ${IDLE_LIFETIME})
+            and ${isAwake(sql, sql`s.`)}
         where f.tenant_id = ${tenantId} and f.id = ${familyId}`
     : await sql<Family[]>`
         select ${columns}, null as "sessionId", ${isLiveFamily(sql)} as "isLive", '{}'::text[] as "ofRoles", null as consent

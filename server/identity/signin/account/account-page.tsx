@@ -1,4 +1,4 @@
-import { Ask, CardPage, Time } from "../../../ui/index.ts";
+import { Ask, CardPage, Text, Time, texts } from "../../../ui/index.ts";
 import { deviceOf } from "../device-name.ts";
 import { PasskeysSection, type PasskeysSectionProps } from "../passkeys/pages.tsx";
 import type { EnrolledFactor } from "../second-factor/store.ts";
@@ -29,13 +29,16 @@ export interface AccountProps extends ProvidersSectionProps, PasskeysSectionProp
 }
 
 export function AccountPage(props: AccountProps): JSX.Element {
-  const { site, user, organisation, notice } = props;
+  const { site, language, user, organisation, notice } = props;
+  const { t } = language;
   return (
-    <CardPage site={site} title="Your account" script="time.js" wide organisation={organisation}>
-      <h1>Your account</h1>
+    <CardPage {...{ site, language, organisation }} title={t.accountTitle} script="time.js" wide>
+      <h1 safe>{t.accountTitle}</h1>
       <p class="lead">
-        You are signed in as <strong safe>{user}</strong> at <strong safe>{organisation}</strong>.{" "}
-        <a href={site.href("/oauth2/logout")}>Sign out</a>
+        <texts.Say text={t.signedInAt} values={{ user, organisation }} />{" "}
+        <a href={site.href("/oauth2/logout")} safe>
+          {t.signOut}
+        </a>
       </p>
       {notice ? (
         <p class="notice" role="status" safe>
@@ -52,46 +55,48 @@ export function AccountPage(props: AccountProps): JSX.Element {
       <SessionsSection {...props} />
       <ApplicationsSection {...props} />
       <section>
-        <h2>Your data</h2>
-        <p>All data about you, as a file.</p>
-        <a class="button outline" href={site.href("/account/data")}>
-          Download my data
+        <h2 safe>{t.yourData}</h2>
+        <p safe>{t.yourDataLead}</p>
+        <a class="button outline" href={site.href("/account/data")} safe>
+          {t.downloadData}
         </a>
       </section>
     </CardPage>
   );
 }
 
-function AddressSection({ site, csrf, address: own }: AccountProps): JSX.Element {
+function AddressSection({ site, language: { t }, csrf, address: own }: AccountProps): JSX.Element {
   const { address, isVerified, canVerify, canChange } = own;
   if (!address && !canChange) return "";
   return (
     <section>
-      <h2>Mail address</h2>
+      <h2 safe>{t.mailAddress}</h2>
       {address ? (
         <p>
           <strong class="address" safe>
             {address}
           </strong>{" "}
-          <span class="badge">{isVerified ? "verified" : "not verified"}</span>
+          <span class="badge" safe>
+            {isVerified ? t.verified : t.notVerified}
+          </span>
         </p>
       ) : (
-        <p>None. Without a verified address you cannot get a mail to set a new password.</p>
+        <p safe>{t.noAddress}</p>
       )}
       <div class="actions">
         {canVerify ? (
           <form method="post" action={site.href(VERIFY_PATH)}>
             <input type="hidden" name="csrf" value={csrf} />
-            <button type="submit" class="outline">
-              Send a link to verify it
+            <button type="submit" class="outline" safe>
+              {t.verifyAddress}
             </button>
           </form>
         ) : (
           ""
         )}
         {canChange ? (
-          <a class="button outline" href={site.href(CHANGE_PATH)}>
-            {address ? "Change it" : "Add an address"}
+          <a class="button outline" href={site.href(CHANGE_PATH)} safe>
+            {address ? t.changeIt : t.addAddress}
           </a>
         ) : (
           ""
@@ -101,61 +106,69 @@ function AddressSection({ site, csrf, address: own }: AccountProps): JSX.Element
   );
 }
 
-function PasswordSection({ site, hasPassword }: AccountProps): JSX.Element {
+function PasswordSection({ site, language: { t }, hasPassword }: AccountProps): JSX.Element {
   if (!hasPassword) return "";
   return (
     <section>
-      <h2>Password</h2>
-      <a class="button outline" href={site.href("/account/password")}>
-        Change password
+      <h2 safe>{t.password}</h2>
+      <a class="button outline" href={site.href("/account/password")} safe>
+        {t.changePassword}
       </a>
     </section>
   );
 }
 
-function SecondFactorSection({ site, factor }: AccountProps): JSX.Element {
+function SecondFactorSection({ site, language: { t, locale }, factor }: AccountProps): JSX.Element {
   if (!factor) {
     return (
       <section>
-        <h2>Second factor</h2>
-        <p>With an authenticator app, your password alone is not enough to sign in.</p>
-        <a class="button outline" href={site.href("/account/second-factor")}>
-          Set up an authenticator
+        <h2 safe>{t.secondFactor}</h2>
+        <p safe>{t.noFactor}</p>
+        <a class="button outline" href={site.href("/account/second-factor")} safe>
+          {t.setUpAuthenticator}
         </a>
       </section>
     );
   }
-  const left = factor.recoveryCodes === 1 ? "1 recovery code is" : `${factor.recoveryCodes} recovery codes are`;
   return (
     <section>
-      <h2>Second factor</h2>
+      <h2 safe>{t.secondFactor}</h2>
       <p>
-        Your authenticator app is set up since <Time at={factor.since} day />. <span safe>{`${left} left.`}</span>
+        <texts.Insert text={t.factorSince} values={{ time: <Time at={factor.since} day locale={locale} /> }} />{" "}
+        <Text text={texts.plural(locale, t.codesLeft, factor.recoveryCodes)} />
       </p>
       <div class="actions">
-        <a class="button outline" href={site.href("/account/recovery-codes")}>
-          New recovery codes
+        <a class="button outline" href={site.href("/account/recovery-codes")} safe>
+          {t.newCodes}
         </a>
-        <a class="button outline" href={site.href("/account/second-factor/remove")}>
-          Remove
+        <a class="button outline" href={site.href("/account/second-factor/remove")} safe>
+          {t.remove}
         </a>
       </div>
     </section>
   );
 }
 
-function SessionsSection({ site, csrf, sessions, current }: AccountProps): JSX.Element {
+function SessionsSection({ site, language: { t, locale }, csrf, sessions, current }: AccountProps): JSX.Element {
   return (
     <section>
-      <h2>Where you are signed in</h2>
+      <h2 safe>{t.whereSignedIn}</h2>
       <ul class="rows">
         {sessions.map(({ id, userAgent, address, startedOn, lastSeen }) => (
           <li>
             <div>
-              <strong safe>{deviceOf(userAgent)}</strong>
-              {id === current ? <span class="badge">this browser</span> : ""}
+              <strong safe>{deviceOf(userAgent, t)}</strong>
+              {id === current ? (
+                <span class="badge" safe>
+                  {t.thisBrowser}
+                </span>
+              ) : (
+                ""
+              )}
               <small>
-                <span safe>{address}</span> · signed in <Time at={startedOn} /> · last seen <Time at={lastSeen} />
+                <bdi safe>{address}</bdi> ·{" "}
+                <texts.Insert text={t.signedInOn} values={{ time: <Time at={startedOn} locale={locale} /> }} /> ·{" "}
+                <texts.Insert text={t.lastSeen} values={{ time: <Time at={lastSeen} locale={locale} /> }} />
               </small>
             </div>
             {id === current ? (
@@ -163,12 +176,13 @@ function SessionsSection({ site, csrf, sessions, current }: AccountProps): JSX.E
             ) : (
               <Ask
                 id={`sign-out-${id}`}
-                label="Sign out"
+                label={t.signOut}
                 kind="outline"
-                about={deviceOf(userAgent)}
-                question={`Sign out ${deviceOf(userAgent)}?`}
-                effects={["That browser must sign in again.", "The applications used in it lose their access."]}
-                confirm="Sign that browser out"
+                about={deviceOf(userAgent, t)}
+                question={texts.fill(t.endSessionQuestion, { device: deviceOf(userAgent, t) })}
+                effects={[t.thatBrowserAgain, t.thatBrowsersApplications]}
+                confirm={t.endSession}
+                keep={t.keepIt}
                 action={site.href("/account/sessions/end")}
                 csrf={csrf}
                 fields={{ session: id }}
@@ -180,12 +194,12 @@ function SessionsSection({ site, csrf, sessions, current }: AccountProps): JSX.E
       {sessions.length > 1 ? (
         <Ask
           id="sign-out-others"
-          label="Sign out everywhere else"
+          label={t.endSessions}
           kind="outline"
-          question="Sign out everywhere else?"
-          effects={["Every other browser must sign in again.", "The applications used in them lose their access."]}
-          confirm="Sign out the others"
-          keep="Keep them"
+          question={t.endSessionsQuestion}
+          effects={[t.otherBrowsersAgain, t.otherBrowsersApplications]}
+          confirm={t.endOthers}
+          keep={t.keepThem}
           action={site.href("/account/sessions/end")}
           csrf={csrf}
           fields={{ session: "others" }}
@@ -197,24 +211,30 @@ function SessionsSection({ site, csrf, sessions, current }: AccountProps): JSX.E
   );
 }
 
-function ApplicationsSection({ site, csrf, applications }: AccountProps): JSX.Element {
+/** Commas only: the wants are sentences of their own. */
+const LIST = { type: "unit", style: "short" } as const;
+
+function ApplicationsSection({ site, language: { t, locale }, csrf, applications }: AccountProps): JSX.Element {
   return (
     <section>
-      <h2>Applications</h2>
+      <h2 safe>{t.applications}</h2>
       {applications.length === 0 ? (
-        <p>No application can act on your behalf.</p>
+        <p safe>{t.noApplications}</p>
       ) : (
         <ul class="rows">
           {applications.map(({ clientId, name, wants, isConsented, grantedOn, lastUsedOn }) => (
             <li>
               <div>
-                <strong safe>{name || "An application"}</strong>
+                <strong safe>{name || t.anApplication}</strong>
                 <small>
-                  <span safe>{`may ${wants.join(", ")}`}</span> · since <Time at={grantedOn} day />
+                  <Text
+                    text={texts.fill(t.applicationMay, { wants: new Intl.ListFormat(locale, LIST).format(wants) })}
+                  />{" "}
+                  · <texts.Insert text={t.since} values={{ time: <Time at={grantedOn} day locale={locale} /> }} />
                   {lastUsedOn ? (
                     <>
                       {" "}
-                      · last used <Time at={lastUsedOn} />
+                      · <texts.Insert text={t.lastUsed} values={{ time: <Time at={lastUsedOn} locale={locale} /> }} />
                     </>
                   ) : (
                     ""
@@ -223,17 +243,13 @@ function ApplicationsSection({ site, csrf, applications }: AccountProps): JSX.El
               </div>
               <Ask
                 id={`revoke-${clientId}`}
-                label="Revoke"
+                label={t.revoke}
                 kind="outline"
                 about={name}
-                question={`Revoke the access of ${name || "this application"}?`}
-                effects={[
-                  "It gets no more access on your behalf, and its current access ends. A service that does not check for revoked tokens may accept them until they expire, at most a day.",
-                  isConsented
-                    ? "It asks you again the next time you use it."
-                    : "It belongs to your organisation: it does not ask when you sign in again.",
-                ]}
-                confirm="Revoke the access"
+                question={texts.fill(t.revokeQuestion, { application: name || t.thisApplication })}
+                effects={[t.revokeEffect, isConsented ? t.asksAgain : t.asksNot]}
+                confirm={t.revokeAccess}
+                keep={t.keepIt}
                 action={site.href("/account/grants/revoke")}
                 csrf={csrf}
                 fields={{ client_id: String(clientId) }}

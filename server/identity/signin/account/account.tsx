@@ -2,7 +2,7 @@
 
 import { readForm } from "../../../platform/http/body.ts";
 import { isUuid } from "../../../platform/http/query.ts";
-import { pageResponse } from "../../../ui/index.ts";
+import { pageResponse, texts } from "../../../ui/index.ts";
 import { type Pages, pageController } from "../endpoint.tsx";
 import { ADDRESS_PATH, ALARM_PATH } from "../links/mailed.ts";
 import { RESET_PATH } from "../password-reset.store.ts";
@@ -62,14 +62,16 @@ async function overview(deps: AccountDependencies, { request, session }: Account
     deps.linkedAccounts.list(tenantId, userId),
     deps.upstream.offered(tenantId),
     listSessions(deps.sql, tenantId, userId),
-    deps.applications.allowed(tenantId, userId),
+    deps.applications.allowed(tenantId, userId, texts.speak(request)),
   ]);
   const { csrf, cookies } = deps.forms.protect(request, session);
+  const language = texts.speak(request);
   const page = (
     <AccountPage
       site={deps.endpoints.site}
+      language={language}
       csrf={csrf}
-      user={nameOf(session)}
+      user={nameOf(session, language.t)}
       organisation={session.tenantName}
       notice={notice}
       address={address}
@@ -92,16 +94,16 @@ async function endSessions(deps: AccountDependencies, { request, session }: Acco
   const which = form.get("session") ?? "";
   if (which === "others") {
     await deps.credentials.endOtherSessions(request, session);
-    return toAccount(deps, "sessions");
+    return toAccount(deps, request, "sessions");
   }
   // The current session is ended by signing out, which also clears the cookie.
   if (isUuid(which) && which !== session.id) await deps.credentials.endSession(request, session, which);
-  return toAccount(deps, "session");
+  return toAccount(deps, request, "session");
 }
 
 async function revokeGrant(deps: AccountDependencies, { request, session }: AccountVisit): Promise<Response> {
   const form = await readForm(request);
   deps.forms.require(request, form.get("csrf"), session);
   await deps.applications.revoke(request, session.tenantId, session.userId, form.get("client_id") ?? "");
-  return toAccount(deps, "grant");
+  return toAccount(deps, request, "grant");
 }

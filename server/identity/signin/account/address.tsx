@@ -4,7 +4,7 @@ import { NotFound } from "../../../platform/errors.ts";
 import { readForm } from "../../../platform/http/body.ts";
 import { requestUrl } from "../../../platform/http/request.ts";
 import { isMailAddress } from "../../../platform/mail-address.ts";
-import { attribute, CardPage, Problem, pageResponse, type Site } from "../../../ui/index.ts";
+import { attribute, CardPage, Problem, pageResponse, type Site, Text, texts } from "../../../ui/index.ts";
 import { ADDRESS_PATH } from "../links/mailed.ts";
 import { findLink, findRecipient, type MailedLink } from "../links/store.ts";
 import { digestOf } from "../opaque.ts";
@@ -29,21 +29,17 @@ export async function ownAddress(deps: AccountDependencies, session: Session): P
   };
 }
 
-const MANY_MAILS: Trouble = {
-  problem: "This address has had many mails in the last hour. Try again later.",
-  status: 429,
-  headers: { "retry-after": "3600" },
-};
-
 export async function sendVerification(deps: AccountDependencies, visit: AccountVisit): Promise<Response> {
   const { request, session } = visit;
   const { tenantId, userId } = session;
   const form = await readForm(request);
   deps.forms.require(request, form.get("csrf"), session);
   const { address, canVerify } = await ownAddress(deps, session);
-  if (!canVerify) return toAccount(deps);
-  const isSent = await deps.sql.beginFor(tenantId, (tx) => deps.confirmAddress(tx, tenantId, userId, address));
-  return toAccount(deps, isSent ? "verification" : "manyMails");
+  if (!canVerify) return toAccount(deps, request);
+  const isSent = await deps.sql.beginFor(tenantId, (tx) =>
+    deps.confirmAddress(tx, tenantId, userId, address, texts.speak(request).code),
+  );
+  return toAccount(deps, request, isSent ? "verification" : "manyMails");
 }
 
 export async function changePage(
@@ -52,11 +48,11 @@ export async function changePage(
   { typed = "", problem, status, headers }: Partial<Trouble> & { typed?: string } = {},
 ): Promise<Response> {
   const own = await ownAddress(deps, session);
-  if (!own.canChange) return toAccount(deps);
+  if (!own.canChange) return toAccount(deps, request);
   const { csrf, cookies } = deps.forms.protect(request, session);
   const asked = await proofAsked(deps, session);
-  const { site } = deps.endpoints;
-  const page = <ChangePage {...{ site, csrf, problem, typed, ...asked }} own={own} organisation={session.tenantName} />;
+  const shown = { site: deps.endpoints.site, language: texts.speak(request), organisation: session.tenantName };
+  const page = <ChangePage {...{ ...shown, csrf, problem, typed, ...asked }} own={own} />;
   return pageResponse(page, { status, headers, cookies });
 }
 
@@ -68,17 +64,22 @@ export async function requestChange(deps: AccountDependencies, visit: AccountVis
   const typed = (form.get("address") ?? "").trim();
   const again = (trouble: Trouble) => changePage(deps, visit, { typed, ...trouble });
   const { address, isVerified, canChange } = await ownAddress(deps, session);
-  if (!canChange) return toAccount(deps);
+  if (!canChange) return toAccount(deps, request);
   const stale = deps.forms.troubleWith(request, form.get("csrf"), session);
   if (stale) return again(stale);
+  const language = texts.speak(request);
+  const { t } = language;
   if (!isMailAddress(typed)) {
-    return again({ problem: "Enter one mail address, such as ana@example.com.", status: 422 });
+    return again({ problem: texts.fill(t.notAnAddress, { example: "ana@example.com" }), status: 422 });
   }
-  if (typed === address && isVerified) return again({ problem: "This is your address already.", status: 422 });
+  if (typed === address && isVerified) return again({ problem: t.sameAddress, status: 422 });
   const trouble = await troubleWithProof(deps, visit, form);
   if (trouble) return again(trouble);
-  const isSent = await deps.sql.beginFor(tenantId, (tx) => deps.confirmAddress(tx, tenantId, userId, typed));
-  return isSent ? toAccount(deps, "verification") : again(MANY_MAILS);
+  const isSent = await deps.sql.beginFor(tenantId, (tx) =>
+    deps.confirmAddress(tx, tenantId, userId, typed, language.code),
+  );
+  if (isSent) return toAccount(deps, request, "verification");
+  return again({ problem: t.manyMailsToAddress, status: 429, headers: { "retry-after": "3600" } });
 }
 
 /** The link of a mail. GET does not use it up, because mail programs open links in advance. */
@@ -87,18 +88,24 @@ export async function confirmPage(deps: AccountDependencies, { request, session 
   const link = await linkOf(deps, session, token);
   const { csrf, cookies } = deps.forms.protect(request, session);
   const { site } = deps.endpoints;
+  const language = texts.speak(request);
+  const { t } = language;
   const page = (
-    <CardPage site={site} title="Confirm your address" organisation={session.tenantName}>
-      <h1>Confirm your address</h1>
+    <CardPage site={site} language={language} title={t.confirmAddress} organisation={session.tenantName}>
+      <h1 safe>{t.confirmAddress}</h1>
       <p class="lead">
-        <strong safe>{link.address}</strong> becomes the mail address of <strong safe>{nameOf(session)}</strong>.
+        <texts.Say text={t.becomesAddress} values={{ address: link.address, user: nameOf(session, t) }} />
       </p>
       <form method="post" action={site.href(ADDRESS_PATH)}>
         <input type="hidden" name="csrf" value={csrf} />
         <input type="hidden" name="token" value={attribute(token)} />
-        <button type="submit">Confirm</button>
+        <button type="submit" safe>
+          {t.confirm}
+        </button>
       </form>
-      <p class="note">If you did not ask for this, close this page.</p>
+      <p class="note" safe>
+        {t.ifNotAsked}
+      </p>
     </CardPage>
   );
   return pageResponse(page, { cookies });
@@ -110,7 +117,7 @@ export async function confirm(deps: AccountDependencies, { request, session }: A
   const token = form.get("token") ?? "";
   const link = await linkOf(deps, session, token);
   if (!(await deps.credentials.confirmAddress(request, session, link, token))) throw deadLink();
-  return toAccount(deps, "address");
+  return toAccount(deps, request, "address");
 }
 
 /**
@@ -123,14 +130,11 @@ async function linkOf({ sql }: AccountDependencies, session: Session, token: str
   return link;
 }
 
-function deadLink(): NotFound {
-  return new NotFound(
-    "This link was already used, has expired, or is for another account than the one that you are signed in to.",
-  );
-}
+const deadLink = () => new NotFound(texts.ERRORS.addressLink);
 
 interface ChangePageProps {
   site: Site;
+  language: texts.Language;
   csrf: string;
   own: OwnAddress;
   typed: string;
@@ -141,22 +145,24 @@ interface ChangePageProps {
 }
 
 function ChangePage(props: ChangePageProps): JSX.Element {
-  const { site, csrf, own, typed, problem, organisation, asksPassword, asksCode } = props;
-  const title = problem ? "Error: Change your mail address" : "Change your mail address";
+  const { site, language, csrf, own, typed, problem, organisation, asksPassword, asksCode } = props;
+  const { t } = language;
   return (
-    <CardPage site={site} title={title} organisation={organisation}>
-      <h1>Change your mail address</h1>
-      {own.address ? (
-        <p class="lead">
-          It is <strong safe>{own.address}</strong> until you confirm the new one by a link in a mail.
-        </p>
-      ) : (
-        <p class="lead">You confirm it by a link in a mail.</p>
-      )}
+    <CardPage {...{ site, language, organisation, problem }} title={t.changeAddress}>
+      <h1 safe>{t.changeAddress}</h1>
+      <p class="lead">
+        {own.address ? (
+          <texts.Say text={t.addressUntil} values={{ address: own.address }} />
+        ) : (
+          <Text text={t.addressByLink} />
+        )}
+      </p>
       <Problem text={problem} />
       <form method="post" action={site.href(CHANGE_PATH)}>
         <input type="hidden" name="csrf" value={csrf} />
-        <label for="address">New address</label>
+        <label for="address" safe>
+          {t.newAddress}
+        </label>
         <input
           id="address"
           name="address"
@@ -168,11 +174,13 @@ function ChangePage(props: ChangePageProps): JSX.Element {
           aria-describedby={problem ? "problem" : undefined}
           aria-invalid={problem ? "true" : undefined}
         />
-        {asksPassword ? <PasswordField problem={problem} /> : ""}
-        {asksCode ? <CodeField label="A code from your app, or a recovery code" problem={problem} /> : ""}
-        <button type="submit">Send the link</button>
+        {asksPassword ? <PasswordField t={t} problem={problem} /> : ""}
+        {asksCode ? <CodeField label={t.codeOrRecovery} problem={problem} /> : ""}
+        <button type="submit" safe>
+          {t.sendLink}
+        </button>
       </form>
-      <BackLink site={site} />
+      <BackLink site={site} t={t} />
     </CardPage>
   );
 }

@@ -3,8 +3,8 @@
 import { NotFound } from "../../../platform/errors.ts";
 import { readForm } from "../../../platform/http/body.ts";
 import { requestUrl } from "../../../platform/http/request.ts";
-import { attribute, CardPage, MessagePage, Problem, pageResponse } from "../../../ui/index.ts";
-import { ALARM_PATH } from "../links/mailed.ts";
+import { attribute, CardPage, MessagePage, Problem, pageResponse, texts } from "../../../ui/index.ts";
+import { ALARM_PATH, LIFETIME } from "../links/mailed.ts";
 import { findLink } from "../links/store.ts";
 import { digestOf } from "../opaque.ts";
 import type { Trouble } from "../throttle.ts";
@@ -20,16 +20,15 @@ export async function disown(deps: AccountDependencies, request: Request): Promi
   const token = form.get("token") ?? "";
   const stale = deps.forms.troubleWith(request, form.get("csrf"));
   if (stale) return showAlarm(deps, request, token, stale);
-  const link = await liveLink(deps, token);
+  const link = await liveLink(deps, request, token);
   if (!(await deps.takeBack(request, link, token))) throw deadLink();
   const { site } = deps.endpoints;
-  const lines = [
-    "You are signed out everywhere, and the password no longer works.",
-    "A mail with a link to set a new password is on its way to you. The link is valid for 15 minutes.",
-    "If an authenticator app was set up that is not yours, ask your administrator to remove it.",
-  ];
-  const next = { href: site.href("/account"), text: "Sign in" };
-  return pageResponse(<MessagePage site={site} heading="Your account is protected" lines={lines} next={next} />);
+  const language = texts.speak(request);
+  const { t, locale } = language;
+  const time = texts.unit(locale, LIFETIME.reset / 60, "minute");
+  const lines = [t.protectedSessions, texts.fill(t.protectedMail, { time }), t.protectedFactor];
+  const next = { href: site.href("/account"), text: t.signIn };
+  return pageResponse(<MessagePage {...{ site, language, lines, next }} heading={t.isProtected} />);
 }
 
 async function showAlarm(
@@ -38,39 +37,39 @@ async function showAlarm(
   token: string,
   { problem, status, headers }: Partial<Trouble> = {},
 ): Promise<Response> {
-  const { username, name } = await liveLink({ sql }, token);
+  const { username, name } = await liveLink({ sql }, request, token);
   const { csrf, cookies } = forms.protect(request);
+  const language = texts.speak(request);
+  const { t } = language;
   const page = (
-    <CardPage site={site} title={problem ? "Error: Was this not you?" : "Was this not you?"}>
-      <h1>Was this not you?</h1>
+    <CardPage {...{ site, language, problem }} title={t.alarmTitle}>
+      <h1 safe>{t.alarmTitle}</h1>
       <p class="lead">
-        If it was not you who changed the account <strong safe>{username || name}</strong>, someone else has access to
-        it.
+        <texts.Say text={t.alarmLead} values={{ user: username || name }} />
       </p>
       <Problem text={problem} />
       <ul>
-        <li>You are signed out everywhere, also in your applications.</li>
-        <li>The password stops working. You get a mail with a link to set a new one.</li>
-        <li>The mail address becomes the one that got this link, if it was changed.</li>
+        <li safe>{t.alarmSessions}</li>
+        <li safe>{t.alarmPassword}</li>
+        <li safe>{t.alarmAddress}</li>
       </ul>
       <form method="post" action={site.href(ALARM_PATH)}>
         <input type="hidden" name="csrf" value={csrf} />
         <input type="hidden" name="token" value={attribute(token)} />
-        <button type="submit">This was not me</button>
+        <button type="submit" safe>
+          {t.notMe}
+        </button>
       </form>
     </CardPage>
   );
   return pageResponse(page, { status, headers, cookies });
 }
 
-async function liveLink({ sql }: Pick<AccountDependencies, "sql">, token: string) {
+async function liveLink({ sql }: Pick<AccountDependencies, "sql">, request: Request, token: string) {
   const link = await findLink(sql, "Alarm", digestOf(token));
   if (!link) throw deadLink();
+  texts.learn(request, { own: link.locale ?? undefined, tenant: link.tenantPages });
   return link;
 }
 
-function deadLink(): NotFound {
-  return new NotFound(
-    "This link was already used or has expired. If your account is in danger, ask your administrator.",
-  );
-}
+const deadLink = () => new NotFound(texts.ERRORS.alarmLink);

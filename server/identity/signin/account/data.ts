@@ -5,9 +5,7 @@ import type { Guarded } from "./guarded.tsx";
 
 export const DATA: Guarded = {
   action: "/account/data",
-  heading: "Download your data",
-  lead: "You get a zip archive with all data about you, as JSON. Passwords and other secrets are not in it.",
-  button: "Download my data",
+  words: ({ downloadTitle: heading, downloadLead: lead, downloadData: button }) => ({ heading, lead, button }),
   async act(deps, { request, session }) {
     const isStill = async () => {
       const now = await deps.sessions.findStarted(request);

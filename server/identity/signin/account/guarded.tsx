@@ -1,18 +1,16 @@
 // Actions for which the account's owner must give the password and the second factor again.
 
 import { readForm } from "../../../platform/http/body.ts";
-import { CardPage, Problem, pageResponse, type Site } from "../../../ui/index.ts";
+import { CardPage, Problem, pageResponse, type Site, texts } from "../../../ui/index.ts";
 import { CodeField, PasswordField } from "../second-factor/pages.tsx";
 import type { Session } from "../session.ts";
 import { redirectTo } from "../sign-out.tsx";
-import { type Trouble, troubleOf, WRONG_CODE, WRONG_PASSWORD } from "../throttle.ts";
+import { type Trouble, troubleOf } from "../throttle.ts";
 import { type AccountDependencies, type AccountVisit, toAccount } from "./visit.ts";
 
 export interface Guarded {
   action: string;
-  heading: string;
-  lead: string;
-  button: string;
+  words(t: texts.Texts): Record<"heading" | "lead" | "button", string>;
   /** Only for users with a second factor. */
   needsFactor?: boolean;
   /** False: the user must sign in again first. */
@@ -33,7 +31,8 @@ export async function guardedPage(
   const asked = await proofAsked(deps, session);
   const { site } = deps.endpoints;
   const organisation = session.tenantName;
-  const page = <ConfirmPage {...guarded} {...asked} {...{ site, csrf, problem, organisation }} />;
+  const language = texts.speak(request);
+  const page = <ConfirmPage {...guarded} {...asked} {...{ site, language, csrf, problem, organisation }} />;
   return pageResponse(page, { status, headers, cookies });
 }
 
@@ -54,7 +53,7 @@ async function wayAround(
   { action, needsFactor, isFresh }: Guarded,
   visit: AccountVisit,
 ): Promise<Response | undefined> {
-  if (needsFactor && !visit.session.hasSecondFactor) return toAccount(deps);
+  if (needsFactor && !visit.session.hasSecondFactor) return toAccount(deps, visit.request);
   if (!isFresh || (await isFresh(deps, visit))) return undefined;
   return redirectTo(deps.endpoints.site.href(deps.signInAgain(visit.session.tenantId, action)), []);
 }
@@ -73,17 +72,20 @@ export async function troubleWithProof(
   form: Map<string, string>,
 ): Promise<Trouble | undefined> {
   const { asksPassword, asksCode } = await proofAsked({ ownPassword, secondFactor }, session);
+  const language = texts.speak(request);
   if (asksPassword) {
     const result = await ownPassword.check(request, session, form.get("password") ?? "", visitor);
-    const trouble = troubleOf(result, WRONG_PASSWORD);
+    const trouble = troubleOf(result, language.t.wrongPassword, language);
     if (trouble) return trouble;
   }
   if (!asksCode) return undefined;
-  return troubleOf(await secondFactor.check(request, session, form.get("code") ?? "", visitor), WRONG_CODE);
+  const result = await secondFactor.check(request, session, form.get("code") ?? "", visitor);
+  return troubleOf(result, language.t.wrongCode, language);
 }
 
 interface ConfirmProps extends Omit<Guarded, "act" | "isFresh"> {
   site: Site;
+  language: texts.Language;
   csrf: string;
   problem?: string;
   organisation: string;
@@ -92,9 +94,11 @@ interface ConfirmProps extends Omit<Guarded, "act" | "isFresh"> {
 }
 
 function ConfirmPage(props: ConfirmProps): JSX.Element {
-  const { site, csrf, problem, organisation, action, heading, lead, button, asksPassword, asksCode } = props;
+  const { site, language, csrf, problem, organisation, action, words, asksPassword, asksCode } = props;
+  const { t } = language;
+  const { heading, lead, button } = words(t);
   return (
-    <CardPage site={site} title={problem ? `Error: ${heading}` : heading} organisation={organisation}>
+    <CardPage {...{ site, language, organisation, problem }} title={heading}>
       <h1 safe>{heading}</h1>
       <p class="lead" safe>
         {lead}
@@ -102,21 +106,23 @@ function ConfirmPage(props: ConfirmProps): JSX.Element {
       <Problem text={problem} />
       <form method="post" action={site.href(action)}>
         <input type="hidden" name="csrf" value={csrf} />
-        {asksPassword ? <PasswordField problem={problem} /> : ""}
-        {asksCode ? <CodeField label="A code from your app, or a recovery code" problem={problem} /> : ""}
+        {asksPassword ? <PasswordField t={t} problem={problem} /> : ""}
+        {asksCode ? <CodeField label={t.codeOrRecovery} problem={problem} /> : ""}
         <button type="submit" safe>
           {button}
         </button>
       </form>
-      <BackLink site={site} />
+      <BackLink site={site} t={t} />
     </CardPage>
   );
 }
 
-export function BackLink({ site }: { site: Site }): JSX.Element {
+export function BackLink({ site, t }: { site: Site; t: texts.Texts }): JSX.Element {
   return (
     <p class="note">
-      <a href={site.href("/account")}>Back to your account</a>
+      <a href={site.href("/account")} safe>
+        {t.backToAccount}
+      </a>
     </p>
   );
 }

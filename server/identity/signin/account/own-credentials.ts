@@ -5,6 +5,7 @@ import { Conflict } from "../../../platform/errors.ts";
 import type { Details } from "../../../platform/http/contract.ts";
 import type { TenantId } from "../../../platform/ids.ts";
 import { type AuditEntry, originOf, ownRecords, recordAudit } from "../../../records/index.ts";
+import { texts } from "../../../ui/index.ts";
 import type { WarnOwner } from "../links/mailed.ts";
 import { findRecipient, type MailedLink, takeLink } from "../links/store.ts";
 import { digestOf } from "../opaque.ts";
@@ -50,7 +51,7 @@ export function createCredentials(deps: CredentialsDependencies): AccountCredent
         await savePassword(tx, tenantId, userId, hash);
         // A concurrent change of the password has ended this session and takes precedence.
         if (!(await isSession(tx, tenantId, userId, id))) {
-          throw new Conflict("You have been signed out, so your password was not changed. Sign in again.");
+          throw new Conflict(texts.ERRORS.signedOut);
         }
         await endSessions(tx, endGrants, tenantId, userId, id);
         await recordOwn(tx, request, tenantId, userId, { kind: "Password.Changed" });

@@ -1,7 +1,7 @@
 // The user's own passkeys: added after a fresh proof, and removed.
 
 import { readForm } from "../../../platform/http/body.ts";
-import { pageResponse } from "../../../ui/index.ts";
+import { pageResponse, texts } from "../../../ui/index.ts";
 import { deviceOf } from "../device-name.ts";
 import { NewPasskeyPage } from "../passkeys/pages.tsx";
 import { redirectTo } from "../sign-out.tsx";
@@ -13,9 +13,7 @@ const FRESH = 600;
 
 export const NEW_PASSKEY: Guarded = {
   action: "/account/passkeys/add",
-  heading: "Add a passkey",
-  lead: "With a passkey you sign in by fingerprint, face or PIN. First, confirm that it is you.",
-  button: "Continue",
+  words: ({ addPasskey: heading, addPasskeyLead: lead, continue: button }) => ({ heading, lead, button }),
   async isFresh(deps, { session }) {
     const { asksPassword, asksCode } = await proofAsked(deps, session);
     return asksPassword || asksCode || session.age < FRESH;
@@ -31,7 +29,8 @@ async function newPasskeyPage(
   const { csrf, cookies } = deps.forms.protect(request, session);
   const question = await deps.passkeys.propose(csrf, session);
   const { site } = deps.endpoints;
-  const page = <NewPasskeyPage {...{ site, csrf, question, problem }} organisation={session.tenantName} />;
+  const language = texts.speak(request);
+  const page = <NewPasskeyPage {...{ site, language, csrf, question, problem }} organisation={session.tenantName} />;
   return pageResponse(page, { status: problem ? 422 : 200, cookies });
 }
 
@@ -40,11 +39,11 @@ export async function addPasskey(deps: AccountDependencies, visit: AccountVisit)
   const { request, visitor, session } = visit;
   const form = await readForm(request);
   deps.forms.require(request, form.get("csrf"), session);
-  const name = deviceOf(visitor.userAgent);
+  const name = deviceOf(visitor.userAgent, texts.speak(request).t);
   const added = await deps.passkeys.add({ request, visitor, form, session, name });
   // Without a seal of ours, the proof must be given again.
   if (added.outcome === "stale") return redirectTo(deps.endpoints.site.href(NEW_PASSKEY.action), []);
-  return added.outcome === "refused" ? newPasskeyPage(deps, visit, added.problem) : toAccount(deps, "passkey");
+  return added.outcome === "refused" ? newPasskeyPage(deps, visit, added.problem) : toAccount(deps, request, "passkey");
 }
 
 export async function removePasskey(deps: AccountDependencies, { request, session }: AccountVisit): Promise<Response> {
@@ -53,6 +52,7 @@ export async function removePasskey(deps: AccountDependencies, { request, sessio
   const outcome = await deps.passkeys.remove(request, session, form.get("passkey") ?? "");
   return toAccount(
     deps,
+    request,
     outcome === "removed" ? "passkeyRemoved" : outcome === "last-way-in" ? "lastWayIn" : undefined,
   );
 }

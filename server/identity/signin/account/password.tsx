@@ -3,12 +3,12 @@
 import { NotFound } from "../../../platform/errors.ts";
 import { readForm } from "../../../platform/http/body.ts";
 import { requestUrl } from "../../../platform/http/request.ts";
-import { attribute, CardPage, MessagePage, Problem, pageResponse, type Site } from "../../../ui/index.ts";
+import { attribute, CardPage, MessagePage, Problem, pageResponse, type Site, Text, texts } from "../../../ui/index.ts";
 import { NewPasswordField } from "../new-password.tsx";
 import { digestOf } from "../opaque.ts";
 import { findReset, type PasswordReset } from "../password-reset.store.ts";
 import { PasswordField } from "../second-factor/pages.tsx";
-import { type Trouble, troubleOf, WRONG_PASSWORD } from "../throttle.ts";
+import { type Trouble, troubleOf } from "../throttle.ts";
 import { BackLink } from "./guarded.tsx";
 import { type AccountDependencies, type AccountVisit, toAccount } from "./visit.ts";
 
@@ -17,11 +17,12 @@ export async function passwordPage(
   { request, session }: AccountVisit,
   { problem, status, headers }: Partial<Trouble> = {},
 ): Promise<Response> {
-  if (!(await deps.ownPassword.exists(session))) return toAccount(deps);
+  if (!(await deps.ownPassword.exists(session))) return toAccount(deps, request);
   const { csrf, cookies } = deps.forms.protect(request, session);
   const page = (
     <ChangePasswordPage
       site={deps.endpoints.site}
+      language={texts.speak(request)}
       csrf={csrf}
       problem={problem}
       username={session.username}
@@ -37,48 +38,48 @@ export async function changePassword(deps: AccountDependencies, visit: AccountVi
   const stale = deps.forms.troubleWith(request, form.get("csrf"), session);
   if (stale) return passwordPage(deps, visit, stale);
   const result = await deps.ownPassword.check(request, session, form.get("password") ?? "", visitor);
-  const trouble = troubleOf(result, WRONG_PASSWORD);
+  const language = texts.speak(request);
+  const trouble = troubleOf(result, language.t.wrongPassword, language);
   if (trouble) return passwordPage(deps, visit, trouble);
   const chosen = form.get("new_password") ?? "";
-  const problem = await deps.passwordProblem(session, chosen);
+  const problem = await deps.passwordProblem(session, chosen, language);
   if (problem) return passwordPage(deps, visit, { problem, status: 422 });
   await deps.credentials.changePassword(request, session, chosen);
-  return toAccount(deps, "password");
+  return toAccount(deps, request, "password");
 }
 
 /** GET shows the form and does not use the link up, because mail programs open links in advance. */
 export async function resetPage(deps: AccountDependencies, request: Request): Promise<Response> {
   const token = requestUrl(request).searchParams.get("token") ?? "";
-  return resetForm(deps, request, token, await liveReset(deps, token));
+  return resetForm(deps, request, token, await liveReset(deps, request, token));
 }
 
 export async function resetPassword(deps: AccountDependencies, request: Request): Promise<Response> {
   const form = await readForm(request);
   const token = form.get("token") ?? "";
-  const reset = await liveReset(deps, token);
+  const reset = await liveReset(deps, request, token);
   const stale = deps.forms.troubleWith(request, form.get("csrf"));
   if (stale) return resetForm(deps, request, token, reset, stale);
   const chosen = form.get("new_password") ?? "";
-  const problem = await deps.passwordProblem(reset, chosen);
+  const language = texts.speak(request);
+  const problem = await deps.passwordProblem(reset, chosen, language);
   if (problem) return resetForm(deps, request, token, reset, { problem, status: 422 });
   if (!(await deps.credentials.resetPassword(request, reset, token, chosen))) throw deadLink();
-  const lines = ["You can now sign in with it. Go to your application and sign in."];
+  const { t } = language;
   const { site } = deps.endpoints;
-  const next = { href: site.href("/settings"), text: "Sign in to Settings" };
-  return pageResponse(<MessagePage site={site} heading="Your password is set" lines={lines} next={next} />);
+  const next = { href: site.href("/settings"), text: t.signInToSettings };
+  const lines = [t.passwordIsSetNext];
+  return pageResponse(<MessagePage {...{ site, language, lines, next }} heading={t.passwordIsSet} />);
 }
 
-async function liveReset({ sql }: AccountDependencies, token: string): Promise<PasswordReset> {
+async function liveReset({ sql }: AccountDependencies, request: Request, token: string): Promise<PasswordReset> {
   const reset = await findReset(sql, digestOf(token));
   if (!reset) throw deadLink();
+  texts.learn(request, { own: reset.locale ?? undefined, tenant: reset.tenantPages });
   return reset;
 }
 
-function deadLink(): NotFound {
-  return new NotFound(
-    "This link was already used, has expired, or a newer one replaces it. Get a new one from the sign-in page or your administrator.",
-  );
-}
+const deadLink = () => new NotFound(texts.ERRORS.resetLink);
 
 function resetForm(
   { endpoints: { site }, forms }: AccountDependencies,
@@ -91,6 +92,7 @@ function resetForm(
   const page = (
     <ResetPasswordPage
       site={site}
+      language={texts.speak(request)}
       csrf={csrf}
       problem={problem}
       username={username}
@@ -103,6 +105,7 @@ function resetForm(
 
 interface FormProps {
   site: Site;
+  language: texts.Language;
   csrf: string;
   problem?: string;
 }
@@ -115,21 +118,26 @@ export interface ChangePasswordProps extends UsernameProps {
   organisation: string;
 }
 
-function ChangePasswordPage({ site, csrf, problem, username, organisation }: ChangePasswordProps): JSX.Element {
-  const title = problem ? "Error: Change your password" : "Change your password";
+function ChangePasswordPage(props: ChangePasswordProps): JSX.Element {
+  const { site, language, csrf, problem, username, organisation } = props;
+  const { t } = language;
   return (
-    <CardPage site={site} title={title} organisation={organisation}>
-      <h1>Change your password</h1>
-      <p class="lead">A new password signs you out everywhere else.</p>
+    <CardPage {...{ site, language, organisation, problem }} title={t.changePasswordTitle}>
+      <h1 safe>{t.changePasswordTitle}</h1>
+      <p class="lead" safe>
+        {t.changePasswordLead}
+      </p>
       <Problem text={problem} />
       <form method="post" action={site.href("/account/password")}>
         <input type="hidden" name="csrf" value={csrf} />
         <Username username={username} />
-        <PasswordField problem={problem} />
-        <NewPasswordField label="New password" problem={problem} />
-        <button type="submit">Change password</button>
+        <PasswordField t={t} problem={problem} />
+        <NewPasswordField language={language} label={t.newPassword} problem={problem} />
+        <button type="submit" safe>
+          {t.changePassword}
+        </button>
       </form>
-      <BackLink site={site} />
+      <BackLink site={site} t={t} />
     </CardPage>
   );
 }
@@ -139,20 +147,25 @@ export interface ResetPasswordProps extends UsernameProps {
   endsSessions: boolean;
 }
 
-function ResetPasswordPage({ site, csrf, problem, username, token, endsSessions }: ResetPasswordProps): JSX.Element {
+function ResetPasswordPage(props: ResetPasswordProps): JSX.Element {
+  const { site, language, csrf, problem, username, token, endsSessions } = props;
+  const { t } = language;
   return (
-    <CardPage site={site} title={problem ? "Error: Choose a password" : "Choose a password"}>
-      <h1>Choose a password</h1>
+    <CardPage {...{ site, language, problem }} title={t.choosePassword}>
+      <h1 safe>{t.choosePassword}</h1>
       <p class="lead">
-        for <strong safe>{username}</strong>.{endsSessions ? " Setting it signs you out everywhere." : ""}
+        <texts.Say text={t.forUser} values={{ user: username }} />{" "}
+        {endsSessions ? <Text text={t.resetEndsSessions} /> : ""}
       </p>
       <Problem text={problem} />
       <form method="post" action={site.href("/account/reset")}>
         <input type="hidden" name="csrf" value={csrf} />
         <input type="hidden" name="token" value={attribute(token)} />
         <Username username={username} />
-        <NewPasswordField label="New password" problem={problem} />
-        <button type="submit">Set password</button>
+        <NewPasswordField language={language} label={t.newPassword} problem={problem} />
+        <button type="submit" safe>
+          {t.setPassword}
+        </button>
       </form>
     </CardPage>
   );

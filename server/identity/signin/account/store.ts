@@ -1,6 +1,6 @@
 import type { Queries } from "../../../platform/db/sql.ts";
 import type { TenantId } from "../../../platform/ids.ts";
-import { IDLE_LIFETIME } from "../sessions.ts";
+import { isAwake } from "../store.ts";
 
 export interface ListedSession {
   id: string;
@@ -16,7 +16,7 @@ export async function listSessions(sql: Queries, tenantId: TenantId, userId: num
     select id, user_agent as "userAgent", address, created_on as "startedOn", last_seen as "lastSeen"
     from sessions
     where tenant_id = ${tenantId} and user_id = ${userId} and finished_on is not null and expires_on > now()
-      and last_seen > now() - make_interval(secs => ${IDLE_LIFETIME})
+      and ${isAwake(sql)}
     order by last_seen desc, id desc`;
 }
 

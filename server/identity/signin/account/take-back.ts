@@ -2,6 +2,7 @@
 
 import type { Sql } from "../../../platform/db/sql.ts";
 import { originOf, ownRecords, recordAudit } from "../../../records/index.ts";
+import { texts } from "../../../ui/index.ts";
 import type { ForgottenPasswords } from "../links/forgotten.ts";
 import { LIFETIME } from "../links/mailed.ts";
 import { type MailedLink, takeLink } from "../links/store.ts";
@@ -33,6 +34,7 @@ export function createTakeBack({ sql, passwords, endGrants, forgotten }: TakeBac
       const actor = { type: "User", id: userId } as const;
       const origin = originOf(request, { actor });
       await ownRecords.changeOwnUser(tx, tenantId, userId, { Email: address }, { Email: address });
+      const language = texts.speak(request).code;
       const hasPassword = (await findPasswordHash(tx, tenantId, userId)) !== undefined;
       if (hasPassword) {
         for (const identity of await listIdentities(tx, tenantId, userId)) {
@@ -44,7 +46,7 @@ export function createTakeBack({ sql, passwords, endGrants, forgotten }: TakeBac
       await endSessions(tx, endGrants, tenantId, userId);
       await recordAudit(tx, tenantId, origin, { kind: "Account.TakenBack", subject: actor });
       if (hasPassword && forgotten.canSend) {
-        await forgotten.send(tx, origin, tenantId, { id: userId, name: name || username, address });
+        await forgotten.send(tx, origin, tenantId, { id: userId, name: name || username, address }, language);
       }
       return true;
     });

@@ -4,6 +4,7 @@ import type { Sql } from "../../../platform/db/sql.ts";
 import { NO_STORE } from "../../../platform/http/conditions.ts";
 import type { Export } from "../../../platform/http/export.ts";
 import type { TenantId } from "../../../platform/ids.ts";
+import { texts } from "../../../ui/index.ts";
 import type { Cookies } from "../cookies.ts";
 import type { PageEndpoints } from "../endpoint.tsx";
 import type { Forms } from "../forms.ts";
@@ -36,41 +37,26 @@ export function accountSignIn(application: string, next: string): string {
   return `${ACCOUNT_SIGN_IN_PATH}?${new URLSearchParams({ application, next })}`;
 }
 
-export const NOTICES = {
-  password: "Your password is changed. You are signed out everywhere else.",
-  enrolled: "Your authenticator app is set up.",
-  removed: "Your authenticator app is removed.",
-  passkey: "Your passkey is added. You can now sign in with it.",
-  passkeyRemoved: "The passkey is removed. Delete it on your device as well.",
-  lastWayIn: "Nothing was removed: it is your only way to sign in. Add another first.",
-  session: "That browser is signed out.",
-  sessions: "You are signed out everywhere else.",
-  linked: "It is linked. You can now sign in with it.",
-  unlinked: "It is unlinked. You can no longer sign in with it.",
-  grant: "The application's access is revoked.",
-  verification: "A mail with a link is on its way. The link is valid for 24 hours.",
-  manyMails: "Your address has had many mails in the last hour. Try again later.",
-  address: "Your mail address is verified.",
-};
-
 /** Redirects to the account page with 303, so reloading does not repeat the POST. */
 export function toAccount(
   { endpoints: { site }, cookies }: Pick<AccountDependencies, "endpoints" | "cookies">,
-  done?: keyof typeof NOTICES,
+  request: Request,
+  done?: keyof texts.Texts["notices"],
   more: string[] = [],
 ): Response {
   const headers = new Headers({ location: site.href(ACCOUNT_PATH), ...NO_STORE });
-  if (done) headers.append("set-cookie", cookies.setNotice(NOTICES[done]));
+  if (done) headers.append("set-cookie", cookies.setNotice(texts.speak(request).t.notices[done]));
   for (const cookie of more) headers.append("set-cookie", cookie);
   return new Response(null, { status: 303, headers });
 }
 
-export function nameOf({ name, username }: Pick<Session, "name" | "username">): string {
-  return name && username && name !== username ? `${name} (${username})` : username || name || "a user without a name";
+export function nameOf({ name, username }: Pick<Session, "name" | "username">, t: texts.Texts): string {
+  if (name && username && name !== username) return texts.fill(t.personAndUserName, { name, username });
+  return username || name || t.namelessUser;
 }
 
 export interface Applications {
-  allowed(tenantId: TenantId, userId: number): Promise<AllowedApplication[]>;
+  allowed(tenantId: TenantId, userId: number, language: texts.Language): Promise<AllowedApplication[]>;
   revoke(request: Request, tenantId: TenantId, userId: number, clientId: string): Promise<void>;
   /** Also for an inactive one. */
   isOf(tenantId: TenantId, clientId: string): Promise<boolean>;

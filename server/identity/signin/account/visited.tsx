@@ -1,6 +1,6 @@
 import { isRead, requestUrl } from "../../../platform/http/request.ts";
 import { asTyped, TEXT_LIMIT } from "../../../platform/text.ts";
-import { attribute, CardPage, pageResponse, type Site } from "../../../ui/index.ts";
+import { attribute, CardPage, pageResponse, type Site, texts } from "../../../ui/index.ts";
 import type { Session, Visitor } from "../session.ts";
 import { redirectTo } from "../sign-out.tsx";
 import { type AccountDependencies, type AccountVisit, accountSignIn, nameOf, toAccount } from "./visit.ts";
@@ -18,7 +18,7 @@ export async function visited(
     return isAsked ? answer({ request, visitor, session }) : otherTenantPage(deps, request, session);
   }
   // A form that was sent without a valid session is dropped.
-  if (!isRead(request)) return toAccount(deps);
+  if (!isRead(request)) return toAccount(deps, request);
   return redirectTo(deps.endpoints.site.href(signInPath(request)), []);
 }
 
@@ -47,33 +47,37 @@ async function isOfAskedTenant(deps: AccountDependencies, request: Request, sess
 
 function otherTenantPage({ endpoints: { site } }: AccountDependencies, request: Request, session: Session) {
   const hrefs = { signInHref: site.href(signInPath(request)), stayHref: site.href(requestUrl(request).pathname) };
-  const page = <OtherTenantPage site={site} user={nameOf(session)} organisation={session.tenantName} {...hrefs} />;
+  const language = texts.speak(request);
+  const shown = { user: nameOf(session, language.t), organisation: session.tenantName, ...hrefs };
+  const page = <OtherTenantPage site={site} language={language} {...shown} />;
   return pageResponse(page);
 }
 
 interface OtherTenantProps {
   site: Site;
+  language: texts.Language;
   user: string;
   organisation: string;
   signInHref: string;
   stayHref: string;
 }
 
-function OtherTenantPage({ site, user, organisation, signInHref, stayHref }: OtherTenantProps): JSX.Element {
+function OtherTenantPage(props: OtherTenantProps): JSX.Element {
+  const { site, language, user, organisation, signInHref, stayHref } = props;
+  const { t } = language;
   return (
-    <CardPage site={site} title="Another organisation" organisation={organisation}>
-      <h1>Another organisation</h1>
+    <CardPage {...{ site, language, organisation }} title={t.anotherOrganisation}>
+      <h1 safe>{t.anotherOrganisation}</h1>
       <p>
-        You are signed in to <strong safe>{organisation}</strong> as <strong safe>{user}</strong>, and this link is not
-        for that organisation.
+        <texts.Say text={t.otherOrganisationLead} values={{ organisation, user }} />
       </p>
-      <p>If you sign in to the other organisation, you are signed out here in this browser.</p>
+      <p safe>{t.otherOrganisationEffect}</p>
       <div class="accounts">
-        <a class="button outline" href={attribute(signInHref)}>
-          Sign in to the other organisation
+        <a class="button outline" href={attribute(signInHref)} safe>
+          {t.signInToOther}
         </a>
         <a class="button outline" href={attribute(stayHref)} safe>
-          {`Stay in ${organisation}`}
+          {texts.fill(t.stayIn, { organisation })}
         </a>
       </div>
     </CardPage>

@@ -1,6 +1,6 @@
 import type { Queries } from "../../../platform/db/sql.ts";
 import type { TenantId } from "../../../platform/ids.ts";
-import { IDLE_LIFETIME } from "../sessions.ts";
+import { isAwake } from "../store.ts";
 import type { UserSession } from "./contract.ts";
 
 /** Active sessions, newest first; one more than the limit if there are more. */
@@ -32,4 +32,4 @@ const columns = (sql: Queries) => sql`
 
 const isLive = (sql: Queries, tenantId: TenantId, userId: number) => sql`
   tenant_id = ${tenantId} and user_id = ${userId} and finished_on is not null and expires_on > now()
-  and last_seen > now() - make_interval(secs => ${IDLE_LIFETIME})`;
+  and ${isAwake(sql)}`;

@@ -8,32 +8,59 @@ import { findDepartment, findRolesNamed } from "./store.ts";
 
 const NEEDED = "AccessManager:Create";
 
+type Granted = Pick<Invitation, "email" | "name" | "roles" | "departmentId">;
+type Inviter = Pick<Caller, "tenantId" | "scopes" | "permissions">;
+
 /**
- * @param by the inviter's present permissions @param username of the new User, once it is known
+ * @param inviter with the present permissions @param username of the new User, once it is known
  * @throws Permission if the inviter may not create such a User or change a role, BadInput for unknown roles
  */
-export async function requireGrantable(
+export function requireGrantable(
+  access: Pick<Access, "findRecords">,
+  tx: Transaction,
+  inviter: Inviter,
+  granted: Granted,
+  username?: string,
+): Promise<void> {
+  return createRequireGrantable(access, tx, inviter)(granted, username);
+}
+
+/** The same for many invitations: roles and departments are judged once. */
+export function createRequireGrantable(
   { findRecords }: Pick<Access, "findRecords">,
   tx: Transaction,
-  { tenantId, scopes, permissions }: Pick<Caller, "tenantId" | "scopes" | "permissions">,
-  { email, name, roles, departmentId }: Pick<Invitation, "email" | "name" | "roles" | "departmentId">,
-  username = email,
-): Promise<void> {
-  if (!scopes.has(NEEDED)) throw new Permission(`An invitation makes a User, which needs the scope ${NEEDED}.`);
-  const department = departmentId === null ? undefined : await findDepartment(tx, tenantId, departmentId);
-  if (departmentId !== null && !department) {
-    const Message = `DepartmentId: there is no Department ${departmentId}.`;
-    throw BadInput.in([{ Field: "DepartmentId", Message }]);
-  }
-  const user = ownRecords.recordOfNewUser({ name, username, email, emailVerified: true, Department: department });
-  permissions.require(NEEDED, "User", user);
-  const found = await findRolesNamed(tx, tenantId, roles);
-  const ids = found.map(({ id }) => id);
-  for (const record of await findRecords(tx, tenantId, ROLE.name, ids)) {
-    permissions.require("Settings:Update", ROLE.name, record, record);
-  }
-  const missing = roles.filter((one) => !found.some((role) => role.name === one));
-  if (missing.length > 0) {
-    throw BadInput.in([{ Field: "Roles", Message: `Roles: there is no role ${missing.join(", ")}.` }]);
+  { tenantId, scopes, permissions }: Inviter,
+): (granted: Granted, username?: string) => Promise<void> {
+  const once = <Value>(work: (key: string) => Promise<Value>) => {
+    const known = new Map<string, Promise<Value>>();
+    return (key: string) => {
+      if (!known.has(key)) known.set(key, work(key));
+      return known.get(key)!;
+    };
+  };
+  const departmentOf = once((id) => findDepartment(tx, tenantId, Number(id)));
+  const requireRoles = once((key) => judgeRoles(JSON.parse(key)));
+  return async ({ email, name, roles, departmentId }, username = email) => {
+    if (!scopes.has(NEEDED)) throw new Permission(`An invitation makes a User, which needs the scope ${NEEDED}.`);
+    const department = departmentId === null ? undefined : await departmentOf(String(departmentId));
+    if (departmentId !== null && !department) {
+      const Message = `DepartmentId: there is no Department ${departmentId}.`;
+      throw BadInput.in([{ Field: "DepartmentId", Message }]);
+    }
+    const user = ownRecords.recordOfNewUser({ name, username, email, emailVerified: true, Department: department });
+    permissions.require(NEEDED, "User", user);
+    await requireRoles(JSON.stringify(roles));
+  };
+
+  async function judgeRoles(roles: string[]): Promise<void> {
+    const found = await findRolesNamed(tx, tenantId, roles);
+    const ids = found.map(({ id }) => id);
+    for (const record of await findRecords(tx, tenantId, ROLE.name, ids)) {
+      permissions.require("Settings:Update", ROLE.name, record, record);
+    }
+    const missing = roles.filter((one) => !found.some((role) => role.name === one));
+    if (missing.length > 0) {
+      throw BadInput.in([{ Field: "Roles", Message: `Roles: there is no role ${missing.join(", ")}.` }]);
+    }
   }
 }

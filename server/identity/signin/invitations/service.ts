@@ -6,7 +6,6 @@ import { textFilter, uuidParameter, wordFilter } from "../../../platform/http/qu
 import type { TenantId } from "../../../platform/ids.ts";
 import {
   auditedAs,
-  type Caller,
   createRecordService,
   type Permitted,
   type RecordService,
@@ -24,11 +23,11 @@ import { mayHaveMail } from "../links/mailed.ts";
 import { digestOf, newOpaqueValue } from "../opaque.ts";
 import { INVITATION, type Invitation, type InvitationInput, type InvitationRecord, STATES } from "./contract.ts";
 import { requireGrantable } from "./grantable.ts";
-import { countInvitations, INVITATIONS, isAddressOfUser, listInvitations, lockOpen, nameOfActor } from "./store.ts";
+import { countInvitations, INVITATIONS, isAddressOfUser, listInvitations, lockOpen, renewLink } from "./store.ts";
 
 export const INVITATION_PATH = "/account/invitation";
 const { name: TYPE } = INVITATION;
-const LIFETIME_MS = 7 * 24 * 3_600_000;
+export const INVITATION_LIFETIME_MS = 7 * 24 * 3_600_000;
 
 const TABLE = tableKind<(typeof INVITATION)["field"], Invitation>(INVITATION, INVITATIONS, "for update");
 const FILTERS = {
@@ -48,22 +47,22 @@ export interface InvitationDependencies extends Pick<SettingsDependencies, "sql"
   publicUrl: string;
 }
 
+/** Mails a new link, which makes the former one void. */
+export async function mailInvitation(
+  tx: Transaction,
+  { mailer, publicUrl }: Pick<InvitationDependencies, "mailer" | "publicUrl">,
+  tenantId: TenantId,
+  { id, email, name, expiresOn }: Pick<Invitation, "id" | "email" | "name" | "expiresOn">,
+): Promise<void> {
+  const token = newOpaqueValue();
+  const invitedBy = await renewLink(tx, tenantId, id, digestOf(token));
+  const values = { name, link: `${publicUrl}${INVITATION_PATH}?token=${token}`, expiresOn, invitedBy };
+  await mailer.recordMail(tx, { tenantId, kind: "Invitation", to: email, userId: null, values });
+}
+
 function createInvitations({ sql, access, recordChange, mailer, publicUrl }: InvitationDependencies): Invitations {
   const recordOf = (row: Invitation) => INVITATION.toRecord(row);
   const open = ({ state }: Invitation) => state === "Sent" || state === "Expired";
-
-  /** A new link makes the former one void. */
-  async function send(tx: Transaction, { tenantId, actor }: Caller, { id, email, name, expiresOn }: Invitation) {
-    const token = newOpaqueValue();
-    await INVITATIONS.update(tx, tenantId, { id, digest: digestOf(token) }, actor);
-    const values = {
-      name,
-      link: `${publicUrl}${INVITATION_PATH}?token=${token}`,
-      expiresOn,
-      invitedBy: await nameOfActor(tx, actor),
-    };
-    await mailer.recordMail(tx, { tenantId, kind: "Invitation", to: email, userId: null, values });
-  }
 
   const kind: ServedKind<Invitation, InvitationRecord, InvitationInput, typeof FILTERS> = {
     ...TABLE,
@@ -81,7 +80,7 @@ function createInvitations({ sql, access, recordChange, mailer, publicUrl }: Inv
     },
     prepare(_, { clientId }, input, before) {
       if (!before) INVITATION.whole(input, "Email");
-      const lasts = before?.state === "Sent" ? before.expiresOn : new Date(Date.now() + LIFETIME_MS);
+      const lasts = before?.state === "Sent" ? before.expiresOn : new Date(Date.now() + INVITATION_LIFETIME_MS);
       const given = { ...(before ?? INVITATION.blank()), ...INVITATION.toColumns(input) };
       return {
         ...given,
@@ -109,7 +108,7 @@ function createInvitations({ sql, access, recordChange, mailer, publicUrl }: Inv
     update: (tx, { tenantId, actor }, row, before) =>
       INVITATIONS.update(tx, tenantId, { ...row, sequence: before.sequence + 1 }, actor),
     async afterWrite(tx, caller, { before, after }) {
-      if (before?.state !== "Sent") await send(tx, caller, after);
+      if (before?.state !== "Sent") await mailInvitation(tx, { mailer, publicUrl }, caller.tenantId, after);
     },
     async remove(tx, { tenantId, actor }, row) {
       if (!open(row)) return INVITATIONS.remove(tx, tenantId, row.id);
@@ -149,11 +148,11 @@ function createInvitations({ sql, access, recordChange, mailer, publicUrl }: Inv
         const renewed = {
           id,
           clientId: Number(caller.clientId),
-          expiresOn: new Date(Date.now() + LIFETIME_MS),
+          expiresOn: new Date(Date.now() + INVITATION_LIFETIME_MS),
           sequence: before.sequence + 1,
         };
         const after = await INVITATIONS.update(tx, tenantId, renewed, actor);
-        await send(tx, caller, after);
+        await mailInvitation(tx, { mailer, publicUrl }, tenantId, after);
         const details = { Changed: ["ExpiresOn"] };
         await recordAudit(tx, tenantId, caller, { kind: "Record.Changed", subject: { type: TYPE, id }, details });
         await announceInvitation(tx, tenantId, "Updated", after, caller.traceParent);

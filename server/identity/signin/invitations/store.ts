@@ -1,6 +1,7 @@
 import type { Queries, Sql } from "../../../platform/db/sql.ts";
 import type { TenantId } from "../../../platform/ids.ts";
 import { type Actor, recordTable } from "../../../records/index.ts";
+import type { texts } from "../../../ui/index.ts";
 import { INVITATION, type Invitation, type InvitationState } from "./contract.ts";
 
 /** Days for which closed invitations are kept. */
@@ -71,6 +72,7 @@ export interface OpenInvitation {
   id: string;
   tenantId: TenantId;
   tenantName: string;
+  tenantPages: texts.TenantPages;
   email: string;
   name: string;
   invitedBy: string;
@@ -79,7 +81,8 @@ export interface OpenInvitation {
 /** The link determines the tenant, so there is no tenant filter. */
 export async function findOpen(sql: Queries, digest: Buffer): Promise<OpenInvitation | undefined> {
   const [row] = await sql<OpenInvitation[]>`
-    select i.id, i.tenant_id as "tenantId", t.name as "tenantName", i.email, i.name,
+    select i.id, i.tenant_id as "tenantId", t.name as "tenantName",
+      json_build_object('language', t.language, 'texts', t.texts) as "tenantPages", i.email, i.name,
       coalesce(actor_reference(i.created_by_type, i.created_by_id)->>'Name', '') as "invitedBy"
     from invitations i join tenants t on t.id = i.tenant_id
     where i.digest = ${digest} and i.state = 'Sent' and i.expires_on > now()`;
@@ -98,6 +101,14 @@ export async function lockByDigest(
   const [actor] = await sql<Actor[]>`
     select modified_by_type as type, modified_by_id as id from invitations where tenant_id = ${tenantId} and id = ${row.id}`;
   return { ...row, actor: actor! };
+}
+
+/** A new link for an invitation, which voids the former. @returns the name of the one who saved or sent it */
+export async function renewLink(sql: Queries, tenantId: TenantId, id: string, digest: Buffer): Promise<string> {
+  const [row] = await sql<{ name: string }[]>`
+    update invitations set digest = ${digest} where tenant_id = ${tenantId} and id = ${id}
+    returning coalesce(actor_reference(modified_by_type, modified_by_id)->>'Name', '') as name`;
+  return row!.name;
 }
 
 /** Whether a User has the address, and has verified it. */
@@ -136,12 +147,6 @@ export async function joinRoles(
     select ${tenantId}, id, ${userId} from roles where tenant_id = ${tenantId} and name = any (${[...roles]}::text[])
     returning role_id as id`;
   return rows.map(({ id }) => id);
-}
-
-/** How the inviter is named in the mail. */
-export async function nameOfActor(sql: Queries, { type, id }: Actor): Promise<string> {
-  const [row] = await sql<{ name: string | null }[]>`select actor_reference(${type}, ${id})->>'Name' as name`;
-  return row?.name ?? "";
 }
 
 export async function removeOldInvitations(sql: Sql): Promise<number> {

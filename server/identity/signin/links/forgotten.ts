@@ -1,22 +1,17 @@
 // Forgotten passwords: a link to set a new one, in a mail to the verified address.
 
 import type { Transaction } from "../../../platform/db/sql.ts";
-import { isPlaceholderTenant, type TenantId } from "../../../platform/ids.ts";
+import type { TenantId } from "../../../platform/ids.ts";
 import { isText, TEXT_LIMIT } from "../../../platform/text.ts";
 import { type Origin, originOf, recordAudit } from "../../../records/index.ts";
+import { texts } from "../../../ui/index.ts";
 import { digestOf, newOpaqueValue } from "../opaque.ts";
 import { RESET_PATH, saveReset } from "../password-reset.store.ts";
 import type { Visitor } from "../session.ts";
 import { usernameKey } from "../store.ts";
-import { admit, countFailure, type SignInTry } from "../throttle.ts";
+import { answerAlike } from "./alike.ts";
 import { LIFETIME, type MailedLinksDependencies, mayHaveMail } from "./mailed.ts";
 import { type ForgetfulUser, findForgetful } from "./store.ts";
-
-/**
- * Milliseconds until every answer, so the time does not tell whether there is an account. The mail is found and recorded
- * meanwhile.
- */
-const ANSWER_MS = 400;
 
 export interface ForgottenRequest {
   tenantId: TenantId;
@@ -39,6 +34,7 @@ export interface ForgottenPasswords {
     origin: Origin,
     tenantId: TenantId,
     user: Pick<ForgetfulUser, "id" | "name" | "address">,
+    language: texts.LanguageCode,
   ): Promise<void>;
 }
 
@@ -49,22 +45,23 @@ export interface ForgottenDependencies extends MailedLinksDependencies {
 export function createForgottenPasswords(deps: ForgottenDependencies): ForgottenPasswords {
   const { sql, mailer, issuer, onFailure } = deps;
 
-  const send: ForgottenPasswords["send"] = async (tx, origin, tenantId, { id, address, name }) => {
+  const send: ForgottenPasswords["send"] = async (tx, origin, tenantId, { id, address, name }, language) => {
     const token = newOpaqueValue();
     const expiresOn = await saveReset(tx, tenantId, id, digestOf(token), LIFETIME.reset, address);
     const values = { name, link: `${issuer}${RESET_PATH}?token=${token}`, expiresOn };
-    await mailer.recordMail(tx, { tenantId, kind: "ForgottenPassword", to: address, userId: id, values });
+    await mailer.recordMail(tx, { tenantId, kind: "ForgottenPassword", to: address, userId: id, values, language });
     const subject = { type: "User", id };
     await recordAudit(tx, tenantId, origin, { kind: "PasswordReset.Created", subject, details: { By: "Mail" } });
   };
 
   async function find(request: Request, { tenantId, clientId, typed }: ForgottenRequest, key: string): Promise<void> {
     const origin = originOf(request, { clientId });
+    const language = texts.speak(request).code;
     await sql.beginFor(tenantId, async (tx) => {
       const users = await findForgetful(tx, tenantId, key, typed);
       const reason = await refusalOf(tx, tenantId, users);
       const [user] = users;
-      if (reason === undefined) return send(tx, origin, tenantId, user!);
+      if (reason === undefined) return send(tx, origin, tenantId, user!, language);
       const subject = user && { type: "User", id: user.id };
       await recordAudit(tx, tenantId, origin, { kind: "PasswordReset.Refused", subject, details: { Reason: reason } });
     });
@@ -77,25 +74,15 @@ export function createForgottenPasswords(deps: ForgottenDependencies): Forgotten
       const { tenantId, visitor, isNamed } = given;
       const typed = isText(given.typed, TEXT_LIMIT) ? given.typed.trim() : "";
       const key = await usernameKey(sql, typed);
-      const attempt: SignInTry = {
+      const asked = {
         tenantId,
         account: key || typed.toLowerCase(),
         factor: "forgotten",
         address: visitor.address,
-        knownDevice: undefined,
-        knownAddress: false,
         isNamed,
-      };
-      const retryAfter = await admit(sql, attempt);
-      if (retryAfter !== undefined) return retryAfter;
-      await countFailure(sql, attempt);
-      const answer = Bun.sleep(ANSWER_MS);
-      // Not awaited: a busy database would delay the answer of known accounts more.
-      if (!isPlaceholderTenant(tenantId)) {
-        find(request, { ...given, typed }, key).catch((error) => onFailure(error, request));
-      }
-      await answer;
-      return undefined;
+      } as const;
+      const ask = () => find(request, { ...given, typed }, key);
+      return answerAlike(sql, asked, ask, (error) => onFailure(error, request));
     },
   };
 }

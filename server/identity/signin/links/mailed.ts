@@ -3,14 +3,17 @@
 
 import type { Queries, Sql, Transaction } from "../../../platform/db/sql.ts";
 import type { TenantId } from "../../../platform/ids.ts";
+import type { texts } from "../../../ui/index.ts";
 import type { Mailer } from "../../mail/index.ts";
 import { digestOf, newOpaqueValue } from "../opaque.ts";
-import { countMails, findRecipient, insertLink, type LinkPurpose, type Recipient } from "./store.ts";
+import { countMails, findRecipient, findWarned, insertLink, type LinkPurpose, type Recipient } from "./store.ts";
 
 /** Seconds until a link expires. */
-export const LIFETIME = { reset: 15 * 60, address: 24 * 3_600, alarm: 72 * 3_600 };
+export const LIFETIME = { reset: 15 * 60, address: 24 * 3_600, alarm: 72 * 3_600, signUp: 24 * 3_600 };
 /** Requested mails to one address in an hour; warnings are not limited. */
 const MAILS_PER_HOUR = 5;
+/** For a program that signs in without cookies. */
+const DEVICE_MAILS_PER_HOUR = 5;
 
 export const ALARM_PATH = "/account/not-me";
 export const ADDRESS_PATH = "/account/address";
@@ -47,21 +50,48 @@ export function createWarnOwner({ mailer, issuer }: Pick<MailedLinksDependencies
   };
 }
 
+/** Warns a user of a sign-in in a new browser, if the tenant has chosen so, at the verified address. */
+export type WarnOfDevice = (
+  tx: Transaction,
+  tenantId: TenantId,
+  userId: number,
+  seen: { device: string; address: string },
+) => Promise<void>;
+
+export function createWarnOfDevice({
+  mailer,
+  issuer,
+}: Pick<MailedLinksDependencies, "mailer" | "issuer">): WarnOfDevice {
+  return async (tx, tenantId, userId, seen) => {
+    const owner = mailer.canSend ? await findWarned(tx, tenantId, userId, DEVICE_MAILS_PER_HOUR) : undefined;
+    if (!owner) return;
+    const link = await newLink(tx, issuer, ALARM_PATH, { tenantId, userId, purpose: "Alarm", address: owner.address });
+    const values = { ...link, ...seen, name: owner.name, at: new Date() };
+    await mailer.recordMail(tx, { tenantId, kind: "NewDevice", to: owner.address, userId, values });
+  };
+}
+
 /** Sends a link that confirms an address. @returns false if the address has had many mails lately */
-export type ConfirmAddress = (tx: Transaction, tenantId: TenantId, userId: number, address: string) => Promise<boolean>;
+export type ConfirmAddress = (
+  tx: Transaction,
+  tenantId: TenantId,
+  userId: number,
+  address: string,
+  language: texts.LanguageCode,
+) => Promise<boolean>;
 
 export function createConfirmAddress({
   mailer,
   issuer,
 }: Pick<MailedLinksDependencies, "mailer" | "issuer">): ConfirmAddress {
-  return async (tx, tenantId, userId, address) => {
+  return async (tx, tenantId, userId, address, language) => {
     if (!(await mayHaveMail(tx, tenantId, address))) return false;
     const owner = await findRecipient(tx, tenantId, userId);
     const link = await newLink(tx, issuer, ADDRESS_PATH, { tenantId, userId, purpose: "Address", address });
     // The page asks its user to sign in to this organisation.
     link.link += `&organisation=${tenantId}`;
     const values = { ...link, name: owner?.name ?? "" };
-    await mailer.recordMail(tx, { tenantId, kind: "VerifyAddress", to: address, userId, values });
+    await mailer.recordMail(tx, { tenantId, kind: "VerifyAddress", to: address, userId, values, language });
     return true;
   };
 }

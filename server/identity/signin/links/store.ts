@@ -1,5 +1,6 @@
 import type { Queries, Sql } from "../../../platform/db/sql.ts";
 import type { TenantId } from "../../../platform/ids.ts";
+import type { texts } from "../../../ui/index.ts";
 
 /** Address: confirms an address. Alarm: "this was not me". */
 export type LinkPurpose = "Address" | "Alarm";
@@ -29,6 +30,9 @@ export async function insertLink(sql: Queries, link: NewMailedLink): Promise<Dat
 
 export interface MailedLink {
   tenantId: TenantId;
+  /** The user's; null: unknown. */
+  locale: string | null;
+  tenantPages: texts.TenantPages;
   userId: number;
   address: string;
   username: string;
@@ -43,8 +47,8 @@ const liveLink = (sql: Queries, purpose: LinkPurpose, digest: Buffer) => sql`
 export async function findLink(sql: Queries, purpose: LinkPurpose, digest: Buffer): Promise<MailedLink | undefined> {
   const [row] = await sql<MailedLink[]>`
     select l.tenant_id as "tenantId", l.user_id as "userId", l.address, coalesce(u.username, '') as username,
-      coalesce(u.name, '') as name
-    from mailed_links l, users u where ${liveLink(sql, purpose, digest)}`;
+      coalesce(u.name, '') as name, u.locale, json_build_object('language', t.language, 'texts', t.texts) as "tenantPages"
+    from mailed_links l, users u, tenants t where t.id = l.tenant_id and ${liveLink(sql, purpose, digest)}`;
   return row;
 }
 
@@ -92,6 +96,22 @@ export async function findRecipient(sql: Queries, tenantId: TenantId, userId: nu
   const [row] = await sql<Recipient[]>`
     select coalesce(email, '') as address, email_verified as "isVerified", coalesce(name, username, '') as name
     from users where tenant_id = ${tenantId} and id = ${userId}`;
+  return row;
+}
+
+/** The user to warn of a new browser: undefined unless the tenant has chosen so, and for more than `max` in an hour. */
+export async function findWarned(
+  sql: Queries,
+  tenantId: TenantId,
+  userId: number,
+  max: number,
+): Promise<Recipient | undefined> {
+  const [row] = await sql<Recipient[]>`
+    select u.email as address, u.email_verified as "isVerified", coalesce(u.name, u.username, '') as name
+    from users u join tenants t on t.id = u.tenant_id
+    where u.tenant_id = ${tenantId} and u.id = ${userId} and u.email_verified and t.new_device_mail = 'On'
+      and (select count(*) from mails m where m.tenant_id = u.tenant_id and m.user_id = u.id and m.kind = 'NewDevice'
+        and m.created_on > now() - interval '1 hour') < ${max}`;
   return row;
 }
 

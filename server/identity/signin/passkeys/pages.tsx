@@ -1,12 +1,13 @@
 // The form that a passkey answers, and the account's list of passkeys.
 
 import type { PublicKeyCredentialCreationOptionsJSON } from "@simplewebauthn/server";
-import { Ask, attribute, CardPage, Problem, type Site, Time } from "../../../ui/index.ts";
+import { Ask, attribute, CardPage, Problem, type Site, Text, Time, texts } from "../../../ui/index.ts";
 import type { PasskeyQuestion } from "./passkeys.ts";
 import type { Passkey } from "./store.ts";
 
 export interface PasskeyFormProps {
   site: Site;
+  t: texts.Texts;
   action: string;
   csrf: string;
   question: PasskeyQuestion | PasskeyQuestion<PublicKeyCredentialCreationOptionsJSON>;
@@ -20,7 +21,7 @@ export interface PasskeyFormProps {
 
 /** Hidden without script, and in browsers without passkeys. The page needs the script `passkey.js`. */
 export function PasskeyForm(props: PasskeyFormProps): JSX.Element {
-  const { site, action, csrf, question, kind, button, isOutlined, fields = {} } = props;
+  const { site, t, action, csrf, question, kind, button, isOutlined, fields = {} } = props;
   const hidden = { csrf, challenge: question.challenge, sealed: question.sealed, ...fields, credential: "" };
   return (
     <form
@@ -28,6 +29,8 @@ export function PasskeyForm(props: PasskeyFormProps): JSX.Element {
       action={site.href(action)}
       data-passkey={kind}
       data-options={attribute(JSON.stringify(question.options))}
+      data-already={attribute(t.passkeyAlready)}
+      data-cancelled={attribute(kind === "new" ? t.newPasskeyCancelled : t.passkeyCancelled)}
       hidden
     >
       <p class="problem" role="alert" hidden></p>
@@ -43,16 +46,18 @@ export function PasskeyForm(props: PasskeyFormProps): JSX.Element {
 
 export interface PasskeysSectionProps {
   site: Site;
+  language: texts.Language;
   csrf: string;
   passkeys: Passkey[];
 }
 
-export function PasskeysSection({ site, csrf, passkeys }: PasskeysSectionProps): JSX.Element {
+export function PasskeysSection({ site, language, csrf, passkeys }: PasskeysSectionProps): JSX.Element {
+  const { t, locale } = language;
   return (
     <section>
-      <h2>Passkeys</h2>
+      <h2 safe>{t.passkeys}</h2>
       {passkeys.length === 0 ? (
-        <p>Sign in with your fingerprint, your face or the PIN of your device, without a password.</p>
+        <p safe>{t.noPasskeys}</p>
       ) : (
         <ul class="rows">
           {passkeys.map(({ id, name, isSynced, createdOn, lastUsedOn }) => (
@@ -60,11 +65,12 @@ export function PasskeysSection({ site, csrf, passkeys }: PasskeysSectionProps):
               <div>
                 <strong safe>{name}</strong>
                 <small>
-                  {isSynced ? "synced between devices" : "only on this device"} · added <Time at={createdOn} day />
+                  <Text text={isSynced ? t.passkeySynced : t.passkeyHere} /> ·{" "}
+                  <texts.Insert text={t.added} values={{ time: <Time at={createdOn} day locale={locale} /> }} />
                   {lastUsedOn ? (
                     <>
                       {" "}
-                      · last used <Time at={lastUsedOn} />
+                      · <texts.Insert text={t.lastUsed} values={{ time: <Time at={lastUsedOn} locale={locale} /> }} />
                     </>
                   ) : (
                     ""
@@ -73,12 +79,13 @@ export function PasskeysSection({ site, csrf, passkeys }: PasskeysSectionProps):
               </div>
               <Ask
                 id={`remove-${id}`}
-                label="Remove"
+                label={t.remove}
                 kind="outline"
                 about={name}
-                question={`Remove the passkey ${name}?`}
-                effects={["You can no longer sign in with it.", "Delete it on your device as well."]}
-                confirm="Remove the passkey"
+                question={texts.fill(t.removePasskeyQuestion, { name })}
+                effects={[t.noSignInWithIt, t.deleteOnDevice]}
+                confirm={t.removePasskey}
+                keep={t.keepIt}
                 action={site.href("/account/passkeys/remove")}
                 csrf={csrf}
                 fields={{ passkey: id }}
@@ -87,8 +94,8 @@ export function PasskeysSection({ site, csrf, passkeys }: PasskeysSectionProps):
           ))}
         </ul>
       )}
-      <a class="button outline" href={site.href("/account/passkeys/add")}>
-        Add a passkey
+      <a class="button outline" href={site.href("/account/passkeys/add")} safe>
+        {t.addPasskey}
       </a>
     </section>
   );
@@ -96,32 +103,46 @@ export function PasskeysSection({ site, csrf, passkeys }: PasskeysSectionProps):
 
 export interface NewPasskeyProps {
   site: Site;
+  language: texts.Language;
   csrf: string;
   organisation: string;
   question: PasskeyQuestion<PublicKeyCredentialCreationOptionsJSON> | undefined;
   problem: string | undefined;
 }
 
-export function NewPasskeyPage({ site, csrf, organisation, question, problem }: NewPasskeyProps): JSX.Element {
-  const title = problem ? "Error: Add a passkey" : "Add a passkey";
+export function NewPasskeyPage({
+  site,
+  language,
+  csrf,
+  organisation,
+  question,
+  problem,
+}: NewPasskeyProps): JSX.Element {
+  const { t } = language;
   return (
-    <CardPage site={site} title={title} organisation={organisation} script="passkey.js">
-      <h1>Add a passkey</h1>
-      <p class="lead">Your browser asks where to keep it: on this device, on a phone, or on a security key.</p>
+    <CardPage {...{ site, language, organisation, problem }} title={t.addPasskey} script="passkey.js">
+      <h1 safe>{t.addPasskey}</h1>
+      <p class="lead" safe>
+        {t.newPasskeyLead}
+      </p>
       <Problem text={problem} />
       {question ? (
-        <PasskeyForm {...{ site, csrf, question }} action="/account/passkeys" kind="new" button="Create a passkey" />
+        <PasskeyForm {...{ site, t, csrf, question }} action="/account/passkeys" kind="new" button={t.createPasskey} />
       ) : (
-        <p>Passkeys need an address with a name: open this service by its name instead of its IP address.</p>
+        <p safe>{t.passkeyNeedsName}</p>
       )}
-      <p class="note" data-without-passkeys hidden={question !== undefined}>
-        This browser has no passkeys. Use a newer one, or another device.
+      <p class="note" data-without-passkeys hidden={question !== undefined} safe>
+        {t.passkeyNoBrowser}
       </p>
       <noscript>
-        <p class="note">A passkey can only be created with JavaScript. Allow it for this page.</p>
+        <p class="note" safe>
+          {t.newPasskeyNeedsScript}
+        </p>
       </noscript>
       <p class="note">
-        <a href={site.href("/account")}>Back to your account</a>
+        <a href={site.href("/account")} safe>
+          {t.backToAccount}
+        </a>
       </p>
     </CardPage>
   );

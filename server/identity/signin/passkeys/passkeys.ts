@@ -12,6 +12,7 @@ import { urlOf } from "../../../platform/address.ts";
 import type { Sql } from "../../../platform/db/sql.ts";
 import { parseJson } from "../../../platform/http/json.ts";
 import { originOf, recordAudit } from "../../../records/index.ts";
+import { texts } from "../../../ui/index.ts";
 import type { Forms } from "../forms.ts";
 import type { KnownBrowsers } from "../known-browsers.ts";
 import { digestOf, newOpaqueValue } from "../opaque.ts";
@@ -48,9 +49,6 @@ const CHALLENGE_LIFETIME = 3_600;
 const CREDENTIAL_LIMIT = 16_384;
 /** EdDSA, ES256, RS256 (IANA COSE algorithms). */
 const ALGORITHMS = [-8, -7, -257];
-
-const REPEATED_CHALLENGE = "The page was open for too long, or the passkey was already used. Try again.";
-const NOT_ACCEPTED = "The passkey was not accepted. Try again, or sign in another way.";
 
 /** The hidden fields of a form that a passkey answers, and the options for the browser's script. */
 export interface PasskeyQuestion<Options = PublicKeyCredentialRequestOptionsJSON> {
@@ -152,11 +150,13 @@ export function createPasskeys({ sql, forms, browsers, issuer }: PasskeyDependen
     },
 
     async check({ request, visitor, form }, purpose) {
+      const language = texts.speak(request);
+      const { t } = language;
       const challenge = challengeOf(form, purpose);
-      if (challenge === undefined) return refused(REPEATED_CHALLENGE);
+      if (challenge === undefined) return refused(t.passkeyRepeated);
       const response = credentialIn<AuthenticationResponseJSON>(form);
       const passkey = response && (await findCredential(sql, Buffer.from(response.id, "base64url")));
-      if (!response || !passkey) return refused("This passkey is not known here. It may have been removed.");
+      if (!response || !passkey) return refused(t.passkeyUnknown);
       const { tenantId, userId } = passkey;
       const known = await browsers.recognize(request, passkey, visitor.address);
       const place = { account: `${userId}`, factor: "passkey", address: visitor.address, ...known } as const;
@@ -165,16 +165,16 @@ export function createPasskeys({ sql, forms, browsers, issuer }: PasskeyDependen
       const retryAfter = await admit(sql, attempt);
       if (retryAfter !== undefined) {
         await noteThrottled(sql, attempt, originOf(request, {}), subject);
-        return { outcome: "refused", trouble: throttled(retryAfter) };
+        return { outcome: "refused", trouble: throttled(retryAfter, language) };
       }
       const used = await verify(response, challenge, passkey);
       const reason = !used ? "WrongPasskey" : passkey.isActive ? undefined : "InactiveUser";
       if (!used || reason) {
         const entry = { kind: "SignIn.Failed", subject, details: { Reason: reason! } } as const;
         await noteFailure(sql, attempt, originOf(request, {}), entry);
-        return refused(NOT_ACCEPTED);
+        return refused(t.passkeyRefused);
       }
-      if (!(await takeOnce(challenge))) return refused(REPEATED_CHALLENGE);
+      if (!(await takeOnce(challenge))) return refused(t.passkeyRepeated);
       await countSuccess(sql, attempt);
       await sql.beginFor(tenantId, async (tx) => {
         await markUsed(tx, tenantId, passkey.id, used.signCount, used.isSynced);
@@ -210,11 +210,12 @@ export function createPasskeys({ sql, forms, browsers, issuer }: PasskeyDependen
     },
 
     async add({ request, form, session, name }) {
+      const { t } = texts.speak(request);
       const { tenantId, userId } = session;
       const expectedChallenge = challengeOf(form, PURPOSES.newPasskey(session));
       if (expectedChallenge === undefined) return { outcome: "stale" };
       const response = credentialIn<RegistrationResponseJSON>(form);
-      if (!response) return { outcome: "refused", problem: NOT_ACCEPTED };
+      if (!response) return { outcome: "refused", problem: t.passkeyRefused };
       const expected = { expectedChallenge, expectedOrigin: origin, expectedRPID: hostname };
       const { verifyRegistrationResponse } = await webauthn();
       // The library throws for every answer that it refuses.
@@ -222,7 +223,8 @@ export function createPasskeys({ sql, forms, browsers, issuer }: PasskeyDependen
         ...{ response, ...expected },
         supportedAlgorithmIDs: ALGORITHMS,
       }).catch(() => undefined);
-      if (!made?.verified || !(await takeOnce(expectedChallenge))) return { outcome: "refused", problem: NOT_ACCEPTED };
+      if (!made?.verified || !(await takeOnce(expectedChallenge)))
+        return { outcome: "refused", problem: t.passkeyRefused };
       const { credential, aaguid, credentialBackedUp } = made.registrationInfo;
       const id = Bun.randomUUIDv7();
       const isStored = await sql.beginFor(tenantId, async (tx) => {
@@ -245,7 +247,7 @@ export function createPasskeys({ sql, forms, browsers, issuer }: PasskeyDependen
         return true;
       });
       if (isStored) return { outcome: "added" };
-      const problem = `You have ${MAX_PASSKEYS} passkeys, the most there can be. Remove one first.`;
+      const problem = texts.fill(t.passkeysFull, { count: MAX_PASSKEYS });
       return { outcome: "refused", problem };
     },
 

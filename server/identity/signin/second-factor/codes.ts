@@ -50,7 +50,7 @@ export function plainCode(code: string): string {
 
 // Recovery codes, for a lost authenticator (NIST SP 800-63B, look-up secrets).
 
-export const RECOVERY_CODES = 10;
+const RECOVERY_CODES = 10;
 /** Crockford's Base32, which has no look-alike characters: 50 bits per code. */
 const SIGNS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const LENGTH = 10;

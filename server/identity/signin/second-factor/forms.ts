@@ -1,9 +1,10 @@
 // The outcome of second-factor forms, at sign-in and on the account pages.
 
+import { texts } from "../../../ui/index.ts";
 import type { KnownBrowsers } from "../known-browsers.ts";
 import type { OwnPassword } from "../password.ts";
 import type { Session, Sessions, Visitor } from "../session.ts";
-import { type Trouble, troubleOf, WRONG_CODE, WRONG_PASSWORD } from "../throttle.ts";
+import { type Trouble, troubleOf } from "../throttle.ts";
 import type { Proposal, SecondFactor } from "./second-factor.ts";
 
 export interface FactorDependencies {
@@ -25,10 +26,9 @@ export type GivenCode = { trouble: Trouble } | { trouble?: undefined; cookies: s
 
 export async function takeCode(deps: FactorDependencies, sent: SentForm): Promise<GivenCode> {
   const { request, visitor, session, form } = sent;
-  const trouble = troubleOf(
-    await deps.secondFactor.check(request, session, form.get("code") ?? "", visitor),
-    WRONG_CODE,
-  );
+  const language = texts.speak(request);
+  const result = await deps.secondFactor.check(request, session, form.get("code") ?? "", visitor);
+  const trouble = troubleOf(result, language.t.wrongCode, language);
   return trouble ? { trouble } : { cookies: await raised(deps, sent) };
 }
 
@@ -43,13 +43,14 @@ export async function takeEnrolment(deps: FactorDependencies, sent: SentForm): P
   if (session.hasSecondFactor || !proposal) return undefined;
   // Otherwise a stolen password would be enough to add a second factor beside the passkey.
   if (session.isUnfinished && session.hasPasskey) return undefined;
+  const language = texts.speak(request);
   if (await asksPassword(deps, session)) {
     const result = await deps.ownPassword.check(request, session, form.get("password") ?? "", visitor);
-    const trouble = troubleOf(result, WRONG_PASSWORD);
+    const trouble = troubleOf(result, language.t.wrongPassword, language);
     if (trouble) return { trouble, proposal };
   }
   const codes = await deps.secondFactor.enrol(request, session, proposal, form.get("code") ?? "");
-  if (!codes) return { trouble: { problem: WRONG_CODE, status: 422 }, proposal };
+  if (!codes) return { trouble: { problem: language.t.wrongCode, status: 422 }, proposal };
   return { codes, cookies: await raised(deps, sent) };
 }
 

@@ -1,12 +1,12 @@
 import { encode } from "uqr";
-import { attribute, CardPage, Problem, type Site } from "../../../ui/index.ts";
+import { attribute, CardPage, Problem, type Site, Text, texts } from "../../../ui/index.ts";
 import { PasskeyForm } from "../passkeys/pages.tsx";
 import type { PasskeyQuestion } from "../passkeys/passkeys.ts";
-import { RECOVERY_CODES } from "./codes.ts";
 import type { Proposal } from "./second-factor.ts";
 
 export interface FactorForm {
   site: Site;
+  language: texts.Language;
   action: string;
   request: string;
   csrf: string;
@@ -22,33 +22,38 @@ export interface SecondFactorProps extends FactorForm {
 }
 
 export function SecondFactorPage(props: SecondFactorProps) {
-  const { site, action, request, csrf, problem, user, switchHref, passkey, asksCode } = props;
-  const heading = asksCode ? "Enter your code" : "Use your passkey";
+  const { site, language, action, request, csrf, problem, user, switchHref, passkey, asksCode } = props;
+  const { t } = language;
+  const heading = asksCode ? t.enterCode : t.usePasskey;
   return (
-    <CardPage site={site} title={problem ? `Error: ${heading}` : heading} script={passkey && "passkey.js"}>
+    <CardPage {...{ site, language, problem }} title={heading} script={passkey && "passkey.js"}>
       <h1 safe>{heading}</h1>
       <p class="lead">
-        {asksCode ? "from the authenticator app of" : "to finish signing in as"} <strong safe>{user}</strong>
+        <texts.Say text={asksCode ? t.codeOf : t.passkeyOf} values={{ user }} />
       </p>
       <Problem text={problem} />
       {asksCode ? (
         <form method="post" action={site.href(action)}>
           <input type="hidden" name="request" value={attribute(request)} />
           <input type="hidden" name="csrf" value={csrf} />
-          <CodeField label="Code" problem={problem} autofocus />
-          <button type="submit">Continue</button>
+          <CodeField label={t.code} problem={problem} autofocus />
+          <button type="submit" safe>
+            {t.continue}
+          </button>
         </form>
       ) : (
         <noscript>
-          <p class="note">A passkey can only be used with JavaScript. Allow it for this page.</p>
+          <p class="note" safe>
+            {t.passkeyNeedsScript}
+          </p>
         </noscript>
       )}
       {passkey ? (
         <PasskeyForm
-          {...{ site, csrf, question: passkey }}
+          {...{ site, t, csrf, question: passkey }}
           action="/signin/passkey-factor"
           kind="asked"
-          button="Use a passkey"
+          button={t.useAPasskey}
           isOutlined={asksCode}
           fields={{ request }}
         />
@@ -56,10 +61,10 @@ export function SecondFactorPage(props: SecondFactorProps) {
         ""
       )}
       <p class="note">
-        {asksCode
-          ? "Without the app, enter one of your recovery codes. Each works once. "
-          : "If you have lost it, ask an administrator to remove it. "}
-        <a href={attribute(switchHref)}>Use another account</a>
+        <Text text={asksCode ? t.withoutApp : t.withoutPasskey} />{" "}
+        <a href={attribute(switchHref)} safe>
+          {t.useAnotherAccount}
+        </a>
       </p>
     </CardPage>
   );
@@ -76,45 +81,52 @@ export interface EnrolProps extends FactorForm {
 
 /** Sets up an authenticator app by QR code or by typed key, and asks for a first code. */
 export function EnrolPage(props: EnrolProps): JSX.Element {
-  const { site, action, request, csrf, problem, proposal, asksPassword, lead, organisation, backHref } = props;
-  const title = problem ? "Error: Set up your authenticator" : "Set up your authenticator";
+  const { site, language, action, request, csrf, problem, proposal, asksPassword, lead, organisation, backHref } =
+    props;
+  const { t } = language;
   return (
-    <CardPage site={site} title={title} organisation={organisation}>
-      <h1>Set up your authenticator</h1>
+    <CardPage {...{ site, language, organisation, problem }} title={t.enrolTitle}>
+      <h1 safe>{t.enrolTitle}</h1>
       <p class="lead" safe>
         {lead}
       </p>
       <Problem text={problem} />
       <ol class="steps">
         <li>
-          Scan this with an authenticator app, for example in your password manager.
-          <QrCode text={proposal.uri} label="QR code for the authenticator app" />
+          <Text text={t.enrolScan} />
+          <QrCode text={proposal.uri} label={attribute(t.qrCode)} />
           <p>
-            <a href={attribute(proposal.uri)}>Open it in an app on this phone</a>
+            <a href={attribute(proposal.uri)} safe>
+              {t.openInApp}
+            </a>
           </p>
           <details>
-            <summary>Enter a key instead</summary>
+            <summary safe>{t.enterKey}</summary>
             <p>
-              Time-based, six digits, this key:
+              <Text text={t.keyIs} />
               <code class="key" safe>
                 {proposal.key.replace(/(.{4})(?=.)/g, "$1 ")}
               </code>
             </p>
           </details>
         </li>
-        <li>Enter the code that the app shows.</li>
+        <li safe>{t.enterShownCode}</li>
       </ol>
       <form method="post" action={site.href(action)}>
         <input type="hidden" name="request" value={attribute(request)} />
         <input type="hidden" name="csrf" value={csrf} />
         <input type="hidden" name="proposal" value={proposal.sealed} />
-        <CodeField label="Code" problem={problem} />
-        {asksPassword ? <PasswordField problem={problem} /> : ""}
-        <button type="submit">Confirm</button>
+        <CodeField label={t.code} problem={problem} />
+        {asksPassword ? <PasswordField t={t} problem={problem} /> : ""}
+        <button type="submit" safe>
+          {t.confirm}
+        </button>
       </form>
       {backHref ? (
         <p class="note">
-          <a href={attribute(backHref)}>Back to your account</a>
+          <a href={attribute(backHref)} safe>
+            {t.backToAccount}
+          </a>
         </p>
       ) : (
         ""
@@ -125,20 +137,20 @@ export function EnrolPage(props: EnrolProps): JSX.Element {
 
 export interface RecoveryCodesProps {
   site: Site;
+  language: texts.Language;
   codes: string[];
   continueHref: string;
   organisation?: string;
 }
 
 /** The codes are shown only here. */
-export function RecoveryCodesPage({ site, codes, continueHref, organisation }: RecoveryCodesProps): JSX.Element {
+export function RecoveryCodesPage(props: RecoveryCodesProps): JSX.Element {
+  const { site, language, codes, continueHref, organisation } = props;
+  const { t, locale } = language;
   return (
-    <CardPage site={site} title="Keep your recovery codes" organisation={organisation}>
-      <h1>Keep your recovery codes</h1>
-      <p>
-        {RECOVERY_CODES} codes to use without your authenticator. Each works once. They are shown only now: print them,
-        or store them with your passwords.
-      </p>
+    <CardPage site={site} language={texts.withoutChooser(language)} title={t.recoveryTitle} organisation={organisation}>
+      <h1 safe>{t.recoveryTitle}</h1>
+      <p safe>{texts.plural(locale, t.recoveryLead, codes.length)}</p>
       <ol class="codes">
         {codes.map((code) => (
           <li>
@@ -146,8 +158,8 @@ export function RecoveryCodesPage({ site, codes, continueHref, organisation }: R
           </li>
         ))}
       </ol>
-      <a class="button" href={attribute(continueHref)}>
-        I have stored them
+      <a class="button" href={attribute(continueHref)} safe>
+        {t.recoveryStored}
       </a>
     </CardPage>
   );
@@ -182,10 +194,12 @@ export function CodeField({ label, problem, autofocus }: FieldProps): JSX.Elemen
   );
 }
 
-export function PasswordField({ problem }: Pick<FieldProps, "problem">): JSX.Element {
+export function PasswordField({ t, problem }: Pick<FieldProps, "problem"> & { t: texts.Texts }): JSX.Element {
   return (
     <>
-      <label for="password">Your password</label>
+      <label for="password" safe>
+        {t.yourPassword}
+      </label>
       <input
         id="password"
         name="password"

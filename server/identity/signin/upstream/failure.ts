@@ -98,85 +98,23 @@ export type UpstreamProblem =
 
 interface ProblemText {
   status: number;
-  line: string;
   reason: string;
 }
 
+/** The pages' texts are `providerProblems` of the catalogue. */
 const PROBLEM_TEXTS: Record<UpstreamProblem, ProblemText> = {
-  unavailable: {
-    status: 502,
-    line:
-      "It cannot be reached or does not answer at the moment. Try again later; if the problem persists, tell the " +
-      "administrator of the application.",
-    reason: "ProviderUnavailable",
-  },
-  misconfigured: {
-    status: 502,
-    line:
-      "Its configuration does not match this service, and trying again does not help. Tell the " +
-      "administrator of the application.",
-    reason: "ProviderMisconfigured",
-  },
-  untrusted: {
-    status: 502,
-    line:
-      "Its answer cannot be trusted, so it was not used. Try again; if the problem persists, tell the administrator of the " +
-      "application.",
-    reason: "ProviderUntrusted",
-  },
-  declined: {
-    status: 403,
-    line:
-      "It did not sign you in, or you cancelled the sign-in there. Try again; if it keeps refusing, ask the " +
-      "administrator of your account there.",
-    reason: "ProviderDeclined",
-  },
-  "not-anew": {
-    status: 403,
-    line:
-      "The application requires a new sign-in, which the provider did not confirm. Sign in another way, or tell the " +
-      "administrator of the application.",
-    reason: "ProviderNotAnew",
-  },
-  "switched-off": {
-    status: 403,
-    line: "Sign-in with it is inactive. Ask the administrator of the application.",
-    reason: "ProviderSwitchedOff",
-  },
-  inactive: {
-    status: 403,
-    line: "Your account here is not active. Ask the administrator of the application.",
-    reason: "InactiveUser",
-  },
-  stranger: {
-    status: 403,
-    line:
-      "Your account there is not accepted here. Use a different account there, or ask the administrator of " +
-      "the application.",
-    reason: "NotAllowed",
-  },
-  "other-user": {
-    status: 403,
-    line: "The application requested a different account. Sign in with that one.",
-    reason: "NotTheUserAskedFor",
-  },
-  "same-account": {
-    status: 403,
-    line:
-      "It signs the same account in again, because this service cannot make it ask. To use another account, sign out " +
-      "there first. Then sign in with it again.",
-    reason: "ProviderNotAnew",
-  },
-  unknown: {
-    status: 403,
-    line: "No account here is linked to yours there. Sign in another way; then you can link it on this page.",
-    reason: "UnknownUser",
-  },
-  taken: {
-    status: 409,
-    line: "Your account there is linked to a different account here. Unlink it there first.",
-    reason: "LinkedElsewhere",
-  },
+  unavailable: { status: 502, reason: "ProviderUnavailable" },
+  misconfigured: { status: 502, reason: "ProviderMisconfigured" },
+  untrusted: { status: 502, reason: "ProviderUntrusted" },
+  declined: { status: 403, reason: "ProviderDeclined" },
+  "not-anew": { status: 403, reason: "ProviderNotAnew" },
+  "switched-off": { status: 403, reason: "ProviderSwitchedOff" },
+  inactive: { status: 403, reason: "InactiveUser" },
+  stranger: { status: 403, reason: "NotAllowed" },
+  "other-user": { status: 403, reason: "NotTheUserAskedFor" },
+  "same-account": { status: 403, reason: "ProviderNotAnew" },
+  unknown: { status: 403, reason: "UnknownUser" },
+  taken: { status: 409, reason: "LinkedElsewhere" },
 };
 
 export function problemText(problem: UpstreamProblem): ProblemText {

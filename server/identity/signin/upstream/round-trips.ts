@@ -5,6 +5,7 @@ import type { Sql } from "../../../platform/db/sql.ts";
 import { TooManyRequests } from "../../../platform/errors.ts";
 import { clientNetwork } from "../../../platform/http/context.ts";
 import type { TenantId } from "../../../platform/ids.ts";
+import { texts } from "../../../ui/index.ts";
 import type { Cookies } from "../cookies.ts";
 import { digestOf, newOpaqueValue } from "../opaque.ts";
 import type { UpstreamIdentity } from "./identity.ts";
@@ -52,10 +53,7 @@ export function createAttempts(sql: Sql, cookies: Cookies): Attempts {
     const [digest, browser, network] = [digestOf(value), digestOf(visitor), clientNetwork(request)];
     const attempt = { digest, browser, network, providerId, target, maxAge, identity };
     if (await insertAttempt(sql, tenantId, attempt, ATTEMPT_LIFETIME, MAX_OPEN)) return;
-    throw new TooManyRequests(
-      "Too many unfinished sign-ins at a provider from this address. Try again in a few minutes.",
-      RETRY_SECONDS,
-    );
+    throw new TooManyRequests(texts.ERRORS.manySignIns, RETRY_SECONDS);
   }
 
   return {

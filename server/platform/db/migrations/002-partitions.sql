@@ -281,6 +281,8 @@ create table attempts (
   primary key (event_id, delivery_id, number)
 ) partition by range (event_id);
 create index attempts_failed on attempts (failed_to, started_on) where failed_to is not null;
+-- For alerts: which connections have failed recently, without a search for each of them in each partition.
+create index attempts_failed_since on attempts (started_on) include (failed_to, delivery_id) where failed_to is not null;
 
 -- Answers of receivers. Removed after PAYLOAD_RETENTION.
 create table responses (

@@ -3,7 +3,8 @@ create table mails (
   id uuid primary key,
   tenant_id uuid not null references tenants,
   kind text not null check (kind in
-    ('VerifyAddress', 'ForgottenPassword', 'Invitation', 'NewDevice', 'CredentialChanged', 'Test')),
+    ('VerifyAddress', 'ForgottenPassword', 'Invitation', 'SignUp', 'AccountExists', 'AccountReady', 'NewDevice',
+      'CredentialChanged', 'Alert', 'Test')),
   recipient text not null, -- the address
   user_id integer, -- null: no User
   content bytea, -- the template's values, sealed, because links in them are secrets; null: sent or expired
@@ -41,7 +42,8 @@ create table mail_attempts (
 
 alter table alerts drop constraint alerts_kind_check;
 alter table alerts add constraint alerts_kind_check check
-  (kind in ('ConnectionHeld', 'ErrorRate', 'Backlog', 'FailedSignIns', 'FailedLogouts', 'NearLimit', 'MailHeld'));
+  (kind in ('ConnectionHeld', 'ErrorRate', 'Backlog', 'FailedSignIns', 'FailedLogouts', 'NearLimit', 'MailHeld',
+    'SignUps'));
 
 -- The name and the address for replies in the tenant's mails.
 alter table tenants add column sender_name text;

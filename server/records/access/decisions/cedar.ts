@@ -54,7 +54,7 @@ function load(): typeof Cedar {
 export type Mentioned = (attribute: string) => boolean;
 
 /** Records that a policy may compare as a whole; then every attribute counts. */
-const WHOLE_RECORDS = ["after", "context"];
+const WHOLE_RECORDS = ["after", "before", "context"];
 
 /** Ids by type. */
 export type Named = ReadonlyMap<string, ReadonlySet<string>>;

@@ -4,6 +4,7 @@ import type * as Cedar from "@cedar-policy/cedar-wasm/nodejs";
 import type { SchemaJson } from "@cedar-policy/cedar-wasm/nodejs";
 import { ACTIONS } from "../scopes.ts";
 import { createCedar, type Mentioned, mentionedBy, type PolicyProblem, problemsIn, statementsOf } from "./cedar.ts";
+import { type FilterReads, filterPolicy, filterSchema } from "./filters.ts";
 import type { CedarQuestion } from "./policy-engine.ts";
 import {
   type Attribute,
@@ -26,6 +27,13 @@ const EMPTY = "empty";
 export interface Examine {
   check(text: string): PolicyProblem[];
   weigh(texts: string[]): string | undefined;
+  filter(expression: string, names: readonly string[]): ExaminedFilter;
+}
+
+export interface ExaminedFilter {
+  problems: PolicyProblem[];
+  /** Empty if there are problems. */
+  reads: FilterReads;
 }
 
 export function createExamine(schema: SchemaJson<string>, types: readonly ResourceType[]): Examine {
@@ -71,7 +79,32 @@ export function createExamine(schema: SchemaJson<string>, types: readonly Resour
       if (longest <= MAX_DECISION_MS) return undefined;
       return `A decision by all policies, with this one, took ${longest.toFixed(0)} ms; the limit is ${MAX_DECISION_MS}.`;
     },
+
+    filter(expression, names) {
+      const own = types.filter(({ name }) => names.includes(name));
+      const policy = filterPolicy(expression);
+      const wrong = (problems: PolicyProblem[]) => ({ problems, reads: {} });
+      const schema = filterSchema(own);
+      const validated = instance.run((cedar) => cedar.validate({ schema, policies: { staticPolicies: policy } }));
+      const problems = problemsIn(policy, validated);
+      if (problems.length > 0) return wrong(problems.map(inExpression));
+      const [statement, ...others] = instance.run((cedar) => statementsOf(cedar, policy));
+      const { json } = statement!;
+      if (others.length > 0 || json!.conditions.length !== 1) return wrong([{ message: "Write one expression." }]);
+      const steps = stepsOf([json!]);
+      if (steps > MAX_FILTER_STEPS) {
+        return wrong([{ message: `It could take ${Math.ceil(steps)} steps; the limit is ${MAX_FILTER_STEPS}.` }]);
+      }
+      const isRead = mentionedBy([json!]);
+      const reads = own.map(({ name, attributes }) => [name, attributes.filter((one) => isRead(one.name))]);
+      return { problems, reads: Object.fromEntries(reads) };
+    },
   };
+}
+
+/** The expression begins in the policy's second line. */
+function inExpression({ line, ...problem }: PolicyProblem): PolicyProblem {
+  return line === undefined ? problem : { ...problem, line: Math.max(1, line - 1) };
 }
 
 function tooManySteps(what: string, steps: number): string {
@@ -87,6 +120,8 @@ function tooManySteps(what: string, steps: number): string {
 
 /** The limit for all of a tenant's policies: 10 ms. */
 const MAX_STEPS = 10_000;
+/** A change evaluates all filters of its tenant: 20 of these are 10 ms at most. */
+export const MAX_FILTER_STEPS = 500;
 
 /** The base cost of a statement; a failing one creates an error with its position. */
 const STATEMENT = 40;
@@ -214,11 +249,11 @@ function attributeSizes(types: readonly ResourceType[]): Map<string, number> {
   const note = (name: string, size: number) => sizes.set(name, Math.max(size, sizes.get(name) ?? 0));
   for (const type of types) {
     for (const attribute of type.attributes) note(attribute.name, attributeSize(attribute));
-    note("after", recordSize(type));
+    for (const whole of ["after", "before"]) note(whole, recordSize(type));
   }
   // A foreign key's own, and the context's.
   for (const name of ["ExternalId", "Name", "Type"]) note(name, TEXT_LIMIT);
-  note("scopes", CONTEXT);
+  for (const name of ["scopes", "changed"]) note(name, CONTEXT);
   return sizes;
 }
 

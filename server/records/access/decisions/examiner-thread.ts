@@ -4,7 +4,7 @@ import { parentPort } from "node:worker_threads";
 import { createExamine, type Examine } from "./examine.ts";
 import { cedarSchema, type ResourceType } from "./resource-type.ts";
 
-export type Task = { check: string } | { weigh: string[] };
+export type Task = { check: string } | { weigh: string[] } | { filter: string; of: readonly string[] };
 export type ExaminerReply = { done: unknown } | { failed: string };
 
 let examine: Examine | undefined;
@@ -15,12 +15,17 @@ parentPort!.on("message", (data: { types: ResourceType[] } | Task) => {
       examine = createExamine(cedarSchema(data.types), data.types);
       answer({ done: undefined });
     } else {
-      answer({ done: "check" in data ? examine!.check(data.check) : examine!.weigh(data.weigh) });
+      answer({ done: examined(examine!, data) });
     }
   } catch (error) {
     answer({ failed: String(error) });
   }
 });
+
+function examined(examine: Examine, task: Task): unknown {
+  if ("check" in task) return examine.check(task.check);
+  return "weigh" in task ? examine.weigh(task.weigh) : examine.filter(task.filter, task.of);
+}
 
 function answer(outcome: ExaminerReply): void {
   parentPort!.postMessage(outcome);

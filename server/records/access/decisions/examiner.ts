@@ -5,6 +5,7 @@ import { LRUCache } from "lru-cache";
 import { createBudget } from "../../../platform/budget.ts";
 import type { TenantId } from "../../../platform/ids.ts";
 import type { PolicyProblem } from "./cedar.ts";
+import type { ExaminedFilter } from "./examine.ts";
 import type { ExaminerReply, Task } from "./examiner-thread.ts";
 import type { ResourceType } from "./resource-type.ts";
 
@@ -25,6 +26,8 @@ export interface Examiner {
   check(tenantId: TenantId, text: string): Promise<PolicyProblem[]>;
   /** Why valid policies cannot be one tenant's; undefined if they can. @throws TenantBusy */
   weigh(tenantId: TenantId, texts: string[]): Promise<string | undefined>;
+  /** @param entities the kinds of records that the filter judges @throws TenantBusy */
+  checkFilter(tenantId: TenantId, expression: string, entities: readonly string[]): Promise<ExaminedFilter>;
 }
 
 export function createExaminer(types: readonly ResourceType[], limitMs = EXAMINATION_MS): Examiner {
@@ -70,6 +73,13 @@ export function createExaminer(types: readonly ResourceType[], limitMs = EXAMINA
     async weigh(tenantId, texts) {
       const weighed = examine(tenantId, { weigh: texts });
       return (await weighed.catch(inWords("All policies, with this one,", limitMs, String))) as string | undefined;
+    },
+    async checkFilter(tenantId, expression, entities) {
+      const wrong = (message: string) => ({ problems: [{ message }], reads: {} });
+      const problem = tooComplex(expression);
+      if (problem) return wrong(problem);
+      const examined = examineAnew(tenantId, { filter: expression, of: entities });
+      return (await examined.catch(inWords("It", limitMs, wrong))) as ExaminedFilter;
     },
   };
 }

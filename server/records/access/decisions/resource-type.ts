@@ -106,7 +106,7 @@ const CEDAR_TYPES: Record<AttributeType, TypeOfAttribute<string>> = {
   reference: REFERENCE,
 };
 
-function cedarAttributes(type: ResourceType): Record<string, TypeOfAttribute<string>> {
+export function cedarAttributes(type: ResourceType): Record<string, TypeOfAttribute<string>> {
   return Object.fromEntries(type.attributes.map((attribute) => [attribute.name, cedarType(attribute)]));
 }
 

@@ -3,15 +3,14 @@
 import { BadInput, Conflict, NotFound } from "../../../../platform/errors.ts";
 import { readForm } from "../../../../platform/http/body.ts";
 import { originOf } from "../../../../records/index.ts";
-import { pageResponse } from "../../../../ui/index.ts";
-import { CHANGED_LINK } from "../../forms.ts";
+import { pageResponse, texts } from "../../../../ui/index.ts";
 import type { Visitor } from "../../session.ts";
 import type { Trouble } from "../../throttle.ts";
 import { type UpstreamIdentity, whoIs } from "../../upstream/identity.ts";
 import type { Provider } from "../../upstream/providers/contract.ts";
 import type { TakenAttempt } from "../../upstream/round-trips.ts";
 import { proofAsked, troubleWithProof } from "../guarded.tsx";
-import { type AccountDependencies, type AccountVisit, nameOf, toAccount } from "../visit.ts";
+import { ACCOUNT_PATH, type AccountDependencies, type AccountVisit, nameOf, toAccount } from "../visit.ts";
 import { visited } from "../visited.tsx";
 import { GoOnPage, LINK_PATH, LinkAccountPage } from "./pages.tsx";
 import { findProvider, refuse, tellingTheUser } from "./redirect.tsx";
@@ -29,7 +28,8 @@ export async function startLinking(deps: AccountDependencies, visit: AccountVisi
     const organisation = session.tenantName;
     const wish = { target: LINK_PATH, maxAge: undefined, loginHint: "" };
     const { location: href, cookies } = await deps.upstream.begin(request, session.tenantId, provider, wish);
-    const page = <GoOnPage {...{ site: deps.endpoints.site, organisation, href }} provider={provider.name} />;
+    const language = texts.speak(request);
+    const page = <GoOnPage {...{ site: deps.endpoints.site, language, organisation, href }} provider={provider.name} />;
     return pageResponse(page, { cookies, headers: { refresh: `0; url=${href}` } });
   });
 }
@@ -43,13 +43,15 @@ async function proposeLink(
 ): Promise<Response> {
   const { request, session } = visit;
   const { tenantId, providerId } = attempt;
+  // The provider's answer cannot be used again.
+  texts.learn(request, { page: ACCOUNT_PATH });
   // The browser has since signed in to another tenant.
   if (tenantId !== session.tenantId) throw overAlready();
   const provider = await findProvider(deps, tenantId, providerId);
   return tellingTheUser(deps, visit, provider, async () => {
     const identity = await deps.upstream.identify(provider, attempt, checks, query);
     const owner = await deps.upstream.ownerOf(tenantId, provider, identity);
-    if (owner === session.userId) return toAccount(deps, "linked");
+    if (owner === session.userId) return toAccount(deps, request, "linked");
     if (owner !== undefined) return refuse(deps, visit, provider, "taken");
     const begun = { providerId, target: LINK_PATH, maxAge: undefined };
     const link = await deps.upstream.proceed(request, tenantId, begun, identity);
@@ -65,9 +67,9 @@ export async function finishLinking(deps: AccountDependencies, visit: AccountVis
   // An attempt that began at an application continues there.
   if (pending?.target !== LINK_PATH || pending.tenantId !== session.tenantId) throw overAlready();
   const provider = await findProvider(deps, session.tenantId, pending.providerId);
-  if (!provider.isActive) throw new NotFound("This way to sign in is inactive.");
-  const shown = shownToLink(session, provider, pending.identity);
-  const changed = { problem: CHANGED_LINK, status: 409 };
+  if (!provider.isActive) throw new NotFound(texts.ERRORS.providerInactive);
+  const shown = shownToLink(visit, provider, pending.identity);
+  const changed = { problem: texts.speak(request).t.linkChanged, status: 409 };
   const trouble =
     deps.forms.troubleWith(request, form.get("csrf"), session) ??
     (deps.forms.hasShown(form.get("csrf"), form.get("shown"), shown)
@@ -76,7 +78,7 @@ export async function finishLinking(deps: AccountDependencies, visit: AccountVis
   if (trouble) return linkPage(deps, visit, provider, link, pending.identity, trouble);
   const by = (id: number) => originOf(request, { actor: { type: "User", id } });
   if (!(await deps.upstream.link(pending, session, by))) throw overAlready();
-  return toAccount(deps, "linked");
+  return toAccount(deps, request, "linked");
 }
 
 export async function unlink(deps: AccountDependencies, { request, session }: AccountVisit): Promise<Response> {
@@ -84,9 +86,9 @@ export async function unlink(deps: AccountDependencies, { request, session }: Ac
   deps.forms.require(request, form.get("csrf"), session);
   const outcome = await deps.linkedAccounts.unlink(request, session, form.get("account") ?? "");
   if (outcome === "last-way-in") {
-    throw new Conflict("This is your only way to sign in. First link another account, or ask for a password.");
+    throw new Conflict(texts.ERRORS.lastWayIn);
   }
-  return toAccount(deps, outcome === "unlinked" ? "unlinked" : undefined);
+  return toAccount(deps, request, outcome === "unlinked" ? "unlinked" : undefined);
 }
 
 async function linkPage(
@@ -99,15 +101,17 @@ async function linkPage(
 ): Promise<Response> {
   const { csrf, cookies } = deps.forms.protect(request, session);
   const { asksPassword, asksCode } = await proofAsked(deps, session);
+  const language = texts.speak(request);
   const page = (
     <LinkAccountPage
       site={deps.endpoints.site}
+      language={language}
       csrf={csrf}
       link={link}
-      shown={deps.forms.sealShown(csrf, shownToLink(session, provider, identity))}
+      shown={deps.forms.sealShown(csrf, shownToLink({ request, session }, provider, identity))}
       provider={provider.name}
       there={whoIs(identity)}
-      here={nameOf(session)}
+      here={nameOf(session, language.t)}
       organisation={session.tenantName}
       asksPassword={asksPassword}
       asksCode={asksCode}
@@ -117,13 +121,16 @@ async function linkPage(
   return pageResponse(page, { status, headers, cookies });
 }
 
-function shownToLink(session: AccountVisit["session"], { id, name }: Provider, identity: UpstreamIdentity) {
-  return ["account link", id, name, identity.authority, identity.subject, whoIs(identity), nameOf(session)] as const;
+function shownToLink(
+  { request, session }: Pick<AccountVisit, "request" | "session">,
+  { id, name }: Provider,
+  identity: UpstreamIdentity,
+) {
+  const here = nameOf(session, texts.speak(request).t);
+  return ["account link", id, name, identity.authority, identity.subject, whoIs(identity), here] as const;
 }
 
-function overAlready(): BadInput {
-  return new BadInput("This link has expired or was already used. Go back to your account and start again.");
-}
+const overAlready = () => new BadInput(texts.ERRORS.linkOver);
 
 /** Handles browsers that return from a provider to link an account. */
 export interface AccountReturns {

@@ -1,10 +1,11 @@
-import { Ask, attribute, CardPage, Problem, type Site, Time } from "../../../../ui/index.ts";
+import { Ask, attribute, CardPage, Problem, type Site, Text, Time, texts } from "../../../../ui/index.ts";
 import { CodeField, PasswordField } from "../../second-factor/pages.tsx";
 import type { OfferedProvider } from "../../upstream/upstream.ts";
 import type { LinkedAccount } from "./linked.ts";
 
 export interface LinkAccountProps {
   site: Site;
+  language: texts.Language;
   csrf: string;
   link: string;
   /** The seal of the names that the page shows. */
@@ -20,26 +21,31 @@ export interface LinkAccountProps {
 
 /** Names both accounts first: at the provider, the browser may be signed in to someone else's account. */
 export function LinkAccountPage(props: LinkAccountProps): JSX.Element {
-  const { site, csrf, link, shown, provider, there, here, organisation, asksPassword, asksCode, problem } = props;
-  const heading = `Link ${provider}`;
+  const { site, language, csrf, link, shown, provider, there, here } = props;
+  const { organisation, asksPassword, asksCode, problem } = props;
+  const { t } = language;
+  const heading = texts.fill(t.linkProvider, { provider });
   return (
-    <CardPage site={site} title={problem ? `Error: ${heading}` : heading} organisation={organisation}>
+    <CardPage {...{ site, language, organisation, problem }} title={heading}>
       <h1 safe>{heading}</h1>
       <p class="lead">
-        <span safe>{provider}</span> has signed in <strong safe>{there}</strong>. Once it is linked, signing in there is
-        enough to be <strong safe>{here}</strong> here.
+        <texts.Say text={t.linkLead} values={{ provider, there, here }} />
       </p>
       <Problem text={problem} />
       <form method="post" action={site.href(LINK_PATH)}>
         <input type="hidden" name="csrf" value={csrf} />
         <input type="hidden" name="link" value={attribute(link)} />
         <input type="hidden" name="shown" value={shown} />
-        {asksPassword ? <PasswordField problem={problem} /> : ""}
-        {asksCode ? <CodeField label="A code from your app, or a recovery code" problem={problem} /> : ""}
-        <button type="submit">Link</button>
+        {asksPassword ? <PasswordField t={t} problem={problem} /> : ""}
+        {asksCode ? <CodeField label={t.codeOrRecovery} problem={problem} /> : ""}
+        <button type="submit" safe>
+          {t.link}
+        </button>
       </form>
       <p class="note">
-        <a href={site.href("/account")}>Do not link it</a>
+        <a href={site.href("/account")} safe>
+          {t.doNotLink}
+        </a>
       </p>
     </CardPage>
   );
@@ -48,20 +54,22 @@ export function LinkAccountPage(props: LinkAccountProps): JSX.Element {
 /** Refreshes itself; the link is for browsers that do not. */
 export interface GoOnProps {
   site: Site;
+  language: texts.Language;
   provider: string;
   organisation: string;
   href: string;
 }
 
-export function GoOnPage({ site, provider, organisation, href }: GoOnProps): JSX.Element {
-  const heading = `Continue to ${provider}`;
+export function GoOnPage({ site, language, provider, organisation, href }: GoOnProps): JSX.Element {
+  const { t } = language;
+  const heading = texts.fill(t.continueTo, { destination: provider });
   return (
-    <CardPage site={site} title={heading} organisation={organisation}>
+    <CardPage {...{ site, language, organisation }} title={heading}>
       <h1 safe>{heading}</h1>
-      <p>Sign in there with the account that you want to link.</p>
+      <p safe>{t.linkThere}</p>
       <div class="actions">
         <a class="button" href={attribute(href)} safe>
-          {`Go to ${provider}`}
+          {texts.fill(t.goTo, { provider })}
         </a>
       </div>
     </CardPage>
@@ -74,6 +82,7 @@ export const UNLINK_PATH = "/account/providers/unlink";
 
 export interface ProvidersSectionProps {
   site: Site;
+  language: texts.Language;
   csrf: string;
   linked: LinkedAccount[];
   offered: OfferedProvider[];
@@ -81,19 +90,21 @@ export interface ProvidersSectionProps {
 }
 
 /** Empty if the tenant has no providers. */
-export function ProvidersSection({ site, csrf, linked, offered, hasPassword }: ProvidersSectionProps): JSX.Element {
+export function ProvidersSection(props: ProvidersSectionProps): JSX.Element {
+  const { site, language, csrf, linked, offered, hasPassword } = props;
+  const { t } = language;
   if (linked.length === 0 && offered.length === 0) return "";
   const usable = linked.filter(({ isUsable }) => isUsable);
   const isLastWayIn = (account: LinkedAccount) => !hasPassword && usable.every((other) => other === account);
   return (
     <section>
-      <h2>Other ways to sign in</h2>
+      <h2 safe>{t.otherWays}</h2>
       {linked.length === 0 ? (
-        <p>Link an account at a provider to sign in with it instead of your password.</p>
+        <p safe>{t.linkProvidersLead}</p>
       ) : (
         <ul class="rows">
           {linked.map((account) => (
-            <LinkedRow site={site} csrf={csrf} account={account} isLastWayIn={isLastWayIn(account)} />
+            <LinkedRow {...{ site, language, csrf, account }} isLastWayIn={isLastWayIn(account)} />
           ))}
         </ul>
       )}
@@ -106,7 +117,7 @@ export function ProvidersSection({ site, csrf, linked, offered, hasPassword }: P
               <input type="hidden" name="csrf" value={csrf} />
               <input type="hidden" name="provider" value={String(id)} />
               <button type="submit" class="outline" safe>
-                {`Link ${name}`}
+                {texts.fill(t.linkProvider, { provider: name })}
               </button>
             </form>
           ))}
@@ -118,34 +129,37 @@ export function ProvidersSection({ site, csrf, linked, offered, hasPassword }: P
 
 interface LinkedRowProps {
   site: Site;
+  language: texts.Language;
   csrf: string;
   account: LinkedAccount;
   isLastWayIn: boolean;
 }
 
-function LinkedRow({ site, csrf, account, isLastWayIn }: LinkedRowProps): JSX.Element {
+function LinkedRow({ site, language: { t, locale }, csrf, account, isLastWayIn }: LinkedRowProps): JSX.Element {
   const { key, provider, subject, linkedOn, isUsable } = account;
-  const state = isUsable ? "" : " · currently inactive";
+  const state = isUsable ? "" : ` · ${t.currentlyInactive}`;
   return (
     <li>
       <div>
         <strong safe>{provider}</strong>
         <small>
-          <span safe>{`as ${shortened(subject)}`}</span> · linked <Time at={linkedOn} day />
-          {state}
+          <Text text={texts.fill(t.asSubject, { subject: shortened(subject) })} /> ·{" "}
+          <texts.Insert text={t.linkedOn} values={{ time: <Time at={linkedOn} day locale={locale} /> }} />
+          <Text text={state} />
         </small>
       </div>
       {isLastWayIn ? (
-        <small>Your only way to sign in</small>
+        <small safe>{t.onlyWayIn}</small>
       ) : (
         <Ask
           id={`unlink-${key}`}
-          label="Unlink"
+          label={t.unlink}
           kind="outline"
           about={provider}
-          question={`Unlink ${provider}?`}
-          effects={["You can no longer sign in with it.", "Other browsers signed in with it must sign in again."]}
-          confirm="Unlink it"
+          question={texts.fill(t.unlinkQuestion, { provider })}
+          effects={[t.noSignInWithIt, t.unlinkEffect]}
+          confirm={t.unlinkIt}
+          keep={t.keepIt}
           action={site.href(UNLINK_PATH)}
           csrf={csrf}
           fields={{ account: key }}

@@ -5,7 +5,7 @@ import { contextOf } from "../../../../platform/http/context.ts";
 import { toRecordId } from "../../../../platform/http/query.ts";
 import type { TenantId } from "../../../../platform/ids.ts";
 import { originOf, recordAudit } from "../../../../records/index.ts";
-import { pageResponse } from "../../../../ui/index.ts";
+import { pageResponse, texts } from "../../../../ui/index.ts";
 import { UpstreamProblemPage } from "../../pages.tsx";
 import { failedBy, problemText, UpstreamFailure, type UpstreamProblem } from "../../upstream/failure.ts";
 import type { Provider } from "../../upstream/providers/contract.ts";
@@ -34,10 +34,12 @@ export async function refuse(
 ): Promise<Response> {
   const origin = originOf(request, { actor: { type: "User", id: userId } });
   await recordAudit(sql, tenantId, origin, failedBy("Identity.LinkFailed", provider, problem, { userId, detail }));
-  const { status, line } = problemText(problem);
-  const links = [{ href: site.href(ACCOUNT_PATH), text: "Back to your account" }];
-  const said = { purpose: "linking", provider: provider.name, line, links, reference: contextOf(request).key } as const;
-  return pageResponse(<UpstreamProblemPage site={site} {...said} />, { status });
+  const { status } = problemText(problem);
+  const language = texts.speak(request);
+  const links = [{ href: site.href(ACCOUNT_PATH), text: language.t.backToAccount }];
+  const reference = contextOf(request).key;
+  const said = { purpose: "linking", provider: provider.name, problem, links, reference } as const;
+  return pageResponse(<UpstreamProblemPage site={site} language={language} {...said} />, { status });
 }
 
 export async function findProvider(
@@ -46,6 +48,6 @@ export async function findProvider(
   id: string | number,
 ): Promise<Provider> {
   const provider = await upstream.find(tenantId, toRecordId(id) ?? 0);
-  if (!provider) throw new NotFound("Unknown way to sign in.");
+  if (!provider) throw new NotFound(texts.ERRORS.providerUnknown);
   return provider;
 }

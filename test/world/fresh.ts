@@ -1,15 +1,15 @@
 // For an operation of the document: a request that names records and tokens of the tenant which exist and fit it.
 
-import { API, type Api, ok, unique, until } from "../world/api.ts";
-import { CALLBACK, Client, newPkce, otherClient, setCredentials } from "../world/client.ts";
-import { newColleague } from "../world/console.ts";
-import { basic, postAs } from "../world/grants.ts";
-import { signIn as signInForLogout } from "../world/logouts.ts";
-import { enrolled } from "../world/person.ts";
-import { plantLogouts } from "../world/planted.ts";
-import { initialToken, metadata, register } from "../world/registrar.ts";
-import { plantAlert, setRows } from "../world/rows.ts";
-import { Visitor } from "../world/visitor.ts";
+import { API, type Api, ok, unique, until } from "./api.ts";
+import { CALLBACK, Client, newPkce, otherClient, setCredentials } from "./client.ts";
+import { newColleague } from "./console.ts";
+import { basic, postAs } from "./grants.ts";
+import { signIn as signInForLogout } from "./logouts.ts";
+import { enrolled } from "./person.ts";
+import { plantLogouts } from "./planted.ts";
+import { initialToken, metadata, register } from "./registrar.ts";
+import { plantAlert, setRows } from "./rows.ts";
+import { Visitor } from "./visitor.ts";
 
 type Values = Record<string, unknown>;
 
@@ -202,6 +202,10 @@ export async function freshRecords(api: Api): Promise<(operationId: string, path
     testWebhookConnection: async () => ({
       path: { Id: await makers.WebhookConnection!() },
       body: { EventRecord: "Department", EventType: "Updated" },
+    }),
+    tryWebhookFilter: async () => ({
+      path: { Id: await makers.WebhookConnection!() },
+      body: { Filter: "resource.Is_Active || !resource.Is_Active" },
     }),
     discardWebhookDeliveries: async () => ({
       path: { Id: await makers.WebhookConnection!() },

@@ -1,0 +1,6 @@
+// The parts of events for other rooms.
+
+export { FILTER_LIMIT, type FilterReads } from "../access/decisions/filters.ts";
+export type { DeliveryForm } from "./event-parts.ts";
+export { createJudge } from "./judge.ts";
+export * from "./store.ts";

@@ -1,0 +1,3 @@
+export { createOnce } from "./keys.ts";
+export { createRequestRecorder } from "./recorder.ts";
+export { createRequests } from "./routes.ts";
