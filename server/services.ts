@@ -26,6 +26,7 @@ import type { ApiMetrics } from "./platform/metrics/index.ts";
 import { createFindWorkflow } from "./platform/temporal/find-workflow.ts";
 import type { Vault } from "./platform/vault.ts";
 import {
+  AUDIT_EVENT,
   AUDIT_RECORD,
   bearerTokens,
   createAccess,
@@ -77,6 +78,7 @@ export function createServices(deps: ServicesDependencies) {
   access.addRecords(AUDIT_RECORD, auditLog.find);
 
   const withEvents = Object.values(kinds).flatMap(({ type }) => (type.events ? type : []));
+  const subjects = [...entities.map((entity) => ({ ...entity, example: entity.sample })), ...withEvents, ALERT];
   const webhooks = createWebhooks({
     sql,
     vault,
@@ -88,10 +90,11 @@ export function createServices(deps: ServicesDependencies) {
     secretOverlapMs: config.webhooks.secretOverlap,
     retentionMs: config.retention.log,
     samples: new Map<string, Record<string, unknown>>([
-      ...entities.map((entity) => [entity.name, entity.sample] as const),
-      ...[ALERT, ...withEvents].map(({ name, example }) => [name, example] as const),
+      ...subjects.map(({ name, example }) => [name, example] as const),
       [AUDIT_RECORD, auditLog.sample],
     ]),
+    subjects: [...subjects, { ...AUDIT_EVENT, example: auditLog.sample }],
+    findAttributes: (tenantId) => records.of("User").attributes({ tenantId }),
   });
   access.addRecords(CONNECTION.name, webhooks.connections.find);
   access.addRecords(ALERT.name, webhooks.alerts.find);
@@ -208,7 +211,7 @@ export function createServices(deps: ServicesDependencies) {
     imports: imports.createInvitationImports({ sql, access, mailer }),
     limits,
     tenants: tenants.createTenants(sql),
-    ownTenant: tenants.createOwnTenant(sql, config.retention.log, config.tenantLimits, limits.forget),
+    ownTenant: tenants.createOwnTenant(sql, config, limits.forget),
     connection: connectionContract({ entities: namesOfEventRecords(entities, kinds), checkUrl: egress.checkUrl }),
     entities: namesOfEventRecords(entities, kinds),
     workflowUrl,

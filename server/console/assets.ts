@@ -3,6 +3,7 @@ import { sites } from "../ui/index.ts";
 /** Nothing is loaded from another host. Pages work without any of the scripts. */
 const ASSETS = {
   "gatehouse.css": sites.SHARED_STYLES,
+  "dark.css": sites.DARK_STYLES,
   "settings.css": { url: import.meta.resolve("./assets/settings.css"), type: sites.CSS },
   "parts.css": { url: import.meta.resolve("./assets/parts.css"), type: sites.CSS },
   "records.css": { url: import.meta.resolve("./assets/records.css"), type: sites.CSS },

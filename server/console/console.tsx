@@ -2,7 +2,7 @@
 
 import { Elysia } from "elysia";
 import { MethodNotAllowed, NotFound, Permission } from "../platform/errors.ts";
-import { readFormText } from "../platform/http/body.ts";
+import { isUpload, readFormText, readUpload } from "../platform/http/body.ts";
 import { NO_STORE } from "../platform/http/conditions.ts";
 import { contextOf } from "../platform/http/context.ts";
 import { asApiError } from "../platform/http/error-record.ts";
@@ -45,7 +45,8 @@ async function respond(
   try {
     const handler = handlerOf(page, request);
     const user = await findSignedInUser(deps, request);
-    if (!user) return mayBeOwnForm(request) ? await holdForm(deps.site, request) : toSignIn(deps, request);
+    if (!user)
+      return mayBeOwnForm(request) && !isUpload(request) ? await holdForm(deps.site, request) : toSignIn(deps, request);
     deps.onClient(request, user.caller);
     visit = visitOf(deps, pages, request, params, user);
     if (!handler) return visit.goTo(nearestPage(pages, page, visit.url));
@@ -103,10 +104,12 @@ function nearestPage(pages: readonly ConsolePage[], { path }: ConsolePage, { pat
 async function answerOf({ forms }: ConsoleDependencies, handler: Handler, visit: Visit): Promise<View | Response> {
   const { request, session } = visit;
   if (request.method === "POST") {
-    const text = await readFormText(request, SETTINGS_FORM_LIMIT);
-    visit.form = new URLSearchParams(text);
+    const isFiles = handler.takesFiles && isUpload(request);
+    const text = isFiles ? undefined : await readFormText(request, SETTINGS_FORM_LIMIT);
+    visit.form = text === undefined ? await readUpload(request, SETTINGS_FORM_LIMIT) : new URLSearchParams(text);
     const csrf = visit.form.get("csrf") ?? undefined;
-    if (mayBeOwnForm(request) && !forms.accepts(request, csrf, session)) return askToSend(visit, text);
+    if (mayBeOwnForm(request) && !forms.accepts(request, csrf, session))
+      return askToSend(visit, text ?? visit.form.toString());
     forms.require(request, csrf, session);
   }
   requireScopes(visit, handler);

@@ -27,6 +27,7 @@ import { apiReferencePages } from "./api-reference.tsx";
 import { applicationPages } from "./applications/pages.tsx";
 import { createConsoleSite } from "./assets.ts";
 import { auditLogPages } from "./audit-log.tsx";
+import { brandingPages } from "./branding.tsx";
 import { consolePages } from "./console.tsx";
 import { dataPages } from "./data.tsx";
 import { departmentPages } from "./departments.tsx";
@@ -101,6 +102,7 @@ function ownPages(deps: ConsoleServices): ConsolePage[] {
     ),
     ...below("System", [
       ...organisationPages(deps),
+      ...brandingPages(deps),
       ...mailPages(deps),
       ...registrationTokenPages(deps),
       ...requestPages(deps),

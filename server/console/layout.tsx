@@ -27,7 +27,7 @@ const HTMX = {
   morphIgnore: ["data-htmx-powered", "open"],
 };
 
-const STYLES = ["gatehouse.css", "settings.css", "parts.css", "records.css"] as const;
+const STYLES = ["settings.css", "parts.css", "records.css"] as const;
 const SCRIPTS = ["htmx.js", "polling.js", "time.js", "copy.js", "search.js", "moments.js"] as const;
 
 export function Layout({ site, visit, navigation, tabs, view, notice, unseen }: LayoutProps): JSX.Element {
@@ -35,7 +35,7 @@ export function Layout({ site, visit, navigation, tabs, view, notice, unseen }: 
     <html lang="en">
       <Head
         title={`${view.title} · ${visit.organisation}`}
-        styles={STYLES.map(site.asset)}
+        styles={[site.asset("gatehouse.css"), { dark: site.asset("dark.css") }, ...STYLES.map(site.asset)]}
         scripts={[...SCRIPTS, ...(visit.editorNonce ? (["editor.js"] as const) : [])].map(site.asset)}
         styleNonce={visit.editorNonce}
       >

@@ -57,6 +57,7 @@ const ICONS = new Map<string, IconName>(
     "/settings/policies": "shield-check",
     "/settings/roles": "user-round-cog",
     "/settings/organisation": "building",
+    "/settings/branding": "app-window",
     "/settings/registration-tokens": "ticket",
     "/settings/requests": "arrow-left-right",
     "/settings/audit-log": "scroll-text",

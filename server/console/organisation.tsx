@@ -17,11 +17,13 @@ import { ORGANISATION, REGISTRATION_TOKENS } from "./registration-tokens.tsx";
 import { scopesOfApis } from "./settings/apis.tsx";
 import type { Visit } from "./visit.ts";
 
-const NAMES = formFields(tenants.TENANT_SETTINGS);
+const ELSEWHERE: readonly string[] = tenants.BRANDING_NAMES;
+const NAMES = formFields(tenants.TENANT_SETTINGS).filter((name) => !ELSEWHERE.includes(name));
 /** The settings of everyone's sign-in come first. */
 const SECTIONS = {
   Registration: ["ClientRegistration", "ClientIdMetadataDocuments", "RegistrationScopes"],
-  Mail: ["SenderName", "ReplyTo"],
+  Passkeys: ["Passkeys", "PasskeysRequiredFrom", "PasskeyModels"],
+  Mail: ["ReplyTo"],
   Limits: NAMES.filter((name) => name.startsWith("Max") || name === "RetentionDays"),
   Attributes: NAMES.filter((name) => name.endsWith("Attributes")),
 };

@@ -52,6 +52,8 @@ export interface PageRecord {
 export interface Handler {
   /** Scopes of the corresponding REST operation; an error names the missing one. */
   needs: readonly Scope[];
+  /** Its form may send files. */
+  takesFiles?: true;
   /** May throw the errors of server/platform/errors.ts: they become error pages. */
   answer(visit: Visit): Promise<View | Response>;
 }

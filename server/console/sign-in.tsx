@@ -27,6 +27,7 @@ const SIGN_IN_LIFETIME = 3600;
 export function signInController(deps: ConsoleDependencies) {
   return pageController(deps, {
     [SIGN_IN_PATH]: { get: (request) => begin(deps, request) },
+    "/signin/:organisation": { get: (request) => toOrganisation(deps, request) },
     [CONSOLE_CALLBACK_PATH]: { get: (request) => comeBack(deps, request) },
     "/settings/sign-out": { post: (request) => signOut(deps, request) },
     "/settings/signed-out": {
@@ -44,6 +45,15 @@ export function toSignIn({ publicUrl }: Pick<ConsoleDependencies, "publicUrl">, 
   const query = new URLSearchParams({ next: pageAfter(pathname + (organisation === undefined ? search : "")) });
   if (organisation !== undefined) query.set("organisation", organisation);
   return to(`${publicUrl}${SIGN_IN_PATH}?${query}`);
+}
+
+/** The address of an organisation's own sign-in page. Unknown names have one as well. */
+async function toOrganisation({ site }: ConsoleDependencies, request: Request): Promise<Response> {
+  const { pathname, searchParams } = requestUrl(request);
+  const written = pathname.slice("/signin/".length);
+  const organisation = new URLSearchParams(`name=${written.replaceAll("+", "%2B")}`).get("name")!;
+  const next = searchParams.get("next") ?? ACCOUNT_PATH;
+  return to(site.href(`${SIGN_IN_PATH}?${new URLSearchParams({ organisation, next })}`));
 }
 
 async function begin(deps: ConsoleDependencies, request: Request): Promise<Response> {

@@ -1,11 +1,41 @@
 // Documentation of calls to receivers (docs/behaviour.md "Delivery").
 
-import { documented } from "../webhooks/index.ts";
+import { SETTINGS } from "../identity/index.ts";
+import { AUDIT_EVENT, ENTITIES, ERASED } from "../records/index.ts";
+import { ALERT, documented } from "../webhooks/index.ts";
 import { type Operation, type ParameterObject, type PathItem, schemaRef } from "./objects.ts";
 import { header, jsonBody } from "./operation.ts";
 
 export function calls(): Record<string, PathItem> {
-  return { change: { post: changeCall() }, ping: { post: pingCall() } };
+  const byKind = documented.eventKinds(SUBJECTS, []).map((kind) => {
+    return [`${kind.EventRecord}.${kind.EventType}`, { post: callOf(kind) }] as const;
+  });
+  return { change: { post: changeCall() }, ping: { post: pingCall() }, ...Object.fromEntries(byKind) };
+}
+
+const SUBJECTS: readonly documented.EventSubject[] = [
+  ...ENTITIES,
+  ...Object.values(SETTINGS).flatMap(({ type }) => (type.events ? type : [])),
+  ALERT,
+  AUDIT_EVENT,
+];
+
+/** The same as `change`, with the payload of one kind. */
+function callOf({
+  EventRecord,
+  EventType,
+  Schema,
+  Example,
+}: ReturnType<typeof documented.eventKinds>[number]): Operation {
+  const { $schema, $defs, title, ...payload } = Schema;
+  const { $ref } = schemaRef(EventType === ERASED ? "ErasedUser" : EventRecord);
+  const schema = JSON.parse(JSON.stringify(payload).replaceAll("#/$defs/Record", $ref));
+  return {
+    ...changeCall(),
+    operationId: `receive${EventRecord}${EventType}`,
+    summary: `A call for ${EventRecord} ${EventType}`,
+    requestBody: jsonBody("Compact JSON in this order.", schema, { example: Example }),
+  };
 }
 
 function changeCall(): Operation {

@@ -27,12 +27,18 @@ export interface FormProps {
   state?: FormState;
   children: Children;
   inline?: boolean;
+  takesFiles?: boolean;
 }
 
 /** A CSRF-protected form. A summary at its top links to the fields with problems. */
-export function Form({ visit, action, state, children, inline }: FormProps): JSX.Element {
+export function Form({ visit, action, state, children, inline, takesFiles }: FormProps): JSX.Element {
   return (
-    <form method="post" action={visit.href(action)} class={inline ? "inline" : "fields"}>
+    <form
+      method="post"
+      action={visit.href(action)}
+      class={inline ? "inline" : "fields"}
+      enctype={takesFiles ? "multipart/form-data" : undefined}
+    >
       <input type="hidden" name="csrf" value={visit.csrf} />
       {state ? <ProblemSummary state={state} /> : ""}
       {children as "safe"}

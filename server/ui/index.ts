@@ -64,7 +64,7 @@ export {
 } from "./parts.tsx";
 export { decisionOf, type Effect, Effects, type Question } from "./question.tsx";
 export * as sites from "./site.ts";
-export { createSite, pageResponse, type Site } from "./site.ts";
+export { pageResponse, type Site } from "./site.ts";
 export * as texts from "./texts/index.ts";
 export { durationInWords, RawTime, Sentence, Time } from "./time.tsx";
 export { sealedFields } from "./visit.ts";

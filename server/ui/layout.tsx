@@ -1,9 +1,11 @@
 // The layout of single-purpose pages, such as sign-in.
 
 import type { Children } from "@kitajs/html";
-import type { Site } from "./site.ts";
+import { urlOf } from "../platform/address.ts";
+import { sheetOf } from "./colours.ts";
+import type { Face, Site } from "./site.ts";
 import { LANGUAGE_CODES, LANGUAGE_PATH, LANGUAGES, type Language } from "./texts/language.ts";
-import { fill } from "./texts/texts.ts";
+import { fill, Say } from "./texts/texts.ts";
 
 export interface CardPageProps {
   site: Site;
@@ -18,34 +20,103 @@ export interface CardPageProps {
   organisation?: string;
 }
 
-/** The heading is part of each page. */
-export function CardPage(props: CardPageProps): JSX.Element {
+/** A page of an organisation has its face, if PostgreSQL can be asked. The heading is part of each page. */
+export async function CardPage(props: CardPageProps): Promise<string> {
   const { site, language, title, problem, children, script, wide, organisation } = props;
+  const face = await site.face().catch(() => undefined);
   return (
-    <html lang={language.code} dir={language.direction === "rtl" ? "rtl" : undefined}>
+    <html lang={language.code} dir={language.direction === "rtl" ? "rtl" : undefined} data-theme={face?.scheme}>
       <Head
         title={problem ? fill(language.t.errorTitle, { title }) : title}
-        styles={[site.asset("pico.css"), site.asset("gatehouse.css"), site.asset("card.css")]}
+        service={face?.name}
+        icon={face?.favicon ?? undefined}
+        styles={[site.asset("pico.css"), site.asset("gatehouse.css"), ...coloursOf(site, face), site.asset("card.css")]}
         scripts={script ? [site.asset(script)] : []}
       />
       <body>
         <div class={wide ? "gate wide" : "gate"}>
           <header class="brand">
-            <Mark />
-            <span>Gatehouse</span>
-            {organisation === undefined ? (
+            {face ? <Logo face={face} /> : <Mark />}
+            {face ? "" : <span>Gatehouse</span>}
+            {face || organisation === undefined ? (
               ""
             ) : (
               <span class="organisation" safe>
                 {organisation}
               </span>
             )}
+            {face?.welcome ? (
+              <p class="welcome" safe>
+                {face.welcome}
+              </p>
+            ) : (
+              ""
+            )}
           </header>
           <main class="card">{children as "safe"}</main>
-          <LanguageChooser site={site} language={language} />
+          {face || language.chooser ? (
+            <footer>
+              {face ? <Owner {...{ site, language, face }} /> : ""}
+              <LanguageChooser site={site} language={language} />
+            </footer>
+          ) : (
+            ""
+          )}
         </div>
       </body>
     </html>
+  );
+}
+
+/** The stylesheets of both schemes. */
+function coloursOf(site: Site, face: Face | undefined) {
+  const [light, dark] = (["light", "dark"] as const).map((scheme) => {
+    const sheet = face && sheetOf(scheme, face[scheme]);
+    return sheet ? [site.href(sheet)] : [];
+  });
+  const darkOnes = [site.asset("dark.css"), ...dark!];
+  if (face?.scheme === "light") return light!;
+  return [...light!, ...darkOnes.map((sheet) => (face?.scheme === "dark" ? sheet : { dark: sheet }))];
+}
+
+function Logo({ face: { name, logo, darkLogo, scheme } }: { face: Face }): JSX.Element {
+  const shown = scheme === "dark" ? (darkLogo ?? logo) : logo;
+  if (!shown) return <span safe>{name}</span>;
+  return (
+    <picture>
+      {darkLogo && !scheme ? <source srcset={darkLogo} media="(prefers-color-scheme: dark)" /> : ""}
+      <img class="own-logo" src={shown} alt={name} />
+    </picture>
+  );
+}
+
+/** Under every page with a face, so that no organisation can pass for another or for the installation. */
+function Owner({
+  site,
+  language: { t },
+  face,
+}: Pick<CardPageProps, "site" | "language"> & { face: Face }): JSX.Element {
+  const { tenantName, links } = face;
+  return (
+    <div class="owner">
+      {links.length > 0 ? (
+        <p>
+          {links.map(({ text, href }, index) => (
+            <>
+              {index > 0 ? " · " : ""}
+              <a href={attribute(href)} rel="noopener noreferrer" safe>
+                {t[text]}
+              </a>
+            </>
+          ))}
+        </p>
+      ) : (
+        ""
+      )}
+      <p>
+        <Say text={t.owner.page} values={{ organisation: tenantName, host: urlOf(site.origin).host }} />
+      </p>
+    </div>
   );
 }
 
@@ -53,7 +124,7 @@ export function CardPage(props: CardPageProps): JSX.Element {
 function LanguageChooser({ site, language: { code: current, t, chooser } }: Pick<CardPageProps, "site" | "language">) {
   if (!chooser) return "";
   return (
-    <footer class="languages">
+    <div class="languages">
       <form method="post" action={site.href(LANGUAGE_PATH)} aria-label={t.language}>
         <input type="hidden" name="page" value={attribute(chooser.page)} />
         <input type="hidden" name="asked" value={chooser.asked} />
@@ -69,20 +140,29 @@ function LanguageChooser({ site, language: { code: current, t, chooser } }: Pick
           </button>
         ))}
       </form>
-    </footer>
+    </div>
   );
 }
 
 export interface HeadProps {
   title: string;
-  styles: string[];
+  /** The end of the browser's title. */
+  service?: string;
+  icon?: string;
+  styles: (string | DarkStyles)[];
   scripts: string[];
   /** The last script reads it to insert styles. */
   styleNonce?: string;
   children?: Children;
 }
 
-export function Head({ title, styles, scripts, styleNonce, children = "" }: HeadProps): JSX.Element {
+/** A stylesheet for readers who prefer dark pages. */
+interface DarkStyles {
+  dark: string;
+}
+
+export function Head(props: HeadProps): JSX.Element {
+  const { title, service = "Gatehouse", icon = FAVICON, styles, scripts, styleNonce, children = "" } = props;
   return (
     <head>
       <meta charset="utf-8" />
@@ -90,11 +170,15 @@ export function Head({ title, styles, scripts, styleNonce, children = "" }: Head
       <meta name="color-scheme" content="light dark" />
       <meta name="robots" content="noindex" />
       {children as "safe"}
-      <title safe>{`${title} · Gatehouse`}</title>
-      <link rel="icon" href={FAVICON} />
-      {styles.map((href) => (
-        <link rel="stylesheet" href={href} />
-      ))}
+      <title safe>{`${title} · ${service}`}</title>
+      <link rel="icon" href={icon} />
+      {styles.map((sheet) =>
+        typeof sheet === "string" ? (
+          <link rel="stylesheet" href={sheet} />
+        ) : (
+          <link rel="stylesheet" href={sheet.dark} media="(prefers-color-scheme: dark)" />
+        ),
+      )}
       {scripts.map((src) => (
         <script src={src} defer nonce={src === scripts.at(-1) ? styleNonce : undefined}></script>
       ))}

@@ -1,5 +1,6 @@
 // Addresses of pages and assets, and the asset files. Nothing is loaded from another host.
 
+import { AsyncLocalStorage } from "node:async_hooks";
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -9,6 +10,9 @@ import { urlOf } from "../platform/address.ts";
 import { PROJECT_ROOT } from "../platform/config/config.ts";
 import { type Bytes, compressedOnce, type Encoding, encodingFor } from "../platform/http/compression.ts";
 import { NO_STORE } from "../platform/http/conditions.ts";
+import { type Colours, type Scheme, SHEET_PATH, stylesOf } from "./colours.ts";
+
+export * as colours from "./colours.ts";
 
 /** A file and its media type. TypeScript is bundled with its imports. */
 export interface AssetFile {
@@ -23,9 +27,12 @@ export const TIME_SCRIPT: AssetFile = { url: import.meta.resolve("./assets/time.
 
 export const SHARED_STYLES: AssetFile = { url: import.meta.resolve("./assets/gatehouse.css"), type: CSS };
 
+export const DARK_STYLES: AssetFile = { url: import.meta.resolve("./assets/dark.css"), type: CSS };
+
 const ASSETS = {
   "pico.css": { url: import.meta.resolve("@picocss/pico/css/pico.min.css"), type: CSS },
   "gatehouse.css": SHARED_STYLES,
+  "dark.css": DARK_STYLES,
   "card.css": { url: import.meta.resolve("./assets/card.css"), type: CSS },
   "passkey.js": { url: import.meta.resolve("./assets/passkey.ts"), type: JAVASCRIPT },
   "submit.js": { url: import.meta.resolve("./assets/submit.ts"), type: JAVASCRIPT },
@@ -33,6 +40,7 @@ const ASSETS = {
 } as const;
 
 const HASH_LENGTH = 16;
+const FOREVER = { "cache-control": "public, max-age=31536000, immutable" };
 
 export interface SiteOf<Name extends string> {
   /** The origin of PUBLIC_URL. */
@@ -42,10 +50,58 @@ export interface SiteOf<Name extends string> {
   /** Serves the assets. A changed file has a new name, so browsers cache assets permanently. */
   controller(): Elysia;
 }
-export type Site = SiteOf<keyof typeof ASSETS>;
+/** The face of an organisation's pages. It has no markup, styles or scripts of its own. */
+export interface Face {
+  name: string;
+  /** The name that the installation's operator gave the tenant; unique. */
+  tenantName: string;
+  welcome: string | null;
+  /** Addresses of images, such as `data:`; null: none. */
+  logo: string | null;
+  darkLogo: string | null;
+  favicon: string | null;
+  light: Colours;
+  dark: Colours;
+  links: { text: "help" | "privacy" | "terms"; href: string }[];
+  /** Of a preview; undefined: the reader's. */
+  scheme?: Scheme;
+}
 
-export function createSite(publicUrl: string): Site {
-  return createSiteOf(publicUrl, ASSETS);
+export interface Site extends SiteOf<keyof typeof ASSETS> {
+  /** Answers a request, so that its pages wear one face. */
+  during<T>(answer: () => Promise<T>): Promise<T>;
+  /** Its pages wear the face of this tenant. Only the first call counts, so call it as soon as the tenant is known. */
+  wear(tenantId: string): void;
+  /** Undefined: the installation's. */
+  face(): Promise<Face | undefined>;
+}
+
+export function createSite(
+  publicUrl: string,
+  findFace: (tenantId: string) => Promise<Face | undefined> = async () => undefined,
+): Site {
+  const site = createSiteOf(publicUrl, ASSETS);
+  const requests = new AsyncLocalStorage<{ tenantId?: string }>();
+  return {
+    ...site,
+    during: (answer) => requests.run({}, answer),
+    wear(tenantId) {
+      const request = requests.getStore();
+      if (request) request.tenantId ??= tenantId;
+    },
+    async face() {
+      const tenantId = requests.getStore()?.tenantId;
+      return tenantId === undefined ? undefined : findFace(tenantId);
+    },
+    controller() {
+      const app = site.controller();
+      app.get(SHEET_PATH, ({ params }) => {
+        const css = stylesOf(params.scheme, params.colours);
+        return new Response(css, { status: css ? 200 : 404, headers: { "content-type": CSS, ...FOREVER } });
+      });
+      return app;
+    },
+  };
 }
 
 /** @param assets by the names that pages use, such as `pico.css` */
@@ -70,7 +126,7 @@ export function createSiteOf<Name extends string>(publicUrl: string, assets: Rec
           const encoding = encodingFor(request, ["br", "gzip"]);
           const headers = {
             "content-type": type,
-            "cache-control": "public, max-age=31536000, immutable",
+            ...FOREVER,
             vary: "Accept-Encoding",
             ...(encoding && { "content-encoding": encoding }),
           };
@@ -122,6 +178,8 @@ export interface PageOptions {
   isSecret?: boolean;
 }
 
+export const pageText = async (page: JSX.Element) => `<!doctype html>${await page}`;
+
 /**
  * A page response: not cached, not framed, no referrer, only our own scripts, no inline styles. With Referrer-Policy
  * no-referrer a form's Origin header is "null", so forms rely on their CSRF token.
@@ -147,5 +205,5 @@ export async function pageResponse(page: JSX.Element, options: PageOptions = {})
   });
   if (options.isSecret) headers.set("cache-control", "no-store, no-transform");
   for (const cookie of options.cookies ?? []) headers.append("set-cookie", cookie);
-  return new Response(`<!doctype html>${await page}`, { status: options.status ?? 200, headers });
+  return new Response(await pageText(page), { status: options.status ?? 200, headers });
 }

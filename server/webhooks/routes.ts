@@ -2,6 +2,7 @@
 
 import type { Route } from "../platform/http/route.ts";
 import { alertRoutes } from "./alerts/routes.ts";
+import { catalogueRoutes } from "./catalogue/routes.ts";
 import type { ConnectionContract } from "./connection.ts";
 import { discardRoutes } from "./connections/discard.ts";
 import { secretRoutes } from "./connections/rotation-routes.ts";
@@ -31,6 +32,7 @@ export function webhookRoutes(services: WebhookRoutes): Route[] {
     ...secretRoutes(services.rotations),
     ...discardRoutes(services.discard),
     ...filterRoutes(services.filterTrials),
+    ...catalogueRoutes(services.catalogue),
     ...testRoutes(services.testEvents, services.workflowUrl),
     ...figureRoutes(services.figures),
     ...eventLogRoutes(services),

@@ -6,6 +6,8 @@ import type { Limits } from "../platform/limits/index.ts";
 import type { Vault } from "../platform/vault.ts";
 import type { Access } from "../records/index.ts";
 import { type Alerts, createAlerts } from "./alerts/service.ts";
+import type { EventSubject } from "./catalogue/kinds.ts";
+import { createEventCatalogue, type EventCatalogue, type FindAttributes } from "./catalogue/service.ts";
 import { createDiscard, type Discard } from "./connections/discard.ts";
 import { createConnectionRecords } from "./connections/record.ts";
 import { createRotations, type Rotations } from "./connections/secret-rotation.ts";
@@ -30,6 +32,7 @@ export interface WebhookServices {
   rotations: Rotations;
   discard: Discard;
   filterTrials: FilterTrials;
+  catalogue: EventCatalogue;
   testEvents: TestEvents;
   figures: ConnectionFigures;
   eventLog: EventLog;
@@ -50,6 +53,8 @@ export interface WebhooksDependencies {
   secretOverlapMs: number;
   retentionMs: number;
   samples: Samples;
+  subjects: readonly EventSubject[];
+  findAttributes: FindAttributes;
   workflowUrl: WorkflowUrl;
   exporter: Exporter;
   stopping: AbortSignal;
@@ -68,6 +73,7 @@ export function createWebhooks(deps: WebhooksDependencies): WebhookServices {
     rotations: createRotations(sql, seals, connections, secretOverlapMs),
     discard: createDiscard(sql, connections),
     filterTrials,
+    catalogue: createEventCatalogue(deps.subjects, deps.findAttributes),
     testEvents: createTestEvents(sql, connections, samples),
     figures: createConnectionFigures(sql, connections, retentionMs),
     eventLog: createEventLog(sql, [...samples.keys()], workflowUrl),

@@ -14,6 +14,7 @@ import { MAX_SECRETS } from "../../server/identity/oauth/clients/service.ts";
 import { DOCUMENT_LIMIT } from "../../server/identity/oauth/registration/metadata-document.ts";
 import { MAX_RESOURCES } from "../../server/identity/oauth/resources.ts";
 import { BY_ADDRESS, BY_USER } from "../../server/identity/signin/guesses.ts";
+import * as OWN from "../../server/identity/tenants/own-texts.ts";
 import { HOST_LIMIT, URL_LIMIT } from "../../server/platform/address.ts";
 import { hostProblems, readConfig } from "../../server/platform/config/config.ts";
 import { connectionsOfApi, connectionsOfWorker } from "../../server/platform/db/capacity.ts";
@@ -82,6 +83,8 @@ const LIMITS = {
   "characters of a Search": count(SEARCH_LIMIT),
   "redirect URIs of an Application": count(MAX_REDIRECT_URIS),
   "characters of all its redirect URIs": count(REDIRECT_URIS_LIMIT),
+  "texts that a tenant replaces": count(OWN.MAX_TEXTS),
+  "characters of such a text": count(OWN.TEXT_LIMIT),
   "client secrets of an Application": count(MAX_SECRETS),
   "characters of a policy": count(POLICY_LIMIT),
   "members of a role": count(MEMBERS_LIMIT),

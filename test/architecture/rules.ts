@@ -187,6 +187,8 @@ const TELL_OF_NO_RECORD = [
   "server/data/personal-data/erasures.ts",
   // Counts of deliveries whose events have passed the gate.
   "server/webhooks/statements/service.ts",
+  // Kinds of events, and the tenant's definitions of attributes.
+  "server/webhooks/catalogue/service.ts",
   // Counts and names of events that have passed the gate.
   "server/webhooks/filters/trials.ts",
   // New values that are shown only once: secrets, links, and the event of a ping.

@@ -202,6 +202,13 @@ const FORMS: Record<string, () => Promise<Filled>> = {
     const page = await other.signIn();
     return ofForm(other.visitor, page, "/signin/passkey-factor", { credential: key.get(page) });
   },
+  "/signin/new-passkey: a passkey that the tenant encourages": async () => {
+    const client = await newApplication();
+    await ok((await clientOf(client.tenant)).patch("/TenantSettings", { Passkeys: "Encouraged" }));
+    const person = new Person(client);
+    const page = await person.signIn();
+    return ofForm(person.visitor, page, "/signin/new-passkey", { credential: new SecurityKey().create(page) });
+  },
   "/account/passkeys/add: the proof before a new passkey": async () => {
     const person = await signedIn();
     return filled(person.visitor, await person.visitor.open("/account/passkeys/add"), {

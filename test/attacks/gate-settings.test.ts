@@ -1,6 +1,7 @@
 // The gate of all settings in the OpenAPI document, of counts, and of payloads.
 
 import { describe, expect, test } from "bun:test";
+import { BRANDING_NAMES } from "../../server/identity/branding/fields.ts";
 import { LIMIT_NAMES } from "../../server/platform/tenant-limits.ts";
 import { type Answer, type Api, ok, unique } from "../world/api.ts";
 import { readDocument } from "../world/documented.ts";
@@ -57,12 +58,15 @@ describe("every setting", () => {
       RetentionDays: null,
       ...Object.fromEntries(LIMIT_NAMES.map((name) => [name, null])),
       SecondFactor: "Optional",
+      Passkeys: "Optional",
+      PasskeysRequiredFrom: null,
+      PasskeyModels: [],
       SessionsAfterReset: "End",
+      ...Object.fromEntries(BRANDING_NAMES.map((name) => [name, ""])),
       ...{ KeepSignedIn: "Off", NewDeviceMail: "Off", SignUp: "Off", SignUpDomains: [] },
       ...{ ConsentText: "", TermsUri: "", PrivacyUri: "", AlertMailKinds: [], AlertMailTo: [] },
       Language: "en",
       Texts: [],
-      SenderName: "",
       ReplyTo: "",
       ClientRegistration: "Off",
       ClientIdMetadataDocuments: "Off",

@@ -2,7 +2,8 @@
 
 import { describe, expect, test } from "bun:test";
 import { crc32, deflateSync } from "node:zlib";
-import { MAX_LOGO_BYTES, MAX_LOGO_FETCHES, MAX_LOGO_PIXELS } from "../../server/identity/oauth/clients/logos.ts";
+import { MAX_LOGO_BYTES, MAX_LOGO_FETCHES } from "../../server/identity/oauth/clients/logos.ts";
+import { MAX_IMAGE_PIXELS } from "../../server/platform/image.ts";
 import { openWindows } from "../support/browser.ts";
 import { closedAfterAll } from "../support/closed-after-all.ts";
 import { inspect } from "../support/inspect.ts";
@@ -138,7 +139,7 @@ describe.concurrent("a logo", () => {
       () => publish(Uint8Array.from(Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64"))),
     ],
     ["a PNG that says it has 900 million pixels", () => publish(png(30_000, 30_000, [], 1))],
-    ["a PNG of one row too many", () => publish(png(2_048, MAX_LOGO_PIXELS / 2_048 + 1))],
+    ["a PNG of one row too many", () => publish(png(2_048, MAX_IMAGE_PIXELS / 2_048 + 1))],
     ["a JPEG that costs a minute", async () => publish(await jpegOfScans(3_000))],
     ["half of a PNG", () => publish(png(300, 200).slice(0, 150))],
     [

@@ -101,8 +101,13 @@ const FORMS: Record<string, Typed | undefined> = {
   "POST /settings/new-application/web Name RedirectUris PostLogoutRedirectUris": CREDENTIALS,
   "POST /settings/invitations/add Email Name": { Email: "hostile@mail.test" },
   "POST /settings/mail/test To": { To: "ana@mail.test" },
-  "POST /settings/organisation Texts SenderName ReplyTo SignUpDomains ConsentText TermsUri PrivacyUri AlertMailTo RetentionDays MaxRecords MaxConnections MaxEventsPerDay MaxRequestsPerSecond MaxStorageMegabytes UserAttributes":
+  "POST /settings/branding DisplayName Welcome Accent DarkAccent Background DarkBackground HelpUri": {
+    ...{ Accent: "", DarkAccent: "", Background: "", DarkBackground: "" },
+    HelpUri: `${DIRECTORY}/?x=%22%3E%3Cscript%3E`,
+  },
+  "POST /settings/organisation PasskeysRequiredFrom PasskeyModels Texts ReplyTo SignUpDomains ConsentText TermsUri PrivacyUri AlertMailTo RetentionDays MaxRecords MaxConnections MaxEventsPerDay MaxRequestsPerSecond MaxStorageMegabytes UserAttributes":
     {
+      ...{ PasskeysRequiredFrom: "", PasskeyModels: "" },
       ...{ Texts: "", ReplyTo: "help@mail.test", AlertMailTo: "ops@mail.test", SignUpDomains: "mail.test" },
       ...{ TermsUri: "https://acme.example/terms", PrivacyUri: "https://acme.example/privacy" },
       UserAttributes: `note Text ${HOSTILE}`,

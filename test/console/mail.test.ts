@@ -12,9 +12,8 @@ const browser = openWindows();
 test("an administrator names the organisation, sends a test mail, and sees why one was refused", async () => {
   const api = await newTenant();
   const { page, open, complaints } = await enterSettings(browser, api.tenant);
-  await open("/settings/organisation");
-  await page.locator("summary", { hasText: "Mail" }).click();
-  await page.getByLabel("Name in mails").fill("Acme Ltd");
+  await open("/settings/branding");
+  await page.getByLabel("Name (optional)", { exact: true }).fill("Acme Ltd");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved.").waitFor();
 

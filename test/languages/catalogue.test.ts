@@ -1,6 +1,8 @@
 // The catalogue: the other languages have the variables of the English texts, all forms of a number, and no English.
 
 import { describe, expect, test } from "bun:test";
+import { ServiceBusy } from "../../server/platform/errors.ts";
+import { asApiError } from "../../server/platform/http/error-record.ts";
 import { texts } from "../../server/ui/index.ts";
 
 type Group = { readonly [key: string]: string | Group };
@@ -59,6 +61,11 @@ describe.each(OTHERS)("the texts in %s", (code) => {
     // Arabic counts from 11 to 99 in a form of its own, which is `other` here: the noun is the same.
     expect([...used].filter((form) => !named.includes(form))).toEqual(code === "ar" ? ["many"] : []);
   });
+});
+
+test("errors that every request can get are the ones of the catalogue", () => {
+  const { internal, busy } = texts.ERRORS;
+  expect([asApiError(new Error("x")).errors, new ServiceBusy().errors]).toEqual([[internal], [busy]]);
 });
 
 test("a value cannot change the direction of its sentence", () => {

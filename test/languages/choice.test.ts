@@ -167,14 +167,14 @@ describe.concurrent("the chooser's form", () => {
 });
 
 describe.concurrent("an organisation's own texts", () => {
-  const text = { Language: "en", Name: "toContinueTo", Text: "to go on to {application}" };
+  const text = { Language: "en", Name: "toContinueTo", Text: "before you open {application}" };
 
   test("replace those of the catalogue, on pages and in mails, in their language only", async () => {
     const client = await newApplication();
     const admin = await clientOf(client.tenant);
     const subject = { Language: "fr", Name: "invitationSubject", Text: "<b>{organisation}</b> vous attend" };
     await ok(admin.patch("/TenantSettings", { Texts: [text, subject] }));
-    expect((await new Visitor().open(client.authorize())).html).toContain("to go on to <strong");
+    expect((await new Visitor().open(client.authorize())).html).toContain("before you open <strong");
     expect((await new Visitor().open(client.authorize({ ui_locales: "de" }))).html).toContain("weiter zu <strong");
     await ok(admin.patch("/TenantSettings", { Language: "fr" }));
     const address = newAddress();
@@ -184,6 +184,17 @@ describe.concurrent("an organisation's own texts", () => {
     expect(mail.html).not.toContain("<b>");
     await ok(admin.patch("/TenantSettings", { Texts: null, Language: "en" }));
     expect((await new Visitor().open(client.authorize())).html).toContain("to continue to <strong");
+  });
+
+  test("are those of the application's organisation, although the person is signed in to another", async () => {
+    const [client, other] = [await newApplication(), await newApplication()];
+    await ok((await clientOf(client.tenant)).patch("/TenantSettings", { Texts: [text], Language: "de" }));
+    const { visitor } = await signedIn(client);
+    const headers = { "accept-language": "es" };
+    expect((await visitor.open("/account", headers)).heading).toBe(ACCOUNT.de);
+    const page = await visitor.open(other.authorize(), headers);
+    expect(page.heading).toBe(SIGN_IN.en);
+    expect(page.html).toContain("to continue to <strong");
   });
 
   test.each([

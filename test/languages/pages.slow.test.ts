@@ -277,8 +277,8 @@ function englishFor(code: texts.LanguageCode): { phrases: string[]; words: Set<s
 
 /** Three words of Latin letters in an Arabic page are a sentence that is not in the catalogue. */
 const LATIN = /[A-Za-z]{2,} [A-Za-z]{2,} [A-Za-z]{2,}/;
-/** What people, tests and standards name. */
-const NAMES = /correct horse battery staple|Ana Silva/;
+/** The key of an authenticator app. */
+const NAMES = /^[A-Z2-7 ]+$/;
 
 const windows = openWindows();
 

@@ -26,7 +26,7 @@ const sendTo = async (api: Api, address: string) => ended(api, await send(api, a
 
 test("a mail is sent once, as text and HTML, with the tenant's name and address for replies", async () => {
   const api = await newTenant();
-  await ok(api.call("PATCH", "/TenantSettings", { SenderName: "Acme & Söhne", ReplyTo: "help@acme.test" }));
+  await ok(api.call("PATCH", "/TenantSettings", { DisplayName: "Acme & Söhne", ReplyTo: "help@acme.test" }));
   const address = newAddress();
   const sent = await sendTo(api, address);
   expect(sent).toMatchObject({ State: "Sent", Reason: null, To: address, WorkflowId: `Mail/Test/${sent.Id}` });

@@ -6,6 +6,7 @@ import { MAIL_KINDS } from "../../server/identity/mail/kinds.ts";
 import { messageOf } from "../../server/identity/mail/message.tsx";
 
 const LINK = "https://id.example/account/x?token=a&b=%22";
+const PNG = Buffer.from("iVBORw0KGgo=", "base64");
 const VALUES = {
   language: "en" as const,
   name: "Ana Silva",
@@ -19,7 +20,17 @@ const VALUES = {
   lines: ["ConnectionHeld: 410 Gone"],
   count: 1,
 };
-const SENDER = { tenantName: "acme", senderName: null, replyTo: null, texts: [] };
+const BRANDING = {
+  logo: null,
+  accent: null,
+  darkAccent: null,
+  background: null,
+  darkBackground: null,
+  helpUri: null,
+  privacyUri: null,
+  termsUri: null,
+};
+const SENDER = { tenantName: "acme", displayName: null, replyTo: null, texts: [], branding: BRANDING };
 
 async function made(kind: (typeof MAIL_KINDS)[number], values: object = {}, sender: object = {}) {
   const bytes = await messageOf(
@@ -60,7 +71,7 @@ test("names cannot add headers, recipients, markup or links", async () => {
     "=?utf-8?q?x=0d=0aBcc:_eve?=",
   ];
   for (const name of hostile) {
-    const mail = await made("Invitation", { name, invitedBy: name }, { senderName: name });
+    const mail = await made("Invitation", { name, invitedBy: name }, { displayName: name });
     expect(mail.headerLines.map(({ key }) => key).toSorted()).toEqual([
       ...["auto-submitted", "content-type", "date", "from", "message-id", "mime-version", "subject", "to"],
     ]);
@@ -71,6 +82,27 @@ test("names cannot add headers, recipients, markup or links", async () => {
   const { text } = await made("Invitation", { name: "Win at evil.example", invitedBy: "https://evil.example" });
   expect(text).not.toContain("evil");
   expect(text).toStartWith("Hello,\n\nAn administrator has invited you to acme.");
+});
+
+test("the tenant's name, logo, colours and links are in the mail; the logo is inside, and nothing is loaded", async () => {
+  const logo = `data:image/png;base64,${Buffer.from(PNG).toString("base64")}`;
+  const branding = {
+    ...BRANDING,
+    logo,
+    accent: "#7a1fa2",
+    background: "#fff4e0",
+    helpUri: "https://acme.example/help",
+  };
+  const mail = await made("VerifyAddress", {}, { displayName: "Acme Ltd", branding });
+  expect(mail.from?.text).toBe('"Acme Ltd" <noreply@id.example>');
+  expect(mail.attachments.map(({ cid, contentType, content }) => [cid, contentType, [...content]])).toEqual([
+    ["logo", "image/png", [...PNG]],
+  ]);
+  // The parser puts the attachment in the place of its Content-ID.
+  expect(mail.html).toMatch(/<img src="data:image\/png;base64,[^"]*" alt="Acme Ltd"/);
+  for (const part of ["#7a1fa2", "#fff4e0", "https://acme.example/help", "This mail is from acme."])
+    expect(mail.html).toContain(part);
+  expect(mail.text).toContain("Help: https://acme.example/help\n\nThis mail is from acme.");
 });
 
 /** The text between tags, as a reader sees it. */

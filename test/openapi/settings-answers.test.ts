@@ -119,6 +119,10 @@ test.concurrent("an administrator's view of users' sign-in", async () => {
   const example = content["application/json"].examples.required.value;
   expect((await call(caller, "PATCH", settings, 200, { body: example })).body).toMatchObject(example);
   await call(caller, "PATCH", settings, 400, { body: { SecondFactor: "Never" } });
+  await call(caller, "GET", `${settings}/Branding`, 200);
+  const restore = `${settings}/Branding/{Number}/Restore`;
+  await call(caller, "POST", restore, 200, { at: `${settings}/Branding/1/Restore` });
+  await call(caller, "POST", restore, 404, { at: `${settings}/Branding/99/Restore` });
   await call(await caller.withScope("Settings:Read"), "PATCH", settings, 403, { body: example });
 
   const { body: user } = await call(caller, "PATCH", `${API}/User`, 200, { body: { Username: unique("user") } });

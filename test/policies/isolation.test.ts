@@ -15,10 +15,11 @@ import { newTenant, setting, shared } from "../world/tenant.ts";
 
 /** Outside the entity API: these are open without a tenant's token. A new one must be added here deliberately. */
 const PUBLIC =
-  /^\/(|healthz|readyz|openapi(\.json|\/.*)?|\.well-known\/.*|oauth\/.*|oAuth\/.*|oauth2\/.*|assets\/.*|signin(\/.*)?|consent(\/.*)?|signout|device(\/.*)?|account(\/.*)?|settings(\/.*)?)$/;
+  /^\/(|healthz|readyz|openapi(\.json|\/.*)?|\.well-known\/.*|oauth\/.*|oAuth\/.*|oauth2\/.*|assets\/.*|signin(\/.*)?|consent(\/.*)?|signout|device(\/.*)?|account(\/.*)?|settings(\/.*)?|language)$/;
 /** Routes of the entity API without a tenant's record, or about the caller's own tenant. */
 const NO_RECORD = [
   ...["Entities", "TenantSettings", "Policy/Validate", "SigningKey", "RegistrationToken"],
+  "EventKind",
   ...["WebhookStatement", "WebhookStatement/Certificate", "WebhookStatement/Export"],
 ]
   .map((path) => `${API}/${path}`)

@@ -59,8 +59,8 @@ function typeHere({ form, texts }: { form: FoundForm; texts: Record<string, stri
   const typed: Typed = {};
   element.noValidate = true;
   for (const field of element.querySelectorAll<HTMLInputElement>("input, textarea")) {
-    // A role of all users cannot have the scopes that the other boxes check.
-    if (field.type === "checkbox") field.checked = field.name !== "AllUsers";
+    // A role of all users cannot have the scopes that the other boxes check, and the visitor has no passkey.
+    if (field.type === "checkbox") field.checked = !["AllUsers", "RequiresPasskey"].includes(field.name);
     const text = texts[field.name];
     // Fields for numbers and dates, and length limits, prevent typing such a text.
     const isFree = !/^(number|datetime-local|hidden|checkbox)$/.test(field.type) || text === "";

@@ -27,7 +27,7 @@ export class SecurityKey {
     namedCurve: "P-256",
   });
 
-  constructor(private readonly options: { isSynced?: boolean; counts?: boolean } = {}) {}
+  constructor(private readonly options: { isSynced?: boolean; counts?: boolean; aaguid?: string } = {}) {}
 
   /** The credential for the page's question, as a form sends it. */
   create(view: View, answer: Answer = {}): string {
@@ -41,7 +41,8 @@ export class SecurityKey {
       Buffer.from(y!, "base64url"),
     ]);
     const id = Buffer.from(this.id, "base64url");
-    const attested = Buffer.concat([Buffer.alloc(16), Buffer.from([0, id.length]), id, cose]);
+    const aaguid = Buffer.from((this.options.aaguid ?? "0".repeat(32)).replaceAll("-", ""), "hex");
+    const attested = Buffer.concat([aaguid, Buffer.from([0, id.length]), id, cose]);
     const data = Buffer.concat([this.data(answer.rpId ?? rp.id, answer, FLAGS.attested), attested]);
     const head = Buffer.from("a363666d74646e6f6e656761747453746d74a068617574684461746158", "hex");
     const attestationObject = Buffer.concat([head, Buffer.from([data.length]), data]).toString("base64url");

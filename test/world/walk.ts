@@ -72,7 +72,8 @@ async function walkHere(max: number): Promise<FoundPage[]> {
     const fields = [...form.querySelectorAll<HTMLInputElement>("[name]:not(button)")].filter(
       ({ name }) => name !== "csrf",
     );
-    const isTyped = (field: Element) => !field.matches("select, [type=hidden], [type=checkbox], [type=radio]");
+    const isTyped = (field: Element) =>
+      !field.matches("select, [type=hidden], [type=checkbox], [type=radio], [type=file]");
     const names = (some: HTMLInputElement[]) => [...new Set(some.map(({ name }) => name))];
     const typed = names(fields.filter(isTyped));
     const closed = names(fields.filter((field) => !isTyped(field)));

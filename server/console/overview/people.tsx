@@ -2,7 +2,7 @@
 
 import type { SignIns } from "../../records/index.ts";
 import { barOf, ChartSection, type Slot } from "../chart.tsx";
-import { figureOf } from "../figures.tsx";
+import { type Figure, figureOf } from "../figures.tsx";
 import type { ConsoleServices } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { byHour, type OverviewPart, type Period } from "./part.ts";
@@ -32,9 +32,12 @@ export async function signInsPart({ auditLog }: ConsoleServices, visit: Visit, p
   const kindOf = (name: string) => SIGN_INS.find((series) => series.name === name)!.kind;
   const figure = (name: string, Kind: string, count: (one: SignIns) => number, badIfAny = false) =>
     figureOf(name, byHour(period, hours, count), log({ Kind, Last: "24h" }), badIfAny);
+  const signIns = figure("Sign-ins, 24 h", "SignIn.Succeeded", ({ succeeded }) => succeeded);
+  const byPasskey = figure("Sign-ins by passkey, 24 h", "SignIn.Succeeded", ({ passkeys }) => passkeys);
   return {
     figures: [
-      figure("Sign-ins, 24 h", "SignIn.Succeeded", ({ succeeded }) => succeeded),
+      signIns,
+      { ...byPasskey, value: shareOf(byPasskey, signIns) },
       figure(
         "Failed sign-ins, 24 h",
         "SignIn.Failed",
@@ -71,6 +74,11 @@ export async function signInsPart({ auditLog }: ConsoleServices, visit: Visit, p
       </>
     ),
   };
+}
+
+function shareOf(some: Figure, all: Figure): string {
+  const [part, whole] = [some, all].map(({ hours }) => hours.reduce((sum, count) => sum + count, 0));
+  return whole ? `${Math.round((100 * part!) / whole)} %` : "–";
 }
 
 function countsOf(slice: SignIns | undefined): number[] {

@@ -7,6 +7,7 @@ import { declaredPages } from "../records/declared.tsx";
 import { addressOf, titleOfConnection } from "../records/names.ts";
 import { filtersOf } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
+import { CATALOGUE, cataloguePage } from "./catalogue.tsx";
 import { actionsOn, connectionBody, ping, refreshing, type ShownConnection, setState } from "./connection.tsx";
 import { discardPages } from "./discard.tsx";
 import { filterPage } from "./filter.tsx";
@@ -45,7 +46,8 @@ export function webhookPages(deps: ConsoleServices): ConsolePage[] {
       lead: (visit) => (
         <>
           <a href={visit.href(REDELIVERIES)}>Redeliveries of all connections</a>{" "}
-          <a href={visit.href(STATEMENT)}>Statement of all connections</a>
+          <a href={visit.href(STATEMENT)}>Statement of all connections</a>{" "}
+          <a href={visit.href(CATALOGUE)}>Kinds of events</a>
         </>
       ),
       tabs: (visit) => tabsOf(deps, visit),
@@ -100,6 +102,7 @@ export function webhookPages(deps: ConsoleServices): ConsolePage[] {
         POST: { needs: ["Webhooks:Update"], answer: (visit) => sendTest(deps, visit) },
       },
       filterPage(deps),
+      cataloguePage(deps),
       ...statementPages(deps),
       { path: `${CONNECTIONS}/:id/added`, GET: { needs: WRITE, answer: (visit) => addedPage(deps, visit) } },
       { path: `${CONNECTIONS}/:id/ping`, POST: { needs: ["Webhooks:Update"], answer: (visit) => ping(deps, visit) } },

@@ -95,7 +95,12 @@ const TABLES = {
     exported: ["created_on"],
     withheld: ["secret", "last_step", "recovery_key"],
   },
-  passkey_handles: { file: "PasskeyHandles", column: "user_id", exported: ["user_id"], withheld: ["handle"] },
+  passkey_handles: {
+    file: "PasskeyHandles",
+    column: "user_id",
+    exported: ["user_id", "asked_on"],
+    withheld: ["handle"],
+  },
   passkeys: {
     file: "Passkeys",
     column: "user_id",
@@ -109,7 +114,7 @@ const TABLES = {
     column: "user_id",
     exported: [
       ...["id", "created_on", "last_seen", "expires_on", "finished_on", "address", "user_agent", "auth_time", "amr"],
-      ...["acr", "identity_provider_id", "is_kept"],
+      ...["acr", "identity_provider_id", "is_kept", "passkey_id"],
     ],
     withheld: ["digest", "id_token_hint", "is_auth_time_known"],
   },
@@ -230,6 +235,7 @@ const TABLES = {
   upstream_attempts: { how: { expires: "claims from an identity provider, until the sign-in has ended or expired" } },
   pushed_requests: { how: { expires: "parameters of an authorization request, such as login_hint, for some minutes" } },
 
+  branding_versions: { how: { mentions: ["saved_by_id"] } },
   policy_versions: { how: { mentions: ["saved_by_id"] } },
   alerts: { how: { mentions: ["acknowledged_by_id"] } },
 

@@ -12,8 +12,7 @@ interface WithLink {
   expiresOn: Date;
 }
 
-/** The words between "Your" and "was changed". */
-export const CREDENTIALS = ["password", "second factor", "passkey", "mail address"] as const;
+export const CREDENTIALS = ["password", "second factor", "added passkey", "removed passkey", "mail address"] as const;
 
 export interface MailValues {
   VerifyAddress: WithLink;

@@ -3,6 +3,7 @@ import type { LogRow } from "../../platform/http/fields.ts";
 import type { MailId, TenantId } from "../../platform/ids.ts";
 import { logTable } from "../../records/index.ts";
 import { MAIL, type MailFilter } from "./contract.ts";
+import { mailFace } from "./mails.store.ts";
 import type { Sender } from "./message.tsx";
 import { again, wakeSender } from "./sending.store.ts";
 
@@ -42,7 +43,8 @@ export async function findMailContent(sql: Queries, tenantId: TenantId, id: Mail
 
 export async function findSender(sql: Queries, tenantId: TenantId): Promise<Sender> {
   const [row] = await sql<Sender[]>`
-    select name as "tenantName", sender_name as "senderName", reply_to as "replyTo", texts from tenants where id = ${tenantId}`;
+    select name as "tenantName", display_name as "displayName", reply_to as "replyTo", texts, branding
+    from (select t.name, t.texts, ${mailFace(sql)} from tenants t where t.id = ${tenantId}) found`;
   return row!;
 }
 

@@ -1,4 +1,4 @@
-import type { Transaction } from "../../platform/db/sql.ts";
+import type { Queries, Transaction } from "../../platform/db/sql.ts";
 import { type MailId, newId } from "../../platform/ids.ts";
 import { isMailAddress } from "../../platform/mail-address.ts";
 import type { SealedColumn, Vault } from "../../platform/vault.ts";
@@ -6,6 +6,12 @@ import { texts } from "../../ui/index.ts";
 import type { NewMail } from "./kinds.ts";
 
 /** Notified by each new mail. */
+/** The face of the tenant in row `t`, as it looks when the mail is sent. */
+export const mailFace = (sql: Queries) => sql`
+  t.display_name, t.reply_to, jsonb_build_object('logo', t.logo, 'accent', t.accent, 'darkAccent', t.dark_accent,
+    'background', t.background, 'darkBackground', t.dark_background, 'helpUri', t.help_uri, 'privacyUri', t.privacy_uri,
+    'termsUri', t.terms_uri) as branding`;
+
 export const MAIL_CHANNEL = "gatehouse_mail";
 export const MAIL_PURPOSE = "mail";
 export const SEALED_MAILS: SealedColumn = { table: "mails", column: "content", purpose: MAIL_PURPOSE };

@@ -5,7 +5,7 @@ import type { Lease } from "../../platform/db/leases.store.ts";
 import type { Queries, Sql } from "../../platform/db/sql.ts";
 import type { MailId, TenantId } from "../../platform/ids.ts";
 import type { MailKind } from "./kinds.ts";
-import { MAIL_CHANNEL } from "./mails.store.ts";
+import { MAIL_CHANNEL, mailFace } from "./mails.store.ts";
 import type { Sender } from "./message.tsx";
 import type { SmtpResult } from "./smtp.ts";
 
@@ -123,7 +123,7 @@ export async function startMailAttempt(
 ): Promise<OpenMail | undefined> {
   const [row] = await sql<OpenMail[]>`
     with found as (
-      select m.*, t.name as tenant_name, t.sender_name, t.reply_to, t.texts,
+      select m.*, t.name as tenant_name, t.texts, ${mailFace(sql)},
         coalesce(m.attempt_opened_by = ${startedBy} and exists (
           select from mail_attempts a where a.mail_id = m.id and a.duration_ms is null and a.failure is null
         ), false) as mine,
@@ -156,7 +156,7 @@ export async function startMailAttempt(
     returning m.state, m.kind, m.reason, j.begins or j.mine as "isStarted", m.attempts as number,
       m.attempts - m.earlier_attempts as "numberInRun", m.run, coalesce(j.wait_ms, 0) as "waitMs", m.recipient as to,
       m.message_id as "messageId", m.created_on as "createdOn", m.content, j.tenant_name as "tenantName",
-      j.sender_name as "senderName", j.reply_to as "replyTo", j.texts`;
+      j.display_name as "displayName", j.branding, j.reply_to as "replyTo", j.texts`;
   return row;
 }
 

@@ -82,10 +82,10 @@ const TEXTS: { [Kind in MailKind]: TextOf<Kind> } = {
     after: [validUntil(expiresOn, t, locale)],
   }),
   CredentialChanged: ({ name, link, expiresOn, credential, at }, organisation, { t, locale }) => {
-    const changed = { credential: t.credentials[credential], organisation };
+    const [subject, text] = changeIn(credential, organisation, dateTime(at, locale), t);
     return {
-      subject: fill(t.changedSubject, changed),
-      before: [hello(name, t), fill(t.changedText, { ...changed, time: dateTime(at, locale) }), t.ifThisWasYou],
+      subject,
+      before: [hello(name, t), text, t.ifThisWasYou],
       button: { label: t.notMe, link },
       after: [validUntil(expiresOn, t, locale)],
     };
@@ -103,6 +103,17 @@ const TEXTS: { [Kind in MailKind]: TextOf<Kind> } = {
     after: [],
   }),
 };
+
+/** The subject and the sentence. */
+function changeIn(credential: Credential, organisation: string, time: string, t: texts.Texts): [string, string] {
+  const values = { organisation, time };
+  if (credential === "added passkey") return [fill(t.passkeyAddedSubject, values), fill(t.passkeyAddedText, values)];
+  if (credential === "removed passkey")
+    return [fill(t.passkeyRemovedSubject, values), fill(t.passkeyRemovedText, values)];
+  const changed = { ...values, credential: t.credentials[credential] };
+  return [fill(t.changedSubject, changed), fill(t.changedText, changed)];
+}
+type Credential = MailValues["CredentialChanged"]["credential"];
 
 const MAX_NAME = 100;
 const MAX_LINE = 300;

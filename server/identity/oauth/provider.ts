@@ -10,7 +10,8 @@ import type { TenantId } from "../../platform/ids.ts";
 import type { DeviceStep } from "../../platform/metrics/index.ts";
 import type { Vault } from "../../platform/vault.ts";
 import type { Access, bearerTokens } from "../../records/index.ts";
-import { createSite } from "../../ui/index.ts";
+import { sites } from "../../ui/index.ts";
+import { findFace } from "../branding/face.store.ts";
 import type { Mailer } from "../mail/index.ts";
 import { accountController } from "../signin/account/account.tsx";
 import { createCredentials } from "../signin/account/own-credentials.ts";
@@ -170,7 +171,7 @@ export function createProvider(deps: ProviderDependencies) {
   const dpop = createDpop({ sql, vault, mtls, findClient });
   const forClients = { sql, access, tokens, families, findApis, dpop, authenticateClient: authenticate, onFailure };
 
-  const site = createSite(issuer);
+  const site = sites.createSite(issuer, (tenantId) => findFace(sql, tenantId));
   const cookies = createCookies(issuer);
   const passwords = createPasswords();
   const browsers = createKnownBrowsers(sql, cookies, createWarnOfDevice({ mailer, issuer }));
@@ -191,11 +192,11 @@ export function createProvider(deps: ProviderDependencies) {
     openRequestObject: createRequestObjects(issuer, isSignedByClient),
     cookies,
     forms,
-    sessions: createSessions(sql, cookies),
+    sessions: createSessions(sql, cookies, site),
     signIn: createSignIn(sql, cookies, passwords, browsers),
     ownPassword: createOwnPassword(sql, passwords, browsers),
     secondFactor: createSecondFactor({ sql, vault, browsers, issuer, warnOwner }),
-    passkeys: createPasskeys({ sql, forms, browsers, issuer }),
+    passkeys: createPasskeys({ sql, forms, browsers, issuer, warnOwner }),
     forgotten,
     signUps: createSignUps({ sql, mailer, issuer, passwords, onFailure }),
     upstream: createUpstream({ sql, vault, fetch, cookies, publicUrl: issuer, log }),

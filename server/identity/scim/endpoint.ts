@@ -16,6 +16,7 @@ import { createResources, type ScimResource, type ScimResources } from "./resour
 
 const BASE = "/scim/v2";
 const LIST_SCHEMA = "urn:ietf:params:scim:api:messages:2.0:ListResponse";
+const SEARCH = ".search";
 const DEFAULT_COUNT = 100;
 const MAX_START = 10_000_000;
 
@@ -24,6 +25,11 @@ interface ScimDependencies extends ScimBearers {
   publicUrl: string;
   of(name: string): EntityService;
   onFailure: LogFailure;
+}
+
+interface Kind {
+  address: string;
+  resources: ScimResources;
 }
 
 interface Asked {
@@ -37,9 +43,9 @@ export function createController(deps: ScimDependencies) {
   const { sql, publicUrl, of, onFailure } = deps;
   const authenticate = createScimAuthenticate(deps);
   const base = publicUrl + BASE;
-  const kinds = new Map([
-    ["users", { path: "Users", resources: createResources(sql, "User", of) }],
-    ["groups", { path: "Groups", resources: createResources(sql, "Group", of) }],
+  const kinds = new Map<string, Kind>([
+    ["users", { address: `${base}/Users`, resources: createResources(sql, "User", of) }],
+    ["groups", { address: `${base}/Groups`, resources: createResources(sql, "Group", of) }],
   ]);
 
   async function answer(request: Request): Promise<Response> {
@@ -49,11 +55,11 @@ export function createController(deps: ScimDependencies) {
     if (isDocument(kind) && request.method !== "GET") throw new MethodNotAllowed(["GET"]);
     const document = others.length === 0 ? documentAt(base, kind, id) : undefined;
     if (document) return scimAnswer(document);
+    if (kind === SEARCH && id === undefined) return listAt([...kinds.values()], caller, await searchIn(request));
     const found = kinds.get(kind.toLowerCase());
     if (!found || others.length > 0 || id === "") throw new NotFound("There is no such resource.");
-    const address = `${base}/${found.path}`;
-    if (id === ".search") return listAt(address, found.resources, caller, await searchIn(request));
-    return resourceAt(address, found.resources, { request, caller, id, query });
+    if (id === SEARCH) return listAt([found], caller, await searchIn(request));
+    return resourceAt(found, { request, caller, id, query });
   }
 
   const handle = async ({ request }: { request: Request }) => {
@@ -67,17 +73,18 @@ export function createController(deps: ScimDependencies) {
   return new Elysia().all(`${BASE}/*`, handle, { parse: "none" });
 }
 
-async function resourceAt(base: string, resources: ScimResources, asked: Asked): Promise<Response> {
+async function resourceAt(kind: Kind, asked: Asked): Promise<Response> {
+  const { address, resources } = kind;
   const { request, caller, id, query } = asked;
   const { method, headers } = request;
   const shown = ({ record, etag }: ScimResource, status = 200) => {
-    const location = `${base}/${record.id}`;
+    const location = `${address}/${record.id}`;
     const whole = located(record, location, etag);
     return scimAnswer(projected(whole, query), { status, headers: { location, ...(etag && { etag }) } });
   };
   const sent = () => readJson(request, undefined, mediaTypeOf(headers));
   if (id === undefined) {
-    if (method === "GET") return listAt(base, resources, caller, query);
+    if (method === "GET") return listAt([kind], caller, query);
     if (method === "POST") return shown(await resources.create(caller, await sent()), 201);
     throw new MethodNotAllowed(["GET", "POST"]);
   }
@@ -97,23 +104,26 @@ async function resourceAt(base: string, resources: ScimResources, asked: Asked):
   }
 }
 
-async function listAt(
-  base: string,
-  resources: ScimResources,
-  caller: Caller,
-  query: URLSearchParams,
-): Promise<Response> {
+/** The resources of these kinds, one kind after the other. */
+async function listAt(kinds: readonly Kind[], caller: Caller, query: URLSearchParams): Promise<Response> {
   const filter = query.get("filter") ?? undefined;
   // RFC 7644 3.4.2.4: lower values count as the lowest.
-  const startIndex = Math.max(1, numberIn(query, "startIndex", 1, MAX_START));
+  const first = Math.max(1, numberIn(query, "startIndex", 1, MAX_START));
   const count = Math.max(0, Math.min(MAX_RESULTS, numberIn(query, "count", DEFAULT_COUNT, MAX_START)));
-  const { Items, Total } = await resources.list(caller, { filter, startIndex, count });
+  const found: object[] = [];
+  let total = 0;
+  for (const { address, resources } of kinds) {
+    const startIndex = Math.max(1, first - total);
+    const { Items, Total } = await resources.list(caller, { filter, startIndex, count: count - found.length });
+    total += Total;
+    found.push(...Items.map((record) => projected(located(record, `${address}/${record.id}`, undefined), query)));
+  }
   return scimAnswer({
     schemas: [LIST_SCHEMA],
-    totalResults: Total,
-    startIndex,
-    itemsPerPage: Items.length,
-    Resources: Items.map((record) => projected(located(record, `${base}/${record.id}`, undefined), query)),
+    totalResults: total,
+    startIndex: first,
+    itemsPerPage: found.length,
+    Resources: found,
   });
 }
 

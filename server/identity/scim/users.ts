@@ -145,7 +145,7 @@ export function toScimUser(record: EntityRecord): Record<string, unknown> {
     emails: email && [{ value: email, type: "work", primary: true }],
     phoneNumbers: phone && [{ value: phone, type: "mobile" }],
     active: record.Is_Active,
-    [ENTERPRISE_SCHEMA]: department && { department },
+    [ENTERPRISE_SCHEMA]: department ? { department } : undefined,
     meta: { resourceType: "User", created: record.Creation_Date },
   };
 }

@@ -46,7 +46,7 @@ export function pageController({ site, cookies, onFailure }: PageEndpoints, page
     app.all(
       path,
       async ({ request }) => {
-        const response = await respond(path, request);
+        const response = await site.during(() => respond(path, request));
         if (request.method === "HEAD") response.headers.delete("set-cookie");
         return response;
       },

@@ -32,11 +32,13 @@ export interface Session {
   /** An authenticator app. */
   hasSecondFactor: boolean;
   hasPasskey: boolean;
+  /** By the tenant's rule: a passkey to use or to add before anything else, or one to offer; null: none. */
+  passkeyDue: "use" | "add" | "offer" | null;
   /** It outlives the browser. null: the user has not been asked yet. */
   isKept: boolean | null;
   /** Until it ends in any case. */
   secondsLeft: number;
-  /** The user has given one of two factors: the session can only be used to give the other. */
+  /** The user has not given all that is required: the session can only be used to give the rest. */
   isUnfinished: boolean;
 }
 
@@ -57,6 +59,8 @@ export interface Authentication {
   keep?: boolean;
   /** The hash that the password matched. It must still be the user's current one. */
   passwordHash?: string;
+  /** The passkey with which the user signs in. */
+  passkeyId?: string;
 }
 
 /** The request's origin, as seen on the connection. */
@@ -90,9 +94,9 @@ export interface Sessions {
   ): Promise<BegunSession>;
   /**
    * Continues under a new cookie after a second factor, and links a provider account that waited for it.
-   * @param methods the factor's (RFC 8176) @returns the Set-Cookie value
+   * @param methods the factor's (RFC 8176) @param passkeyId of the passkey that was used @returns the Set-Cookie value
    */
-  raise(request: Request, session: Session, methods: string[]): Promise<string>;
+  raise(request: Request, session: Session, methods: string[], passkeyId?: string): Promise<string>;
   /** Stores whether the user wants to stay signed in. @returns the Set-Cookie value */
   keep(request: Request, session: Session, isKept: boolean): Promise<string>;
   end(request: Request, session: Session): Promise<EndedSession>;

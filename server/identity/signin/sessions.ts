@@ -3,7 +3,7 @@ import type { Queries, Sql } from "../../platform/db/sql.ts";
 import { Conflict } from "../../platform/errors.ts";
 import type { Details } from "../../platform/http/contract.ts";
 import { originOf, recordAudit } from "../../records/index.ts";
-import { texts } from "../../ui/index.ts";
+import { type Site, texts } from "../../ui/index.ts";
 import type { Cookies } from "./cookies.ts";
 import { digestOf, newOpaqueValue } from "./opaque.ts";
 import { ACR, type Authentication, type Session, type Sessions } from "./session.ts";
@@ -27,7 +27,8 @@ const TOUCH_INTERVAL = 60;
 /** The maximum number of characters that are stored. */
 const USER_AGENT_LIMIT = 300;
 
-export function createSessions(sql: Sql, cookies: Cookies): Sessions {
+/** @param site whose pages wear the face of the session's tenant, if no other is known */
+export function createSessions(sql: Sql, cookies: Cookies, site: Pick<Site, "wear">): Sessions {
   async function findStarted<More extends object>(
     request: Request,
     more?: (sql: Queries) => PendingQuery<Row[]>,
@@ -36,10 +37,12 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
     if (value === undefined) return undefined;
     const found = await findSession(sql, digestOf(value), TOUCH_INTERVAL, more?.(sql));
     if (!found) return undefined;
+    site.wear(found.tenantId);
     const { isSeenLongAgo, needsSecondFactor, tenantPages, ...session } = found;
-    texts.learn(request, { own: session.locale ?? undefined, tenant: tenantPages });
+    texts.learn(request, { own: session.locale ?? undefined, home: tenantPages });
     if (isSeenLongAgo) await touchSession(sql, session.tenantId, session.id);
-    const isUnfinished = needsSecondFactor && session.acr === ACR.oneFactor;
+    const isDue = session.passkeyDue === "use" || session.passkeyDue === "add";
+    const isUnfinished = isDue || (needsSecondFactor && session.acr === ACR.oneFactor);
     return { ...session, isUnfinished } as Session & More;
   }
 
@@ -64,7 +67,6 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
           ...authenticated,
           id,
           idTokenHint: idTokenHint === undefined ? undefined : Buffer.from(idTokenHint, "base64url"),
-          isOneFactor: authenticated.acr === ACR.oneFactor,
           digest: digestOf(value),
           lifetime: ABSOLUTE_LIFETIME,
           address: visitor.address,
@@ -82,7 +84,7 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
       await keepSession(sql, tenantId, id, isKept);
       return cookies.set("session", cookies.read(request, "session")!, isKept ? secondsLeft : undefined);
     },
-    async raise(request, session, methods) {
+    async raise(request, session, methods, passkeyId) {
       const { tenantId, id, userId, isUnfinished, isKept, secondsLeft } = session;
       const identityProviderId = session.identityProviderId ?? undefined;
       const value = newOpaqueValue();
@@ -92,8 +94,8 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
       await sql.beginFor(tenantId, async (tx) => {
         await holdActiveUser(tx, tenantId, userId);
         // The session may have ended while the code was checked.
-        const isThere = await raiseSession(tx, tenantId, id, { digest: digestOf(value), amr, acr });
-        if (!isThere || !isUnfinished) return;
+        const isFinished = await raiseSession(tx, tenantId, id, { digest: digestOf(value), amr, acr, passkeyId });
+        if (!isFinished || !isUnfinished) return;
         await recordSuccess(tx, request, { tenantId, userId, amr, acr, identityProviderId });
         await linkHeldAccount(tx, session, (linked) => originOf(request, { actor: { type: "User", id: linked } }));
       });

@@ -2,7 +2,7 @@ import type { PendingQuery, Row } from "postgres";
 import type { Queries, Sql } from "../../platform/db/sql.ts";
 import type { TenantId } from "../../platform/ids.ts";
 import type { texts } from "../../ui/index.ts";
-import type { Session } from "./session.ts";
+import { ACR, type Session } from "./session.ts";
 
 /** Days after which a browser without a sign-in is forgotten. */
 const DEVICE_DAYS = 365;
@@ -165,8 +165,8 @@ export interface NewSession {
   digest: Buffer;
   amr: string[];
   acr: string;
-  isOneFactor: boolean;
   identityProviderId?: number;
+  passkeyId?: string;
   /** The provider's id_token, sealed by MASTER_KEY. */
   idTokenHint?: Uint8Array;
   authTime?: Date;
@@ -178,25 +178,35 @@ export interface NewSession {
   keep?: boolean;
 }
 
-/** @returns whether it waits for a second factor, and whether it is kept */
+/** @returns whether it waits for a further factor, and whether it is kept */
 export async function insertSession(
   sql: Queries,
   tenantId: TenantId,
   session: NewSession,
 ): Promise<{ isUnfinished: boolean; isKept: boolean | null }> {
-  const [row] = await sql<{ isUnfinished: boolean; isKept: boolean | null }[]>`
+  const [row] = await sql<{ isKept: boolean | null }[]>`
     insert into sessions (id, tenant_id, user_id, digest, auth_time, is_auth_time_known, amr, acr, identity_provider_id,
-      id_token_hint, expires_on, address, user_agent, is_kept, finished_on)
+      id_token_hint, expires_on, address, user_agent, is_kept, passkey_id)
     select ${session.id}, u.tenant_id, u.id, ${session.digest},
       least(${session.authTime ?? null}::timestamptz, now()), ${session.isAuthTimeKnown ?? true},
       ${session.amr}::text[], ${session.acr}, ${session.identityProviderId ?? null}::bigint, ${session.idTokenHint ?? null}::bytea,
       now() + make_interval(secs => ${session.lifetime}), ${session.address}, ${session.userAgent},
       (select case keep_signed_in when 'Always' then true when 'Asked' then ${session.keep ?? null}::boolean else false end
         from tenants where id = u.tenant_id),
-      case when not ${session.isOneFactor} or not ${needsSecondFactor(sql)} then now() end
+      ${session.passkeyId ?? null}::uuid
     from users u where u.tenant_id = ${tenantId} and u.id = ${session.userId}
-    returning finished_on is null as "isUnfinished", is_kept as "isKept"`;
-  return row!;
+    returning is_kept as "isKept"`;
+  return { isUnfinished: !(await finishSession(sql, tenantId, session.id)), isKept: row!.isKept };
+}
+
+/** @returns false if the tenant's rules ask for more, or the session has ended */
+async function finishSession(sql: Queries, tenantId: TenantId, id: string): Promise<boolean> {
+  const finished = await sql`
+    update sessions s set finished_on = coalesce(finished_on, now()) from users u
+    where s.tenant_id = ${tenantId} and s.id = ${id} and u.id = s.user_id
+      and (s.acr <> ${ACR.oneFactor} or not ${needsSecondFactor(sql)})
+      and coalesce(passkey_due(s), 'offer') = 'offer'`;
+  return finished.count > 0;
 }
 
 /** The user's answer. */
@@ -268,7 +278,7 @@ export async function findSession(
       s.created_on > now() - make_interval(secs => ${ONE_SIGN_IN_SECONDS}) as "hasJustBegun",
       s.last_seen < now() - make_interval(secs => ${touchSeconds}) as "isSeenLongAgo",
       exists (select from passkeys k where k.tenant_id = s.tenant_id and k.user_id = s.user_id) as "hasPasskey",
-      ${hasSecondFactor(sql)} as "hasSecondFactor", ${needsSecondFactor(sql)} as "needsSecondFactor" ${more}
+      passkey_due(s) as "passkeyDue", ${hasSecondFactor(sql)} as "hasSecondFactor", ${needsSecondFactor(sql)} as "needsSecondFactor" ${more}
     from sessions s join users u on u.id = s.user_id and u.tenant_id = s.tenant_id
     where s.digest = ${digest} and u.is_active and s.expires_on > now()
       and ${isAwake(sql, sql`s.`)}`;
@@ -282,20 +292,21 @@ export async function touchSession(sql: Queries, tenantId: TenantId, id: string)
 /** Within these, both factors count as one sign-in. */
 const ONE_SIGN_IN_SECONDS = 600;
 
-/** Gives the session a second factor and a new cookie, because its privileges rise. @returns false if it has ended */
+/** Gives the session a factor and a new cookie, because its privileges rise. @returns whether it is finished */
 export async function raiseSession(
   sql: Queries,
   tenantId: TenantId,
   id: string,
-  raised: { digest: Buffer; amr: string[]; acr: string },
+  raised: { digest: Buffer; amr: string[]; acr: string; passkeyId?: string },
 ): Promise<boolean> {
   const isOneSignIn = sql`auth_time > now() - make_interval(secs => ${ONE_SIGN_IN_SECONDS})`;
-  const updated = await sql`
+  await sql`
     update sessions set digest = ${raised.digest}, amr = ${raised.amr}::text[], acr = ${raised.acr},
       auth_time = case when ${isOneSignIn} then now() else auth_time end,
-      is_auth_time_known = is_auth_time_known or ${isOneSignIn}, finished_on = coalesce(finished_on, now())
+      is_auth_time_known = is_auth_time_known or ${isOneSignIn},
+      passkey_id = coalesce(${raised.passkeyId ?? null}::uuid, passkey_id)
     where tenant_id = ${tenantId} and id = ${id}`;
-  return updated.count > 0;
+  return finishSession(sql, tenantId, id);
 }
 
 /** @returns undefined if it had already ended */

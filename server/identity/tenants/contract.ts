@@ -4,22 +4,28 @@ import {
   field,
   type InputOf,
   integer,
+  momentOrNull,
   oneOf,
   orNull,
   type RowOf,
   readOnly,
   SET_BY_SERVER,
+  time,
   title,
+  UUID,
 } from "../../platform/http/fields.ts";
 import { isMailAddress, MAX_MAIL_ADDRESS } from "../../platform/mail-address.ts";
 import { LIMIT_NAMES, LIMITS, type LimitName, MAX_BOUND } from "../../platform/tenant-limits.ts";
 import { record, SCOPE_LIST, SCOPE_TEXTS, SETTING, USER_ATTRIBUTES } from "../../records/index.ts";
 import { texts } from "../../ui/index.ts";
+import { BRANDING_FIELDS } from "../branding/fields.ts";
 import { DOCUMENT_MODES, REGISTRATION_MODES } from "../oauth/registration/store.ts";
 import { OWN_TEXTS } from "./own-texts.ts";
 import { PEOPLE_FIELDS } from "./people-fields.ts";
 
 const MAX_DAYS = 36_500;
+/** Of authenticators. */
+const MAX_MODELS = 100;
 
 /** null: the installation's. */
 const LIMIT_FIELDS = Object.fromEntries(
@@ -51,6 +57,49 @@ const FIELDS = {
     },
     example: "Required",
   }),
+  Passkeys: oneOf(["Optional", "Encouraged", "Required"], {
+    description:
+      "Encouraged: a user without a passkey is asked to add one after a sign-in with a password, every 30 days. " +
+      "Required: every user must sign in with a passkey; who has none must add one at sign-in.",
+    audit: "value",
+    judged: true,
+    form: {
+      label: "Passkeys",
+      hint: "Required: users without one, including you, must add one on their next request. A role can require them of its users alone.",
+      words: {
+        Optional: "Each user decides",
+        Encouraged: "Offered after a sign-in with a password",
+        Required: "Required for all users",
+      },
+    },
+    example: "Encouraged",
+  }),
+  PasskeysRequiredFrom: field<Date | null, string | null>({
+    ...momentOrNull({
+      description:
+        "The time from which passkeys are required, by Passkeys or by a role; until then they are offered. null: at once.",
+      audit: "value",
+      form: { label: "Passkeys are required from", hint: "A day or a time, such as 2026-01-31. Empty: at once." },
+      example: null,
+    }),
+    shown: orNull(time()),
+    show: (from) => (from as Date | null)?.toISOString() ?? null,
+  }),
+  PasskeyModels: field<string[], string[]>({
+    description:
+      "The AAGUIDs of the models of authenticators that are accepted where a passkey is required; empty: all. An " +
+      "authenticator states its model itself.",
+    sent: orNull(Type.Array(Type.String({ pattern: UUID }), { maxItems: MAX_MODELS })),
+    shown: Type.Array(Type.String()),
+    must: `must be a list of at most ${MAX_MODELS} AAGUIDs, such as ee882879-721c-4913-9775-3dfcce97072a.`,
+    take: (value: string[] | null) => [...new Set((value ?? []).map((one) => one.toLowerCase()))],
+    audit: "value",
+    form: {
+      label: "Models of authenticators",
+      hint: "AAGUIDs of the passkeys that count where one is required, separated by spaces. Empty: all.",
+    },
+    example: [],
+  }),
   SessionsAfterReset: oneOf(["End", "Keep"], {
     description:
       "Whether a user's sessions and refresh tokens end when a forgotten password is replaced by a mailed link. Links " +
@@ -65,7 +114,7 @@ const FIELDS = {
     example: "End",
   }),
   Language: oneOf(texts.LANGUAGE_CODES, {
-    description: "The language of pages and mails for people of whom no other is known.",
+    description: "The language of pages and mails for people whose own language is unknown.",
     audit: "value",
     judged: true,
     form: {
@@ -119,12 +168,7 @@ const FIELDS = {
     },
     example: ["openid", "profile", "name", "email"],
   }),
-  SenderName: title(100, {
-    description: "The sender's name in mails, and the organisation's name in their text; empty: the tenant's name.",
-    audit: "value",
-    form: { label: "Name in mails", hint: "The sender's name, and the organisation's name in the text." },
-    example: "Acme Ltd",
-  }),
+  ...BRANDING_FIELDS,
   ReplyTo: {
     ...title(MAX_MAIL_ADDRESS, {
       description: "The address for replies to mails; empty: the installation's MAIL_FROM.",

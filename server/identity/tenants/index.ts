@@ -32,7 +32,9 @@ const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 /** The redirect URI of an application on this machine. */
 export const DEMO_REDIRECT_URIS = ["http://localhost:3001/callback"];
 
+export { BRANDING_NAMES, IMAGE_NAMES } from "../branding/fields.ts";
 export { TENANT_SETTINGS } from "./contract.ts";
+export { type PreviewedPage, previewsOf } from "./preview.tsx";
 export { findTenant, type Tenant } from "./store.ts";
 export {
   createOwnTenant,

@@ -5,8 +5,8 @@ import { field, orNull, word } from "../../platform/http/fields.ts";
 import { isText } from "../../platform/text.ts";
 import { texts } from "../../ui/index.ts";
 
-const MAX_TEXTS = 50;
-const TEXT_LIMIT = 500;
+export const MAX_TEXTS = 50;
+export const TEXT_LIMIT = 500;
 
 const list = Type.Array(
   Type.Object({
@@ -29,7 +29,7 @@ export const OWN_TEXTS = field<texts.OwnText[], texts.OwnText[]>({
   audit: "value",
   form: {
     label: "Own texts of pages and mails",
-    hint: `One per line: the language, the text's name and the new text. For example "en toContinueTo to go on to {application}".`,
+    hint: `One per line: the language, the text's name and the new text. For example "en toContinueTo so that you can use {application}".`,
     rows: 4,
     line: {
       show: ({ Language, Name, Text }: texts.OwnText) => `${Language} ${Name} ${Text}`,
@@ -39,7 +39,7 @@ export const OWN_TEXTS = field<texts.OwnText[], texts.OwnText[]>({
       },
     },
   },
-  example: [{ Language: "en", Name: "toContinueTo", Text: "to go on to {application}" }],
+  example: [{ Language: "en", Name: "toContinueTo", Text: "so that you can use {application}" }],
 });
 
 function problemIn(value: unknown[]): string | undefined {

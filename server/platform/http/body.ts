@@ -168,6 +168,28 @@ export async function readFormText(request: Request, limit = FORM_BODY_LIMIT): P
   return text;
 }
 
+/** A form with files: each chosen one is a value of its field, as `data:`. @throws PayloadTooLarge, BadInput */
+export async function readUpload(request: Request, limit: number): Promise<URLSearchParams> {
+  const type = request.headers.get("content-type") ?? "";
+  const bytes = await readBytes(request, limit);
+  const form = await new Response(bytes as Uint8Array<ArrayBuffer>, { headers: { "content-type": type } })
+    .formData()
+    .catch(() => {
+      throw new BadInput("The form's files cannot be read.");
+    });
+  const fields = new URLSearchParams();
+  for (const [name, value] of form) {
+    if (fields.size >= MAX_FIELDS) throw new BadInput(`The form has more than ${MAX_FIELDS} fields.`);
+    if (typeof value === "string") fields.append(name, value);
+    else if (value.size > 0)
+      fields.append(name, `data:${value.type};base64,${Buffer.from(await value.arrayBuffer()).toString("base64")}`);
+  }
+  return fields;
+}
+
+export const isUpload = ({ headers }: Request) =>
+  headers.get("content-type")?.startsWith("multipart/form-data;") === true;
+
 const FORM_TYPE = "application/x-www-form-urlencoded";
 const hasOtherThanAscii = (text: string) => /[^\0-\x7f]/.test(text);
 

@@ -173,6 +173,8 @@ export interface SignIns extends Sliced {
   /** Different users. */
   people: number;
   secondFactors: number;
+  /** Sign-ins with a passkey, alone or beside a password. */
+  passkeys: number;
   failed: number;
   secondFactorsFailed: number;
 }
@@ -191,6 +193,8 @@ export async function countSignIns(
       count(*) filter (where kind = 'SignIn.Succeeded') as succeeded,
       count(distinct subject_id) filter (where kind = 'SignIn.Succeeded') as people,
       count(*) filter (where kind = 'SignIn.Succeeded' and details -> 'Amr' @> '"mfa"') as "secondFactors",
+      count(*) filter (where kind = 'SignIn.Succeeded'
+        and (details -> 'Amr' @> '"hwk"' or details -> 'Amr' @> '"swk"')) as passkeys,
       count(*) filter (where kind = 'SignIn.Failed') as failed,
       count(*) filter (where kind = 'SecondFactor.Failed') as "secondFactorsFailed"
     from audit_log

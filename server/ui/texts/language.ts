@@ -4,15 +4,16 @@
 import { isRead, requestUrl } from "../../platform/http/request.ts";
 import { ACCOUNT_AR } from "./account/ar.ts";
 import { ACCOUNT_DE } from "./account/de.ts";
-import { ACCOUNT_EN } from "./account/en.ts";
+import { ACCOUNT_EN, type AccountTexts } from "./account/en.ts";
 import { ACCOUNT_FR } from "./account/fr.ts";
 import { ACCOUNT_TR } from "./account/tr.ts";
 import { SIGN_IN_AR } from "./sign-in/ar.ts";
 import { SIGN_IN_DE } from "./sign-in/de.ts";
-import { SIGN_IN_EN } from "./sign-in/en.ts";
+import { SIGN_IN_EN, type SignInTexts } from "./sign-in/en.ts";
 import { SIGN_IN_FR } from "./sign-in/fr.ts";
 import { SIGN_IN_TR } from "./sign-in/tr.ts";
-import type { Texts } from "./texts.ts";
+
+export type Texts = SignInTexts & AccountTexts;
 
 /** By BCP 47 tags, each with its own name. */
 export const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français", tr: "Türkçe", ar: "العربية" } as const;
@@ -49,7 +50,7 @@ export interface OwnText {
 
 /** A tenant's settings for its pages and mails. */
 export interface TenantPages {
-  /** For people of whom no other is known. */
+  /** For people whose own language is unknown. */
   language: LanguageCode;
   texts: readonly OwnText[];
 }
@@ -68,7 +69,7 @@ export function textNamed(code: LanguageCode, name: string): string | undefined 
 
 export const ENGLISH = languageOf("en");
 
-/** What errors say to people. Errors are in English, for logs and the API. */
+/** Errors that people see. Errors are thrown in English, for logs and the API. */
 export const ERRORS = ENGLISH.t.errors;
 const ERROR_NAMES = new Map(
   Object.entries(ERRORS).map(([name, text]) => [text as string, name as keyof typeof ERRORS]),
@@ -80,7 +81,7 @@ export function errorIn({ t }: Language, text: string): string | undefined {
   return name && t.errors[name];
 }
 
-/** What is known of a request's reader; parts become known while the request is answered. */
+/** The languages of a request's reader; some become known while the request is answered. */
 interface Known {
   /** `ui_locales` of the application (OIDC Core 3.1.2.1). */
   asked?: string | undefined;
@@ -88,14 +89,17 @@ interface Known {
   chosen?: string | undefined;
   /** The user's Locale. */
   own?: string | undefined;
+  /** Of the page: of its application, or of a link. */
   tenant?: TenantPages;
+  /** Of the session, which may be in another tenant. */
+  home?: TenantPages;
   /** The path and query at which the page can be opened again; default: the request's own, if it is a GET. */
   page?: string;
 }
 
 const known = new WeakMap<Request, Known>();
 
-/** What is undefined stays as it was. */
+/** Undefined values change nothing. */
 export function learn(request: Request, more: Known): void {
   const given = Object.entries(more).filter(([, value]) => value !== undefined);
   known.set(request, { ...known.get(request), ...Object.fromEntries(given) });
@@ -103,18 +107,19 @@ export function learn(request: Request, more: Known): void {
 
 /** The language of the request's page. */
 export function speak(request: Request): Language {
-  const language = languageOf(codeFor(request), known.get(request)?.tenant?.texts);
+  const { tenant, home } = known.get(request) ?? {};
+  const language = languageOf(codeFor(request), (tenant ?? home)?.texts);
   const page = pageOf(request);
   return page === undefined ? language : { ...language, chooser: { page, asked: askedOf(request) ?? "" } };
 }
 
 function codeFor(request: Request): LanguageCode {
-  const { chosen, own, tenant } = known.get(request) ?? {};
+  const { chosen, own, tenant, home } = known.get(request) ?? {};
   const asked = askedOf(request);
   const [choice, instead] = (chosen?.split(".") ?? []) as LanguageCode[];
   // A choice on a page overrides the application, until one asks for another language.
   if (asked && !(choice && instead === asked)) return asked;
-  return choice ?? bestOf(own) ?? accepted(request) ?? tenant?.language ?? "en";
+  return choice ?? bestOf(own) ?? accepted(request) ?? (tenant ?? home)?.language ?? "en";
 }
 
 /** The language that the application asks for. */

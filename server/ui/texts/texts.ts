@@ -3,27 +3,11 @@
 import { escapeHtml } from "@kitajs/html";
 import { isolated } from "../isolated.ts";
 import type { ACCOUNT_EN } from "./account/en.ts";
+import type { Plural, TextsOf, TextWith } from "./shape.ts";
 import type { SIGN_IN_EN } from "./sign-in/en.ts";
 
-type VariablesOf<Text> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | VariablesOf<Rest> : never;
-
-/** A text with these variables. */
-export type TextWith<Name extends string = never> = string & { readonly variables?: Name };
-
-/** The forms of a text with the variable `count`, by Intl.PluralRules. */
-export type Plural = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string };
-
-type TextsOf<Group> = {
-  readonly [Key in keyof Group]: Group[Key] extends string
-    ? TextWith<VariablesOf<Group[Key]>>
-    : Group[Key] extends { other: string }
-      ? Plural
-      : TextsOf<Group[Key]>;
-};
-/** Half of the catalogue each. A language that lacks a key is a type error. */
-export type SignInTexts = TextsOf<typeof SIGN_IN_EN>;
-export type AccountTexts = TextsOf<typeof ACCOUNT_EN>;
-export type Texts = SignInTexts & AccountTexts;
+/** The catalogue of a language. */
+export type Texts = TextsOf<typeof SIGN_IN_EN> & TextsOf<typeof ACCOUNT_EN>;
 
 const VARIABLE = /\{(\w+)\}/;
 

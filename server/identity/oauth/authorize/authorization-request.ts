@@ -1,6 +1,6 @@
 import { BadInput } from "../../../platform/errors.ts";
 import { pageBelow } from "../../../platform/http/request.ts";
-import { texts } from "../../../ui/index.ts";
+import { type Site, texts } from "../../../ui/index.ts";
 import { ACCOUNT_PATH, ACCOUNT_SIGN_IN_PATH } from "../../signin/account/visit.ts";
 import type { Api } from "../apis/contract.ts";
 import type { FindApis } from "../apis/known-apis.ts";
@@ -95,6 +95,7 @@ export class RefusedRequest extends Error {
 }
 
 export interface RequestDependencies extends ClientDependencies {
+  endpoints: { site: Pick<Site, "wear"> };
   tokens: Pick<Tokens, "readIdTokenHint" | "signAnswer">;
   findApis: FindApis;
   issuer: string;
@@ -111,7 +112,7 @@ export interface Checked extends AuthorizationRequest {
   target: AuthorizationTarget;
 }
 
-/** @throws NotFound, BadInput for the user only; RefusedRequest */
+/** The request's pages wear the face of its tenant. @throws NotFound, BadInput for the user only; RefusedRequest */
 export async function checkRequest(
   deps: RequestDependencies,
   request: Request,
@@ -119,6 +120,7 @@ export async function checkRequest(
 ): Promise<Checked> {
   const checked = await checkTarget(deps, asked);
   const { target, client, accountPage } = checked;
+  deps.endpoints.site.wear(client.tenantId);
   texts.learn(request, { asked: target.parameters.sent.ui_locales, page: targetText(target) });
   // A named organisation may not exist, so its language must not tell.
   if (!client.isConsole && !accountPage) texts.learn(request, { tenant: client.tenantPages });

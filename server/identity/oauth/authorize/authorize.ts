@@ -11,6 +11,7 @@ import { issueCode } from "./code.ts";
 import { askedOf, consentTo, destinationsOf, requireAny } from "./consent-question.ts";
 import type { AuthorizeDependencies } from "./dependencies.ts";
 import { keepPage } from "./keep.tsx";
+import { newPasskeyPage } from "./new-passkey.tsx";
 import { nextStep } from "./next-step.ts";
 import { chooseAccountPage, consentPage, isChosen } from "./pages.tsx";
 import {
@@ -101,6 +102,9 @@ async function authorize(deps: AuthorizeDependencies, request: Request, asked: A
       return secondFactorPage(deps, request, target, step.session);
     case "enrolment":
       return enrolPage(deps, request, target, checked, step.session);
+    case "new-passkey":
+    case "offer-passkey":
+      return newPasskeyPage(deps, request, target, step.session);
     case "keep":
       return keepPage(deps, request, checked, step.session);
     case "consent":

@@ -21,10 +21,19 @@ type Dependencies = Pick<AuthorizeDependencies, "sql" | "endpoints" | "forms" | 
 export function devicePages(deps: Dependencies): Pages {
   return {
     [DEVICE_PATH]: {
-      get: (request) => codePage(deps, request, requestUrl(request).searchParams.get("user_code") ?? ""),
+      async get(request) {
+        // Only a signed-in user's organisation is known yet; its face is on the page.
+        await deps.sessions.find(request);
+        return codePage(deps, request, requestUrl(request).searchParams.get("user_code") ?? "");
+      },
       post: (request, visitor) => takeCode(deps, request, visitor),
     },
-    [DEVICE_DONE_PATH]: { get: (request) => donePage(deps, request) },
+    [DEVICE_DONE_PATH]: {
+      async get(request) {
+        await deps.sessions.find(request);
+        return donePage(deps, request);
+      },
+    },
   };
 }
 

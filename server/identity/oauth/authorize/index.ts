@@ -7,6 +7,7 @@ import { forgottenPages } from "./forgotten.tsx";
 import { keepPages } from "./keep.tsx";
 import { linkPages } from "./link.ts";
 import { logoPages } from "./logo.ts";
+import { newPasskeyPages } from "./new-passkey.tsx";
 import { passkeyPages } from "./passkey.tsx";
 import { secondFactorPages } from "./second-factor.tsx";
 import { signInPages } from "./sign-in.ts";
@@ -18,6 +19,7 @@ export function authorizeController(deps: AuthorizeDependencies) {
     ...authorizationPages(deps),
     ...signInPages(deps),
     ...passkeyPages(deps),
+    ...newPasskeyPages(deps),
     ...forgottenPages(deps),
     ...signUpPages(deps),
     ...upstreamPages(deps),

@@ -4,7 +4,8 @@ import { type AuthorizationRequest, RefusedRequest } from "./authorization-reque
 
 export type Step =
   | { name: "sign-in" }
-  | { name: "second-factor" | "enrolment" | "keep" | "choose-account" | "consent" | "answer"; session: Session };
+  | { name: FactorStep | "offer-passkey" | "keep" | "choose-account" | "consent" | "answer"; session: Session };
+type FactorStep = "second-factor" | "enrolment" | "new-passkey";
 
 /**
  * OIDC Core 3.1.2.3. @param session of the client's tenant; it may be unfinished
@@ -28,8 +29,9 @@ export async function nextStep(
   }
   if (needsSecondFactor(request, session)) {
     mayAsk(new AuthorizationError("login_required", "The user must give a second factor."));
-    return { name: session.hasSecondFactor || session.hasPasskey ? "second-factor" : "enrolment", session };
+    return { name: missingFactor(session), session };
   }
+  if (session.passkeyDue === "offer" && !prompts.has("none")) return { name: "offer-passkey", session };
   if (session.isKept === null && !prompts.has("none")) return { name: "keep", session };
   if (prompts.has("consent") || !(client.firstParty || (await hasConsented(session)))) {
     mayAsk(new AuthorizationError("consent_required", "The user must allow the access."));
@@ -38,10 +40,19 @@ export async function nextStep(
   return { name: "answer", session };
 }
 
+/** A required passkey is added after all factors that the user has. */
+export function missingFactor({ acr, passkeyDue, hasSecondFactor, hasPasskey }: Session): FactorStep {
+  const hasFactor = hasSecondFactor || hasPasskey;
+  if (passkeyDue === "add" && (acr === ACR.twoFactors || !hasFactor)) return "new-passkey";
+  return hasFactor ? "second-factor" : "enrolment";
+}
+
 function needsSignIn(request: AuthorizationRequest, session: Session): boolean {
   const { prompts, maxAge, signedInSince, expectedUser } = request;
-  const { userId, age, isAuthTimeKnown, begunOn } = session;
+  const { userId, age, isAuthTimeKnown, begunOn, passkeyDue, hasJustBegun } = session;
   if (prompts.has("login")) return true;
+  // An older session may have been taken over, so it is not enough to add a passkey.
+  if (passkeyDue === "add" && !hasJustBegun) return true;
   if (signedInSince !== undefined && begunOn < signedInSince) return true;
   if (expectedUser !== undefined && expectedUser !== userId) return true;
   // OIDC Core 15.1: max_age=0 is equivalent to prompt=login.

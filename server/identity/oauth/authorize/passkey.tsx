@@ -59,7 +59,7 @@ async function signIn(
     return again({ problem: texts.speak(request).t.wrongUser, status: 422 });
   }
   const known = await deps.browsers.remember(request, passkey, visitor.address);
-  const authentication = { tenantId, clientId, userId, amr, acr: ACR.twoFactors };
+  const authentication = { tenantId, clientId, userId, amr, acr: ACR.twoFactors, passkeyId: passkey.id };
   const { cookie } = await deps.sessions.begin(request, authentication, visitor);
   const rest = withoutPrompts(target.parameters, ["login", "select_account"]);
   return goTo(deps.endpoints.site, target.path, rest, [cookie, known]);
@@ -84,7 +84,7 @@ async function giveFactor(
     const trouble = { problem: texts.speak(request).t.passkeyOfAnother, status: 422 };
     return secondFactorPage(deps, request, target, session, trouble);
   }
-  const raised = await deps.sessions.raise(request, session, amr);
+  const raised = await deps.sessions.raise(request, session, amr, passkey.id);
   return onward([raised, await deps.browsers.remember(request, session, visitor.address)]);
 }
 

@@ -88,7 +88,7 @@ export async function secondFactorPage(
       csrf={csrf}
       problem={problem}
       passkey={passkey}
-      asksCode={session.hasSecondFactor}
+      asksCode={session.hasSecondFactor && session.passkeyDue !== "use"}
       user={nameOf(session, language.t)}
       switchHref={site.href(`${target.path}?${withPrompt(target.parameters, "login")}`)}
     />

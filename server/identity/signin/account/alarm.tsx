@@ -23,11 +23,12 @@ export async function disown(deps: AccountDependencies, request: Request): Promi
   const link = await liveLink(deps, request, token);
   if (!(await deps.takeBack(request, link, token))) throw deadLink();
   const { site } = deps.endpoints;
+  site.wear(link.tenantId);
   const language = texts.speak(request);
   const { t, locale } = language;
   const time = texts.unit(locale, LIFETIME.reset / 60, "minute");
   const lines = [t.protectedSessions, texts.fill(t.protectedMail, { time }), t.protectedFactor];
-  const next = { href: site.href("/account"), text: t.signIn };
+  const next = { href: site.href(`/account?organisation=${link.tenantId}`), text: t.signIn };
   return pageResponse(<MessagePage {...{ site, language, lines, next }} heading={t.isProtected} />);
 }
 
@@ -37,7 +38,8 @@ async function showAlarm(
   token: string,
   { problem, status, headers }: Partial<Trouble> = {},
 ): Promise<Response> {
-  const { username, name } = await liveLink({ sql }, request, token);
+  const { username, name, tenantId } = await liveLink({ sql }, request, token);
+  site.wear(tenantId);
   const { csrf, cookies } = forms.protect(request);
   const language = texts.speak(request);
   const { t } = language;
@@ -51,6 +53,7 @@ async function showAlarm(
       <ul>
         <li safe>{t.alarmSessions}</li>
         <li safe>{t.alarmPassword}</li>
+        <li safe>{t.alarmAdded}</li>
         <li safe>{t.alarmAddress}</li>
       </ul>
       <form method="post" action={site.href(ALARM_PATH)}>

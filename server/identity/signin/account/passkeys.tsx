@@ -6,7 +6,7 @@ import { deviceOf } from "../device-name.ts";
 import { NewPasskeyPage } from "../passkeys/pages.tsx";
 import { redirectTo } from "../sign-out.tsx";
 import { type Guarded, proofAsked } from "./guarded.tsx";
-import { type AccountDependencies, type AccountVisit, toAccount } from "./visit.ts";
+import { ACCOUNT_PATH, type AccountDependencies, type AccountVisit, toAccount } from "./visit.ts";
 
 /** Seconds since the sign-in within which users without a password need no other proof. */
 const FRESH = 600;
@@ -30,7 +30,9 @@ async function newPasskeyPage(
   const question = await deps.passkeys.propose(csrf, session);
   const { site } = deps.endpoints;
   const language = texts.speak(request);
-  const page = <NewPasskeyPage {...{ site, language, csrf, question, problem }} organisation={session.tenantName} />;
+  const back = { href: site.href(ACCOUNT_PATH), text: language.t.backToAccount };
+  const shown = { site, language, csrf, question, problem, back, organisation: session.tenantName };
+  const page = <NewPasskeyPage {...shown} action="/account/passkeys" />;
   return pageResponse(page, { status: problem ? 422 : 200, cookies });
 }
 

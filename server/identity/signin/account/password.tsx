@@ -72,9 +72,14 @@ export async function resetPassword(deps: AccountDependencies, request: Request)
   return pageResponse(<MessagePage {...{ site, language, lines, next }} heading={t.passwordIsSet} />);
 }
 
-async function liveReset({ sql }: AccountDependencies, request: Request, token: string): Promise<PasswordReset> {
+async function liveReset(
+  { sql, endpoints }: AccountDependencies,
+  request: Request,
+  token: string,
+): Promise<PasswordReset> {
   const reset = await findReset(sql, digestOf(token));
   if (!reset) throw deadLink();
+  endpoints.site.wear(reset.tenantId);
   texts.learn(request, { own: reset.locale ?? undefined, tenant: reset.tenantPages });
   return reset;
 }

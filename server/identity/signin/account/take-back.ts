@@ -7,14 +7,16 @@ import type { ForgottenPasswords } from "../links/forgotten.ts";
 import { LIFETIME } from "../links/mailed.ts";
 import { type MailedLink, takeLink } from "../links/store.ts";
 import { digestOf, newOpaqueValue } from "../opaque.ts";
+import { deleteRecentPasskeys, hasPasskey } from "../passkeys/store.ts";
 import type { Passwords } from "../password.ts";
 import { findPasswordHash, savePassword } from "../store.ts";
 import { listIdentities } from "../upstream/store.ts";
+import { keepsWayIn } from "../ways-in.ts";
 import { type EndGrants, endSessions } from "./own-credentials.ts";
 import { unlinkIdentity } from "./providers/linked.ts";
 
 /**
- * Ends every session, restores the address, unlinks recently linked accounts, makes the password unusable, and mails a link
+ * Ends every session, restores the address, removes recent passkeys and linked accounts, makes the password unusable, and mails a link
  * to set a new one. @returns false if the link is void or expired @throws TenantBusy
  */
 export type TakeBack = (request: Request, link: MailedLink, token: string) => Promise<boolean>;
@@ -43,9 +45,19 @@ export function createTakeBack({ sql, passwords, endGrants, forgotten }: TakeBac
         }
         await savePassword(tx, tenantId, userId, unknown);
       }
+      for (const { id } of await deleteRecentPasskeys(tx, tenantId, userId, LIFETIME.alarm)) {
+        await recordAudit(tx, tenantId, origin, {
+          kind: "Passkey.Removed",
+          subject: actor,
+          details: { PasskeyId: id },
+        });
+      }
+      const identities = await listIdentities(tx, tenantId, userId);
+      const kept = { hasPasskey: await hasPasskey(tx, tenantId, userId), identities };
+      const isLinkNeeded = hasPassword || !(await keepsWayIn(tx, tenantId, userId, kept));
       await endSessions(tx, endGrants, tenantId, userId);
       await recordAudit(tx, tenantId, origin, { kind: "Account.TakenBack", subject: actor });
-      if (hasPassword && forgotten.canSend) {
+      if (isLinkNeeded && forgotten.canSend) {
         await forgotten.send(tx, origin, tenantId, { id: userId, name: name || username, address }, language);
       }
       return true;

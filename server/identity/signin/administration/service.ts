@@ -129,6 +129,7 @@ export function createUserAdministration(deps: AdministrationDependencies): User
         const passkey = isUuid(passkeyId) && (await deletePasskey(tx, caller.tenantId, user.id, passkeyId));
         if (!passkey) throw new NotFound("The User has no passkey with this Id.");
         await record(tx, caller, user.id, { kind: "Passkey.Removed", details: { PasskeyId: passkeyId } });
+        await warnOwner(tx, caller.tenantId, user.id, "removed passkey");
         return { user, passkey };
       });
       return (await caller.gate.written("User", PASSKEY.toRecord(passkey), {}, seenBy(user))).record;

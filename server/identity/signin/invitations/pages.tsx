@@ -103,12 +103,13 @@ export function welcomePage(
 }
 
 export async function openInvitation(
-  { invitations }: InvitationPagesDependencies,
+  deps: InvitationPagesDependencies,
   request: Request,
   digest: Buffer,
 ): Promise<OpenInvitation> {
-  const open = await invitations.find(digest);
+  const open = await deps.invitations.find(digest);
   if (!open) throw deadLink();
+  deps.endpoints.site.wear(open.tenantId);
   texts.learn(request, { tenant: open.tenantPages });
   return open;
 }

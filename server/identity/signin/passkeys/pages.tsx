@@ -108,28 +108,41 @@ export interface NewPasskeyProps {
   organisation: string;
   question: PasskeyQuestion<PublicKeyCredentialCreationOptionsJSON> | undefined;
   problem: string | undefined;
+  action: string;
+  /** Further hidden fields. */
+  fields?: Record<string, string>;
+  /** In a sign-in: false, the organisation requires one; true, the user may do it later. */
+  isOffer?: boolean;
+  back: { href: string; text: string };
 }
 
-export function NewPasskeyPage({
-  site,
-  language,
-  csrf,
-  organisation,
-  question,
-  problem,
-}: NewPasskeyProps): JSX.Element {
+export function NewPasskeyPage(props: NewPasskeyProps): JSX.Element {
+  const { site, language, csrf, organisation, question, problem, action, fields = {}, isOffer, back } = props;
   const { t } = language;
+  const heading = isOffer ? t.passkeyOffer : t.addPasskey;
   return (
-    <CardPage {...{ site, language, organisation, problem }} title={t.addPasskey} script="passkey.js">
-      <h1 safe>{t.addPasskey}</h1>
+    <CardPage {...{ site, language, organisation, problem }} title={heading} script="passkey.js">
+      <h1 safe>{heading}</h1>
       <p class="lead" safe>
-        {t.newPasskeyLead}
+        {`${isOffer === undefined ? "" : isOffer ? t.passkeyOfferLead : t.passkeyRequired} ${t.newPasskeyLead}`}
       </p>
       <Problem text={problem} />
       {question ? (
-        <PasskeyForm {...{ site, t, csrf, question }} action="/account/passkeys" kind="new" button={t.createPasskey} />
+        <PasskeyForm {...{ site, t, csrf, question, action, fields }} kind="new" button={t.createPasskey} />
       ) : (
         <p safe>{t.passkeyNeedsName}</p>
+      )}
+      {isOffer ? (
+        <form method="post" action={site.href(action)}>
+          {Object.entries({ csrf, ...fields, later: "true" }).map(([name, value]) => (
+            <input type="hidden" name={name} value={attribute(value)} />
+          ))}
+          <button type="submit" class="outline" safe>
+            {t.notNow}
+          </button>
+        </form>
+      ) : (
+        ""
       )}
       <p class="note" data-without-passkeys hidden={question !== undefined} safe>
         {t.passkeyNoBrowser}
@@ -140,8 +153,8 @@ export function NewPasskeyPage({
         </p>
       </noscript>
       <p class="note">
-        <a href={site.href("/account")} safe>
-          {t.backToAccount}
+        <a href={attribute(back.href)} safe>
+          {back.text}
         </a>
       </p>
     </CardPage>

@@ -15,6 +15,7 @@ import { originOf, recordAudit } from "../../../records/index.ts";
 import { texts } from "../../../ui/index.ts";
 import type { Forms } from "../forms.ts";
 import type { KnownBrowsers } from "../known-browsers.ts";
+import type { WarnOwner } from "../links/mailed.ts";
 import { digestOf, newOpaqueValue } from "../opaque.ts";
 import type { Session, Visitor } from "../session.ts";
 import {
@@ -31,12 +32,14 @@ import { keepsWayIn } from "../ways-in.ts";
 import {
   deletePasskey,
   findCredential,
+  findPasskeyRule,
   handleOf,
   insertPasskey,
   listCredentials,
   listPasskeys,
   markUsed,
   type Passkey,
+  postponeOffer,
   type StoredPasskey,
   useChallenge,
 } from "./store.ts";
@@ -90,11 +93,17 @@ export interface Passkeys {
   /** @returns undefined if the browser can make none for this host */
   propose(csrf: string, session: Session): Promise<PasskeyQuestion<PublicKeyCredentialCreationOptionsJSON> | undefined>;
   /** `stale`: the form was not shown to this session, or too long ago */
-  add(
-    sent: SentPasskey & { session: Session; name: string },
-  ): Promise<{ outcome: "added" | "stale" } | { outcome: "refused"; problem: string }>;
+  add(sent: SentPasskey & { session: Session; name: string }): Promise<AddedPasskey>;
+  /** The user declines an offer. */
+  postpone(owner: Owner): Promise<void>;
   remove(request: Request, owner: Owner, id: string): Promise<"removed" | "last-way-in" | "not-there">;
 }
+
+/** `amr`: the methods that the new passkey proves. */
+export type AddedPasskey =
+  | { outcome: "added"; id: string; amr: string[] }
+  | { outcome: "stale" }
+  | { outcome: "refused"; problem: string };
 
 type Owner = Pick<Session, "tenantId" | "userId">;
 
@@ -104,14 +113,18 @@ export interface PasskeyDependencies {
   browsers: KnownBrowsers;
   /** PUBLIC_URL */
   issuer: string;
+  warnOwner: WarnOwner;
 }
 
 /** Loaded when it is first needed, because it takes a moment. */
 const webauthn = () => import("@simplewebauthn/server");
 
-export function createPasskeys({ sql, forms, browsers, issuer }: PasskeyDependencies): Passkeys {
+/** Browsers make no passkeys for an IP address. @param issuer PUBLIC_URL */
+export const canHavePasskeys = (issuer: string) => isIP(urlOf(issuer).hostname.replace(/^\[|\]$/g, "")) === 0;
+
+export function createPasskeys({ sql, forms, browsers, issuer, warnOwner }: PasskeyDependencies): Passkeys {
   const { origin, hostname } = urlOf(issuer);
-  const isPossible = isIP(hostname.replace(/^\[|\]$/g, "")) === 0;
+  const isPossible = canHavePasskeys(issuer);
 
   function newQuestion(csrf: string, purpose: Purpose) {
     const expires = Math.floor(Date.now() / 1000) + CHALLENGE_LIFETIME;
@@ -183,7 +196,7 @@ export function createPasskeys({ sql, forms, browsers, issuer }: PasskeyDependen
         const details = { PasskeyId: passkey.id };
         await recordAudit(tx, tenantId, originOf(request, {}), { kind: "Passkey.CounterWentBack", subject, details });
       });
-      return { outcome: "accepted", passkey, amr: [used.isSynced ? "swk" : "hwk", "mfa"] };
+      return { outcome: "accepted", passkey, amr: methodsOf(used) };
     },
 
     async propose(csrf, session) {
@@ -191,6 +204,7 @@ export function createPasskeys({ sql, forms, browsers, issuer }: PasskeyDependen
       const { tenantId, userId, username, name, tenantName } = session;
       const { value, ...question } = newQuestion(csrf, PURPOSES.newPasskey(session));
       const handle = await handleOf(sql, tenantId, userId, randomBytes(32));
+      const { models } = await findPasskeyRule(sql, tenantId, userId);
       const { generateRegistrationOptions } = await webauthn();
       const options = await generateRegistrationOptions({
         rpName: "Gatehouse",
@@ -200,7 +214,8 @@ export function createPasskeys({ sql, forms, browsers, issuer }: PasskeyDependen
         userDisplayName: name || username,
         userID: new Uint8Array(handle),
         challenge: Buffer.from(value, "base64url"),
-        attestationType: "none",
+        // Some browsers hide the model unless an attestation is requested; the model is checked, not the attestation.
+        attestationType: models.length > 0 ? "direct" : "none",
         excludeCredentials: (await listCredentials(sql, tenantId, userId)).map(described),
         authenticatorSelection: { residentKey: "required", userVerification: "required" },
         supportedAlgorithmIDs: ALGORITHMS,
@@ -227,8 +242,10 @@ export function createPasskeys({ sql, forms, browsers, issuer }: PasskeyDependen
         return { outcome: "refused", problem: t.passkeyRefused };
       const { credential, aaguid, credentialBackedUp } = made.registrationInfo;
       const id = Bun.randomUUIDv7();
-      const isStored = await sql.beginFor(tenantId, async (tx) => {
+      const problem = (await sql.beginFor(tenantId, async (tx) => {
         await lockUser(tx, tenantId, userId);
+        const { isRequired, models } = await findPasskeyRule(tx, tenantId, userId);
+        if (isRequired && models.length > 0 && !models.includes(aaguid)) return t.passkeyOtherModel;
         const passkey = {
           id,
           credentialId: Buffer.from(credential.id, "base64url"),
@@ -240,16 +257,23 @@ export function createPasskeys({ sql, forms, browsers, issuer }: PasskeyDependen
           name,
           rpId: hostname,
         };
-        if (!(await insertPasskey(tx, tenantId, userId, passkey, MAX_PASSKEYS))) return false;
+        if (!(await insertPasskey(tx, tenantId, userId, passkey, MAX_PASSKEYS)))
+          return texts.fill(t.passkeysFull, { count: MAX_PASSKEYS });
         const user = { type: "User", id: userId } as const;
-        const entry = { kind: "Passkey.Added", subject: user, details: { PasskeyId: id } } as const;
-        await recordAudit(tx, tenantId, originOf(request, { actor: user }), entry);
-        return true;
-      });
-      if (isStored) return { outcome: "added" };
-      const problem = texts.fill(t.passkeysFull, { count: MAX_PASSKEYS });
-      return { outcome: "refused", problem };
+        const details = { PasskeyId: id, ...(isRequired && { Required: true }) };
+        await recordAudit(tx, tenantId, originOf(request, { actor: user }), {
+          kind: "Passkey.Added",
+          subject: user,
+          details,
+        });
+        await warnOwner(tx, tenantId, userId, "added passkey");
+        return "";
+      })) as string;
+      if (problem) return { outcome: "refused", problem };
+      return { outcome: "added", id, amr: methodsOf({ isSynced: credentialBackedUp }) };
     },
+
+    postpone: ({ tenantId, userId }) => postponeOffer(sql, tenantId, userId, randomBytes(32)),
 
     remove(request, { tenantId, userId }, id) {
       return sql.beginFor(tenantId, async (tx) => {
@@ -263,6 +287,7 @@ export function createPasskeys({ sql, forms, browsers, issuer }: PasskeyDependen
         const user = { type: "User", id: userId } as const;
         const entry = { kind: "Passkey.Removed", subject: user, details: { PasskeyId: id } } as const;
         await recordAudit(tx, tenantId, originOf(request, { actor: user }), entry);
+        await warnOwner(tx, tenantId, userId, "removed passkey");
         return "removed";
       }) as Promise<"removed" | "last-way-in" | "not-there">;
     },
@@ -291,6 +316,9 @@ export function createPasskeys({ sql, forms, browsers, issuer }: PasskeyDependen
     }
   }
 }
+
+/** WebAuthn does not tell a PIN from biometry. */
+const methodsOf = ({ isSynced }: { isSynced: boolean }) => [isSynced ? "swk" : "hwk", "mfa"];
 
 const refused = (problem: string): PasskeyOutcome => ({ outcome: "refused", trouble: { problem, status: 422 } });
 

@@ -127,6 +127,43 @@ export async function hasPasskey(sql: Queries, tenantId: TenantId, userId: numbe
   return row!.has;
 }
 
+/** A passkey is not offered for some time. @param fresh for a user who has no handle */
+export async function postponeOffer(sql: Queries, tenantId: TenantId, userId: number, fresh: Buffer): Promise<void> {
+  await sql`
+    insert into passkey_handles (user_id, tenant_id, handle, asked_on)
+    select id, tenant_id, ${fresh}, now() from users where tenant_id = ${tenantId} and id = ${userId}
+    on conflict (user_id) do update set asked_on = now()`;
+}
+
+/** @returns whether the tenant's rule asks the user for a passkey, and the AAGUIDs that it accepts; none: all */
+export async function findPasskeyRule(sql: Queries, tenantId: TenantId, userId: number) {
+  const [row] = await sql<{ isRequired: boolean; models: string[] }[]>`
+    select needs_passkey(t, ${userId}::integer) as "isRequired", passkey_models as models
+    from tenants t where id = ${tenantId}`;
+  return row!;
+}
+
+/** A thief may have added them. */
+export async function deleteRecentPasskeys(sql: Queries, tenantId: TenantId, userId: number, seconds: number) {
+  return sql<{ id: string }[]>`
+    delete from passkeys where tenant_id = ${tenantId} and user_id = ${userId}
+      and created_on > now() - make_interval(secs => ${seconds}) returning id`;
+}
+
+/** @param models AAGUIDs; none: all, also without a passkey */
+export async function hasPasskeyOf(
+  sql: Queries,
+  tenantId: TenantId,
+  userId: number,
+  models: string[],
+): Promise<boolean> {
+  const [row] = await sql<{ has: boolean }[]>`
+    select ${models.length === 0} or exists (
+      select from passkeys
+      where tenant_id = ${tenantId} and user_id = ${userId} and aaguid::text = any (${models}::text[])) as has`;
+  return row!.has;
+}
+
 /** @param seconds until the challenge expires @returns false if it was used before */
 export async function useChallenge(sql: Queries, digest: Buffer, seconds: number): Promise<boolean> {
   const rows = await sql`

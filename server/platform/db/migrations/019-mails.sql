@@ -46,5 +46,5 @@ alter table alerts add constraint alerts_kind_check check
     'SignUps'));
 
 -- The name and the address for replies in the tenant's mails.
-alter table tenants add column sender_name text;
+alter table tenants add column display_name text;
 alter table tenants add column reply_to text;

@@ -1,4 +1,4 @@
--- The language of pages and mails for people of whom no other is known, and texts that replace those of the catalogue.
+-- The language of pages and mails for people whose own language is unknown, and texts that replace those of the catalogue.
 alter table tenants add column language text not null default 'en',
   add column texts jsonb not null default '[]';
 

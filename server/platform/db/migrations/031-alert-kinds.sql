@@ -3,4 +3,4 @@
 alter table alerts drop constraint alerts_kind_check;
 alter table alerts add constraint alerts_kind_check check
   (kind in ('ConnectionHeld', 'ErrorRate', 'Backlog', 'FailedSignIns', 'FailedLogouts', 'NearLimit', 'MailHeld',
-    'FilterFailed')) not valid;
+    'SignUps', 'FilterFailed')) not valid;

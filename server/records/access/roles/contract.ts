@@ -50,6 +50,17 @@ const FIELDS = {
     },
     example: "",
   }),
+  RequiresPasskey: flag({
+    description: "Its users must sign in with a passkey, from TenantSettings.PasskeysRequiredFrom on.",
+    documented: { default: false },
+    audit: "value",
+    judged: true,
+    form: {
+      label: "Its users need a passkey",
+      hint: "Users without one must add one on their next request.",
+    },
+    example: false,
+  }),
   ...STAMP_FIELDS,
 };
 

@@ -1,6 +1,7 @@
-import type { AccountTexts } from "../texts.ts";
+import type { TextsOf } from "../shape.ts";
+import type { ACCOUNT_EN } from "./en.ts";
 
-export const ACCOUNT_AR: AccountTexts = {
+export const ACCOUNT_AR: TextsOf<typeof ACCOUNT_EN> = {
   signedInAt: "سجّلت الدخول باسم {user} لدى {organisation}.",
   mailAddress: "عنوان البريد الإلكتروني",
   verified: "مؤكَّد",
@@ -188,6 +189,7 @@ export const ACCOUNT_AR: AccountTexts = {
     signUpExists: "يوجد حساب بهذا العنوان بالفعل. سجّل الدخول به.",
     invitationOver: "انتهت صلاحية تسجيل الدخول هذا أو استُخدم بالفعل. افتح رابط الدعوة مرة أخرى.",
     usernameTaken: "اسم المستخدم هذا مستخدم بالفعل.",
+    usernameUnique: "اسم المستخدم هذا مستخدم بالفعل، ويلزم لتسجيل الدخول اسم فريد.",
     providerUnknown: "طريقة تسجيل الدخول هذه غير معروفة.",
     providerInactive: "طريقة تسجيل الدخول هذه متوقفة.",
     providerMissing: "لا يتيح هذا التطبيق طريقة تسجيل الدخول هذه.",
@@ -227,7 +229,12 @@ export const ACCOUNT_AR: AccountTexts = {
   ifThisWasYou: "إذا كنت أنت فلا يلزمك فعل شيء. وإلا فأنهِ جميع الجلسات وعيّن كلمة مرور جديدة:",
   changedSubject: "تم تغيير {credential} لدى {organisation}",
   changedText: "تم تغيير {credential} لحسابك لدى {organisation}، {time}.",
-  credentials: { password: "كلمة المرور", "second factor": "العامل الثاني", passkey: "مفتاح المرور", "mail address": "عنوان البريد الإلكتروني" },
+  credentials: { password: "كلمة المرور", "second factor": "العامل الثاني", "mail address": "عنوان البريد الإلكتروني" },
   testSubject: "رسالة تجريبية من {organisation}",
   testText: "هذه رسالة تجريبية من {organisation}. قبلها خادم البريد.",
+  alarmAdded: "تُزال مفاتيح المرور والحسابات الخارجية التي أُضيفت في الأيام الثلاثة الأخيرة.",
+  passkeyAddedSubject: "أُضيف مفتاح مرور لدى {organisation}",
+  passkeyAddedText: "أُضيف مفتاح مرور إلى حسابك لدى {organisation}، {time}.",
+  passkeyRemovedSubject: "أُزيل مفتاح مرور لدى {organisation}",
+  passkeyRemovedText: "أُزيل مفتاح مرور من حسابك لدى {organisation}، {time}.",
 };

@@ -1,6 +1,7 @@
-import type { AccountTexts } from "../texts.ts";
+import type { TextsOf } from "../shape.ts";
+import type { ACCOUNT_EN } from "./en.ts";
 
-export const ACCOUNT_DE: AccountTexts = {
+export const ACCOUNT_DE: TextsOf<typeof ACCOUNT_EN> = {
   signedInAt: "Sie sind als {user} bei {organisation} angemeldet.",
   mailAddress: "E-Mail-Adresse",
   verified: "bestätigt",
@@ -188,6 +189,7 @@ export const ACCOUNT_DE: AccountTexts = {
     signUpExists: "Es gibt schon ein Konto mit dieser Adresse. Melden Sie sich damit an.",
     invitationOver: "Diese Anmeldung ist abgelaufen oder wurde schon benutzt. Öffnen Sie den Link der Einladung erneut.",
     usernameTaken: "Dieser Benutzername ist bereits vergeben.",
+    usernameUnique: "Dieser Benutzername ist bereits vergeben; wer sich anmeldet, braucht einen eigenen.",
     providerUnknown: "Diese Anmeldemöglichkeit ist unbekannt.",
     providerInactive: "Diese Anmeldemöglichkeit ist abgeschaltet.",
     providerMissing: "Diese Anwendung bietet diese Anmeldemöglichkeit nicht.",
@@ -227,7 +229,12 @@ export const ACCOUNT_DE: AccountTexts = {
   ifThisWasYou: "Wenn Sie das waren, müssen Sie nichts tun. Wenn nicht, beenden Sie alle Sitzungen und legen Sie ein neues Passwort fest:",
   changedSubject: "Geändert für {organisation}: {credential}",
   changedText: "{credential} für Ihr Konto bei {organisation} wurde geändert, {time}.",
-  credentials: { password: "Ihr Passwort", "second factor": "Ihr zweiter Faktor", passkey: "Ihr Passkey", "mail address": "Ihre E-Mail-Adresse" },
+  credentials: { password: "Ihr Passwort", "second factor": "Ihr zweiter Faktor", "mail address": "Ihre E-Mail-Adresse" },
   testSubject: "Testmail von {organisation}",
   testText: "Dies ist eine Testmail von {organisation}. Der Mailserver hat sie angenommen.",
+  alarmAdded: "Passkeys und Konten anderswo, die in den letzten drei Tagen hinzugefügt wurden, werden entfernt.",
+  passkeyAddedSubject: "Ein Passkey für {organisation} wurde hinzugefügt",
+  passkeyAddedText: "Ein Passkey für Ihr Konto bei {organisation} wurde hinzugefügt, {time}.",
+  passkeyRemovedSubject: "Ein Passkey für {organisation} wurde entfernt",
+  passkeyRemovedText: "Ein Passkey für Ihr Konto bei {organisation} wurde entfernt, {time}.",
 };

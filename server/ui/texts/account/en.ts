@@ -1,5 +1,7 @@
 // The texts of the account pages, the pages of mailed links, errors and mails.
 
+import type { TextsOf } from "../texts.ts";
+
 export const ACCOUNT_EN = {
   signedInAt: "You are signed in as {user} at {organisation}.",
   mailAddress: "Mail address",
@@ -190,6 +192,7 @@ export const ACCOUNT_EN = {
     signUpExists: "There is an account with this address already. Sign in with it.",
     invitationOver: "This sign-in has expired or was already used. Open the link of the invitation again.",
     usernameTaken: "Username is already used by another User.",
+    usernameUnique: "Username is already used by another User, and a User who can sign in needs a unique one.",
     providerUnknown: "Unknown way to sign in.",
     providerInactive: "This way to sign in is inactive.",
     providerMissing: "This application does not have this way to sign in.",
@@ -229,7 +232,13 @@ export const ACCOUNT_EN = {
   ifThisWasYou: "If this was you, there is nothing to do. If not, end all sessions and set a new password:",
   changedSubject: "Your {credential} for {organisation} was changed",
   changedText: "The {credential} of your account at {organisation} was changed, {time}.",
-  credentials: { password: "password", "second factor": "second factor", passkey: "passkey", "mail address": "mail address" },
+  credentials: { password: "password", "second factor": "second factor", "mail address": "mail address" },
   testSubject: "Test mail of {organisation}",
   testText: "This is a test mail of {organisation}. The mail server has accepted it.",
+  alarmAdded: "Passkeys and accounts elsewhere that were added in the last three days are removed.",
+  passkeyAddedSubject: "A passkey for {organisation} was added",
+  passkeyAddedText: "A passkey for your account at {organisation} was added, {time}.",
+  passkeyRemovedSubject: "A passkey for {organisation} was removed",
+  passkeyRemovedText: "A passkey for your account at {organisation} was removed, {time}.",
 } as const;
+export type AccountTexts = TextsOf<typeof ACCOUNT_EN>;

@@ -1,6 +1,7 @@
-import type { AccountTexts } from "../texts.ts";
+import type { TextsOf } from "../shape.ts";
+import type { ACCOUNT_EN } from "./en.ts";
 
-export const ACCOUNT_FR: AccountTexts = {
+export const ACCOUNT_FR: TextsOf<typeof ACCOUNT_EN> = {
   signedInAt: "Vous êtes connecté en tant que {user} chez {organisation}.",
   mailAddress: "Adresse e-mail",
   verified: "vérifiée",
@@ -188,6 +189,7 @@ export const ACCOUNT_FR: AccountTexts = {
     signUpExists: "Il existe déjà un compte avec cette adresse. Connectez-vous avec celui-ci.",
     invitationOver: "Cette connexion a expiré ou a déjà été utilisée. Ouvrez de nouveau le lien de l’invitation.",
     usernameTaken: "Ce nom d’utilisateur est déjà pris.",
+    usernameUnique: "Ce nom d’utilisateur est déjà pris ; pour se connecter, il faut un nom unique.",
     providerUnknown: "Ce moyen de connexion est inconnu.",
     providerInactive: "Ce moyen de connexion est désactivé.",
     providerMissing: "Cette application ne propose pas ce moyen de connexion.",
@@ -227,7 +229,12 @@ export const ACCOUNT_FR: AccountTexts = {
   ifThisWasYou: "Si c’était vous, il n’y a rien à faire. Sinon, mettez fin à toutes les sessions et choisissez un nouveau mot de passe :",
   changedSubject: "Modification pour {organisation} : {credential}",
   changedText: "Modification de votre compte chez {organisation} : {credential}, {time}.",
-  credentials: { password: "mot de passe", "second factor": "second facteur", passkey: "clé d’accès", "mail address": "adresse e-mail" },
+  credentials: { password: "mot de passe", "second factor": "second facteur", "mail address": "adresse e-mail" },
   testSubject: "E-mail de test de {organisation}",
   testText: "Ceci est un e-mail de test de {organisation}. Le serveur de messagerie l’a accepté.",
+  alarmAdded: "Les clés d’accès et les comptes externes ajoutés ces trois derniers jours sont retirés.",
+  passkeyAddedSubject: "Une clé d’accès pour {organisation} a été ajoutée",
+  passkeyAddedText: "Une clé d’accès pour votre compte chez {organisation} a été ajoutée, {time}.",
+  passkeyRemovedSubject: "Une clé d’accès pour {organisation} a été retirée",
+  passkeyRemovedText: "Une clé d’accès pour votre compte chez {organisation} a été retirée, {time}.",
 };

@@ -1,6 +1,7 @@
-import type { AccountTexts } from "../texts.ts";
+import type { TextsOf } from "../shape.ts";
+import type { ACCOUNT_EN } from "./en.ts";
 
-export const ACCOUNT_TR: AccountTexts = {
+export const ACCOUNT_TR: TextsOf<typeof ACCOUNT_EN> = {
   signedInAt: "{organisation} kuruluşunda {user} olarak oturum açtınız.",
   mailAddress: "E-posta adresi",
   verified: "doğrulandı",
@@ -188,6 +189,7 @@ export const ACCOUNT_TR: AccountTexts = {
     signUpExists: "Bu adresle zaten bir hesap var. Onunla oturum açın.",
     invitationOver: "Bu oturum açma işleminin süresi doldu veya zaten kullanıldı. Davet bağlantısını yeniden açın.",
     usernameTaken: "Bu kullanıcı adı daha önce alınmış.",
+    usernameUnique: "Bu kullanıcı adı daha önce alınmış; oturum açmak için benzersiz bir ad gerekir.",
     providerUnknown: "Bu oturum açma yolu bilinmiyor.",
     providerInactive: "Bu oturum açma yolu kapalı.",
     providerMissing: "Bu uygulamada bu oturum açma yolu yok.",
@@ -227,7 +229,12 @@ export const ACCOUNT_TR: AccountTexts = {
   ifThisWasYou: "Bu siz idiyseniz bir şey yapmanız gerekmez. Değilse tüm oturumları kapatın ve yeni bir parola belirleyin:",
   changedSubject: "{organisation} için {credential} değiştirildi",
   changedText: "{organisation} hesabınızda {credential} değiştirildi, {time}.",
-  credentials: { password: "parolanız", "second factor": "ikinci faktörünüz", passkey: "geçiş anahtarınız", "mail address": "e-posta adresiniz" },
+  credentials: { password: "parolanız", "second factor": "ikinci faktörünüz", "mail address": "e-posta adresiniz" },
   testSubject: "{organisation} deneme e-postası",
   testText: "Bu, {organisation} deneme e-postasıdır. E-posta sunucusu kabul etti.",
+  alarmAdded: "Son üç günde eklenen geçiş anahtarları ve başka yerlerdeki hesaplar kaldırılır.",
+  passkeyAddedSubject: "{organisation} için bir geçiş anahtarı eklendi",
+  passkeyAddedText: "{organisation} hesabınıza bir geçiş anahtarı eklendi, {time}.",
+  passkeyRemovedSubject: "{organisation} için bir geçiş anahtarı kaldırıldı",
+  passkeyRemovedText: "{organisation} hesabınızdan bir geçiş anahtarı kaldırıldı, {time}.",
 };

@@ -1,6 +1,7 @@
-import type { SignInTexts } from "../texts.ts";
+import type { TextsOf } from "../shape.ts";
+import type { SIGN_IN_EN } from "./en.ts";
 
-export const SIGN_IN_AR: SignInTexts = {
+export const SIGN_IN_AR: TextsOf<typeof SIGN_IN_EN> = {
   errorTitle: "خطأ: {title}",
   language: "اللغة",
   continue: "متابعة",
@@ -245,4 +246,14 @@ export const SIGN_IN_AR: SignInTexts = {
   passkeyNeedsName: "تحتاج مفاتيح المرور إلى عنوان باسم: افتح هذه الخدمة باسمها بدلًا من عنوان IP.",
   passkeyNoBrowser: "هذا المتصفح لا يدعم مفاتيح المرور. استخدم متصفحًا أحدث أو جهازًا آخر.",
   newPasskeyNeedsScript: "لا يمكن إنشاء مفتاح مرور إلا مع JavaScript. اسمح به لهذه الصفحة.",
+  notNow: "ليس الآن",
+  passkeyOffer: "سجّل الدخول أسرع في المرة القادمة",
+  passkeyOfferLead: "بمفتاح المرور تسجّل الدخول ببصمة الإصبع أو الوجه أو رمز PIN، دون كلمة مرور.",
+  passkeyRequired: "تشترط مؤسستك مفتاح مرور.",
+  passkeyOtherModel: "لا تقبل مؤسستك سوى طرازات معيّنة من مفاتيح الأمان والأجهزة. استخدم غيره.",
+
+  help: "مساعدة",
+  privacy: "الخصوصية",
+  terms: "الشروط",
+  owner: { page: "صفحات {organisation} على {host}", mail: "هذه الرسالة من {organisation}." },
 };

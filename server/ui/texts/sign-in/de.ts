@@ -1,6 +1,7 @@
-import type { SignInTexts } from "../texts.ts";
+import type { TextsOf } from "../shape.ts";
+import type { SIGN_IN_EN } from "./en.ts";
 
-export const SIGN_IN_DE: SignInTexts = {
+export const SIGN_IN_DE: TextsOf<typeof SIGN_IN_EN> = {
   errorTitle: "Fehler: {title}",
   language: "Sprache",
   continue: "Weiter",
@@ -243,4 +244,14 @@ export const SIGN_IN_DE: SignInTexts = {
   passkeyNeedsName: "Passkeys brauchen eine Adresse mit Namen: Öffnen Sie diesen Dienst über seinen Namen statt über seine IP-Adresse.",
   passkeyNoBrowser: "Dieser Browser unterstützt keine Passkeys. Verwenden Sie einen neueren oder ein anderes Gerät.",
   newPasskeyNeedsScript: "Ein Passkey lässt sich nur mit JavaScript erstellen. Erlauben Sie es für diese Seite.",
+  notNow: "Nicht jetzt",
+  passkeyOffer: "Nächstes Mal schneller anmelden",
+  passkeyOfferLead: "Mit einem Passkey melden Sie sich mit Fingerabdruck, Gesicht oder PIN an, ohne Passwort.",
+  passkeyRequired: "Ihre Organisation verlangt einen Passkey.",
+  passkeyOtherModel: "Ihre Organisation akzeptiert nur bestimmte Modelle von Sicherheitsschlüsseln und Geräten. Verwenden Sie ein anderes.",
+
+  help: "Hilfe",
+  privacy: "Datenschutz",
+  terms: "Nutzungsbedingungen",
+  owner: { page: "Seiten von {organisation} bei {host}", mail: "Diese E-Mail ist von {organisation}." },
 };

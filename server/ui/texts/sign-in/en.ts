@@ -1,6 +1,8 @@
 // The texts of the sign-in pages. The other languages have the same keys and variables.
 // {name} is a variable. An object with `other` has the forms of a number (Intl.PluralRules).
 
+import type { TextsOf } from "../texts.ts";
+
 export const SIGN_IN_EN = {
   errorTitle: "Error: {title}",
   language: "Language",
@@ -245,4 +247,16 @@ export const SIGN_IN_EN = {
   passkeyNeedsName: "Passkeys need an address with a name: open this service by its name instead of its IP address.",
   passkeyNoBrowser: "This browser has no passkeys. Use a newer one, or another device.",
   newPasskeyNeedsScript: "A passkey can only be created with JavaScript. Allow it for this page.",
+  notNow: "Not now",
+  passkeyOffer: "Sign in faster next time",
+  passkeyOfferLead: "With a passkey you sign in by fingerprint, face or PIN, without a password.",
+  passkeyRequired: "Your organisation requires a passkey.",
+  passkeyOtherModel: "Your organisation accepts only some models of security keys and devices. Use a different one.",
+
+  help: "Help",
+  privacy: "Privacy",
+  terms: "Terms",
+  /** Tells whose a page or mail is. A tenant cannot replace it. */
+  owner: { page: "Pages of {organisation} at {host}", mail: "This mail is from {organisation}." },
 } as const;
+export type SignInTexts = TextsOf<typeof SIGN_IN_EN>;

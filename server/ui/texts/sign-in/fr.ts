@@ -1,6 +1,7 @@
-import type { SignInTexts } from "../texts.ts";
+import type { TextsOf } from "../shape.ts";
+import type { SIGN_IN_EN } from "./en.ts";
 
-export const SIGN_IN_FR: SignInTexts = {
+export const SIGN_IN_FR: TextsOf<typeof SIGN_IN_EN> = {
   errorTitle: "Erreur : {title}",
   language: "Langue",
   continue: "Continuer",
@@ -243,4 +244,14 @@ export const SIGN_IN_FR: SignInTexts = {
   passkeyNeedsName: "Les clés d’accès nécessitent une adresse avec un nom : ouvrez ce service par son nom plutôt que par son adresse IP.",
   passkeyNoBrowser: "Ce navigateur ne prend pas en charge les clés d’accès. Utilisez-en un plus récent ou un autre appareil.",
   newPasskeyNeedsScript: "Une clé d’accès ne peut être créée qu’avec JavaScript. Autorisez-le pour cette page.",
+  notNow: "Pas maintenant",
+  passkeyOffer: "Se connecter plus vite la prochaine fois",
+  passkeyOfferLead: "Avec une clé d’accès, vous vous connectez par empreinte, visage ou code PIN, sans mot de passe.",
+  passkeyRequired: "Votre organisation exige une clé d’accès.",
+  passkeyOtherModel: "Votre organisation n’accepte que certains modèles de clés de sécurité et d’appareils. Utilisez-en un autre.",
+
+  help: "Aide",
+  privacy: "Confidentialité",
+  terms: "Conditions",
+  owner: { page: "Pages de {organisation} sur {host}", mail: "Cet e-mail vient de {organisation}." },
 };

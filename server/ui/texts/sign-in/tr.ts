@@ -1,6 +1,7 @@
-import type { SignInTexts } from "../texts.ts";
+import type { TextsOf } from "../shape.ts";
+import type { SIGN_IN_EN } from "./en.ts";
 
-export const SIGN_IN_TR: SignInTexts = {
+export const SIGN_IN_TR: TextsOf<typeof SIGN_IN_EN> = {
   errorTitle: "Hata: {title}",
   language: "Dil",
   continue: "Devam et",
@@ -243,4 +244,14 @@ export const SIGN_IN_TR: SignInTexts = {
   passkeyNeedsName: "Geçiş anahtarları adı olan bir adres ister: bu hizmeti IP adresiyle değil adıyla açın.",
   passkeyNoBrowser: "Bu tarayıcı geçiş anahtarlarını desteklemiyor. Daha yenisini ya da başka bir cihazı kullanın.",
   newPasskeyNeedsScript: "Geçiş anahtarı yalnızca JavaScript ile oluşturulabilir. Bu sayfa için izin verin.",
+  notNow: "Şimdi değil",
+  passkeyOffer: "Bir dahaki sefere daha hızlı giriş yapın",
+  passkeyOfferLead: "Geçiş anahtarıyla parolasız, parmak izi, yüz veya PIN ile giriş yaparsınız.",
+  passkeyRequired: "Kuruluşunuz bir geçiş anahtarı gerektiriyor.",
+  passkeyOtherModel: "Kuruluşunuz yalnızca bazı güvenlik anahtarı ve cihaz modellerini kabul ediyor. Başka birini kullanın.",
+
+  help: "Yardım",
+  privacy: "Gizlilik",
+  terms: "Koşullar",
+  owner: { page: "{organisation} sayfaları, {host}", mail: "Bu e-posta {organisation} tarafından gönderildi." },
 };
