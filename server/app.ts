@@ -141,6 +141,7 @@ export function createApp({
     .use(metricsController(metrics.registry, config.metrics.token))
     .use(openApiController(publicUrl, routes))
     .use(provider.controller)
+    .use(services.scimController)
     .use(api)
     .use(pages);
 }

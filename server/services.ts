@@ -10,6 +10,7 @@ import {
   imports,
   mail,
   type SettingsKinds,
+  scim,
   scopesNow,
   tenants,
 } from "./identity/index.ts";
@@ -77,7 +78,7 @@ export function createServices(deps: ServicesDependencies) {
   access.addRecords(AUDIT_RECORD, auditLog.find);
 
   const withEvents = Object.values(kinds).flatMap(({ type }) => (type.events ? type : []));
-  const subjects = [...entities, ...withEvents, ALERT];
+  const subjects = [...entities.map((entity) => ({ ...entity, example: entity.sample })), ...withEvents, ALERT];
   const webhooks = createWebhooks({
     sql,
     vault,
@@ -151,6 +152,15 @@ export function createServices(deps: ServicesDependencies) {
     },
     entities,
   );
+  const scimController = scim.createController({
+    sql,
+    publicUrl,
+    of: records.of,
+    authenticate,
+    verifyClientSecret: provider.verifyClientSecret,
+    admit: access.admit,
+    onFailure: logFailure,
+  });
   for (const { entity, find } of records.all) access.addRecords(entity.name, find);
 
   const settings = createSettings(kinds, {
@@ -174,6 +184,7 @@ export function createServices(deps: ServicesDependencies) {
     provider,
     authenticate,
     records,
+    scimController,
     settings,
     auditLog,
     exporter,

@@ -32,6 +32,21 @@ function apiReference(visit: Visit, publicUrl: string): View {
             ]}
           />
         </Section>
+        <Section title="A directory (SCIM 2.0)">
+          <Facts
+            facts={[
+              ["Tenant URL", <Code text={`${publicUrl}/scim/v2`} copy />],
+              ["Secret token", "An application's Id, a dot and one of its secrets: 1042.SECRET"],
+            ]}
+          />
+          <p>
+            {"Add an "}
+            <a href={visit.href("/settings/applications")}>application</a>
+            {
+              " for the directory, with the scopes of AccessManager and a secret, which is shown once. For a new secret, add a second one and delete the first when the directory has it."
+            }
+          </p>
+        </Section>
         <Section title="A first call">
           <p>
             {"A machine's "}

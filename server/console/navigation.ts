@@ -48,6 +48,7 @@ const ICONS = new Map<string, IconName>(
     "/settings/new-application": "app-window",
     "/settings/users": "users",
     "/settings/departments": "building-2",
+    "/settings/groups": "users",
     "/settings/invitations": "user-plus",
     "/settings/mail": "mail",
     "/settings/identity-providers": "log-in",

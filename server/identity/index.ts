@@ -37,6 +37,7 @@ export { scopesNow } from "./oauth/tokens/live-scopes.ts";
 export type { TrialOutcome } from "./oauth/trial.ts";
 export type { UserGrantRecord } from "./oauth/user-grant.ts";
 export { type IdentityRoutes, identityRoutes } from "./routes.ts";
+export * as scim from "./scim/index.ts";
 export { SEALED_BY_IDENTITY } from "./sealed.ts";
 export type { IdentityServices } from "./services.ts";
 export {

@@ -10,6 +10,7 @@ import {
   type FieldOptions,
   type FormField,
   field,
+  inSnakeCase,
   NOBODY,
   NUL_FREE,
   orNull,
@@ -26,6 +27,10 @@ import { parseReference } from "./reference.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: the fields of an entity are known by their names alone.
 type RecordField = Field<any, any>;
+
+/** The column of members of a kind; in a group, `group_id` is the group itself. */
+export const memberColumn = (owner: string, type: string) =>
+  `${owner === type ? "member_" : ""}${inSnakeCase(type)}_id`;
 
 interface TextOptions extends FieldOptions {
   /** People read it on pages of sign-in. */

@@ -35,7 +35,7 @@ export {
 } from "./access/record-service.ts";
 export { ROLE, type RoleRecord } from "./access/roles/contract.ts";
 export { ROLES } from "./access/roles/service.ts";
-export { listRoleNames, scopesOfRoles } from "./access/roles.store.ts";
+export { listGroupNames, listRoleNames, scopesOfRoles } from "./access/roles.store.ts";
 export { resourceRoutes, route } from "./access/route.ts";
 export {
   ACTIONS,

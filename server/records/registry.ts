@@ -16,6 +16,8 @@ export interface Entity extends Declaration {
   /** The foreign keys of all entities that reference this one. */
   referencedBy: { entity: Entity; column: string; name: string }[];
   actors: Entity[];
+  /** An example of its record in a payload, where a list of members is the change of the list. */
+  sample: Record<string, unknown>;
 }
 
 export interface EntityReference extends NamedReference {
@@ -25,7 +27,7 @@ export interface EntityReference extends NamedReference {
 /** @throws Error if the target of a definition's foreign key is neither an entity of the list nor a setting */
 export function createRegistry(definitions: readonly Declaration[], settings: readonly PointedAt[]): Entity[] {
   const entities = definitions.map(
-    (definition): Entity => ({ ...definition, references: [], referencedBy: [], actors: [] }),
+    (definition): Entity => ({ ...definition, references: [], referencedBy: [], actors: [], sample: {} }),
   );
   const named = (name: string) => entities.find((entity) => entity.name === name);
   for (const [index, entity] of entities.entries()) {
@@ -39,8 +41,14 @@ export function createRegistry(definitions: readonly Declaration[], settings: re
       target?.referencedBy.push({ entity, column: reference.column, name: reference.name });
     }
     Object.assign(entity, contractOf(entity));
+    entity.sample = sampleOf(entity);
   }
   return entities;
+}
+
+function sampleOf({ example, fields }: Entity): Record<string, unknown> {
+  const lists = fields.filter(({ list }) => list);
+  return { ...example, ...Object.fromEntries(lists.map(({ name, example: Added }) => [name, { Added, Removed: [] }])) };
 }
 
 function contractOf({ name, description, identifiers, fields, references }: Entity) {

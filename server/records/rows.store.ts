@@ -1,5 +1,6 @@
 // The SQL of entities, built from their definitions. Values are parameters; names come only from definitions.
 
+import type { PendingQuery, Row as PostgresRow } from "postgres";
 import type { Queries } from "../platform/db/sql.ts";
 import { type Abstract, inSnakeCase, type TextComparison } from "../platform/http/fields.ts";
 import type { TenantId } from "../platform/ids.ts";
@@ -63,6 +64,24 @@ export function listRows(
 ): Promise<Row[]> {
   const condition = narrowing(sql, entity, narrowed);
   return rowsOf(entity).list(sql, tenantId, narrowed.filters, limit, after, { sort, condition });
+}
+
+/** A condition of rows, as a statement's part. */
+export type Where = (sql: Queries) => PendingQuery<PostgresRow[]>;
+
+/** The rows from a place on, in the order of their ids, and the number of all. */
+export async function listRowsAt(
+  sql: Queries,
+  tenantId: TenantId,
+  entity: Entity,
+  where: Where | undefined,
+  { offset, limit }: { offset: number; limit: number },
+): Promise<{ rows: Row[]; total: number }> {
+  const all = sql`from ${sql(entity.table)} where tenant_id = ${tenantId} and ${where ? where(sql) : sql`true`}`;
+  const [counted] = await sql<{ total: number }[]>`select count(*) as total ${all}`;
+  const rows = await sql<Row[]>`
+    select ${rowsOf(entity).columns(sql)} ${all} order by id offset ${offset} limit ${limit}`;
+  return { rows, total: counted!.total };
 }
 
 /** Counts the rows of a list, up to `max`. */

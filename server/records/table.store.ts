@@ -11,6 +11,7 @@ import {
 } from "../platform/http/fields.ts";
 import { isUuid as isUuidText, toRecordId } from "../platform/http/query.ts";
 import type { TenantId } from "../platform/ids.ts";
+import { memberColumn } from "./fields.ts";
 import type { Declaration } from "./record.ts";
 import { keyOf as keyOfMember, type Member } from "./reference-list.ts";
 
@@ -258,7 +259,7 @@ function holds(sql: Queries, texts: readonly string[], text: string) {
 
 /** The table of a list of references. */
 function listTable(name: string, owner: string, { of, through }: ReferenceList) {
-  const kinds = of.map((type) => ({ type, column: `${inSnakeCase(type)}_id`, table: `${inSnakeCase(type)}s` }));
+  const kinds = of.map((type) => ({ type, column: memberColumn(owner, type), table: `${inSnakeCase(type)}s` }));
   const ids = kinds.map(({ column }) => `m.${column}`).join(", ");
   const types = kinds.map(({ type, column }) => `when m.${column} is not null then '${type}'`).join(" ");
   const key = `${inSnakeCase(owner)}_id`;

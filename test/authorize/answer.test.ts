@@ -101,7 +101,7 @@ describe.concurrent("the granted scopes", () => {
     const visitor = new Visitor();
     const page = await visitor.submit(await visitor.open(client.authorize({ scope: "*" })), client.tenant.admin);
     expect(page.html).toContain("see your e-mail address");
-    expect(page.html).toContain("read users, applications and departments for you");
+    expect(page.html).toContain("read users, applications, departments and groups for you");
     const token = await client.token(answerOf(await client.goThrough(visitor, page)).code!);
     expect(token.body.scope).toBe("openid email AccessManager:Read");
   });

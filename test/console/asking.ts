@@ -161,6 +161,7 @@ export const redeliveriesOf = async (api: Api) => (await api.get("/Redelivery?Ki
 export const ASKING: Record<string, () => Promise<Asking>> = {
   "/settings/applications/:id/delete": deletion("applications", "Application", named("Payroll")),
   "/settings/departments/:id/delete": deletion("departments", "Department", named("Finance")),
+  "/settings/groups/:id/delete": deletion("groups", "Group", named("Clerks")),
   "/settings/users/:id/delete": deletion("users", "User", { Name: "Ana", Username: "ana" }),
   "/settings/roles/:id/delete": deletion("roles", "Role", named("clerks"), {
     Members: [{ Type: "Application", Id: 1 }].slice(1),
@@ -197,6 +198,17 @@ export const ASKING: Record<string, () => Promise<Asking>> = {
     const { Id, role, ...rest } = await inRole("User");
     const page = `/settings/roles/${role.Id}`;
     return { ...rest, page, action: `${page}/members/remove`, fields: { Id: String(Id) } };
+  },
+  "/settings/groups/:id/members/remove": async () => {
+    const api = await newTenant();
+    const ana = await made(api, "User", { Name: "Ana", Username: "ana" });
+    const { Id } = await made(api, "Group", { Name: "Clerks", Members: [{ Type: "User", Id: Number(ana.Id) }] });
+    const page = `/settings/groups/${Id}`;
+    return {
+      ...{ api, page, action: `${page}/members/remove`, fields: { Id: String(ana.Id) } },
+      change: () => made(api, "User", { Id: ana.Id, Name: "Renamed" }),
+      isDone: async () => (await api.get(`/Group/${Id}`)).body.Members.length === 0,
+    };
   },
   "/settings/users/:id/session/end": async () => {
     const { client } = await signedIn();

@@ -87,6 +87,8 @@ const FORMS: Record<string, Typed | undefined> = {
   "POST /settings/applications/add Name ApplicationKey ExternalId WebSiteURL Description": APPLICATION,
   "POST /settings/departments/:id/change Name ExternalId Description": FREE,
   "POST /settings/departments/add Name ExternalId Description": FREE,
+  "POST /settings/groups/:id/change Name ExternalId Description": FREE,
+  "POST /settings/groups/add Name ExternalId Description": FREE,
   [`POST /settings/identity-providers/:id/change ${OAUTH2_FIELDS} ExternalId`]: { ...OAUTH2, ...RULES },
   [`POST /settings/identity-providers/:id/change ${OPENID_FIELDS}`]: OPENID,
   [`POST /settings/identity-providers/add/OAuth2 ${OAUTH2_FIELDS} ExternalId`]: { ...OAUTH2, ...RULES },
@@ -140,7 +142,17 @@ const FORMS: Record<string, Typed | undefined> = {
 };
 
 /** The pages that name such a record; each shows the name as typed. */
-const NAMED = ["webhooks", "applications", "users", "departments", "identity-providers", "apis", "policies", "roles"];
+const NAMED = [
+  "webhooks",
+  "applications",
+  "users",
+  "departments",
+  "groups",
+  "identity-providers",
+  "apis",
+  "policies",
+  "roles",
+];
 
 const browser = openWindows();
 

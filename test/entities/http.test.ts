@@ -270,7 +270,15 @@ test("Entities lists names, fields with their types, and events", async () => {
   expect(answer.status).toBe(200);
   expect(answer.body.Next).toBeNull();
   const byName = new Map(answer.body.Items.map((item: { Name: string }) => [item.Name, item]));
-  expect([...byName.keys()].sort()).toEqual(["Alert", "Application", "AuditEvent", "Department", "Invitation", "User"]);
+  expect([...byName.keys()].sort()).toEqual([
+    "Alert",
+    "Application",
+    "AuditEvent",
+    "Department",
+    "Group",
+    "Invitation",
+    "User",
+  ]);
   for (const { Name, Events } of answer.body.Items) {
     const all = ["Created", "Updated", "Deleted", ...(Name === "User" ? ["Erased"] : [])];
     expect(Events).toEqual(Name === "AuditEvent" ? ["Created"] : all);

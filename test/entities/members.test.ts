@@ -11,17 +11,18 @@ import { holdRows, untilWaiting } from "../world/locks.ts";
 import { plantUsers } from "../world/planted.ts";
 import { rowsOf } from "../world/rows.ts";
 import { newTenant } from "../world/tenant.ts";
-import { group, TABLE } from "./group.ts";
 import { countStatements } from "./stored.ts";
+import { TABLE, team } from "./team.ts";
 
-const app = closedAfterAll(await startAppWith(TABLE, { entities: createRegistry([...ENTITIES, group]) }));
+const app = closedAfterAll(await startAppWith(TABLE, { entities: createRegistry([...ENTITIES, team]) }));
 const sql = connect(app.databaseUrl, "gatehouse test", 4);
 closedAfterAll({ [Symbol.asyncDispose]: () => sql.end() });
 
 /** The field that finds a record, and its tables. */
 const KINDS = {
   Role: { by: "Name", table: "roles", rows: "role_members", key: "role_id" },
-  Group: { by: "Code", table: "groups", rows: "group_members", key: "group_id" },
+  Group: { by: "Name", table: "groups", rows: "group_members", key: "group_id" },
+  Team: { by: "Code", table: "teams", rows: "team_members", key: "team_id" },
 } as const;
 
 const newUser = async (api: Api) => ({
@@ -68,7 +69,7 @@ describe.each(Object.entries(KINDS))("the Members of a %s", (kind, { by, table, 
 
   test("are refused in both forms at once, and in wrong ones; nothing is written", async () => {
     const { api, ana, save, Id } = await made();
-    const types = kind === "Role" ? '"User" \\| "Application"' : '"User"';
+    const types = { Role: '"User" \\| "Application" \\| "Group"', Group: '"User" \\| "Group"', Team: '"User"' }[kind];
     const member = `must be \\{"Type": ${types}, "Id": …\\}\\.$`;
     const wrong: [unknown, RegExp][] = [
       [5, /^Members must be a list of at most 1000\.$/],

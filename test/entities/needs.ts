@@ -2,7 +2,7 @@
 
 import type { Queries } from "../../server/platform/db/sql.ts";
 import { inSnakeCase } from "../../server/platform/http/fields.ts";
-import type { Entity } from "../../server/records/index.ts";
+import { type Entity, recordFields } from "../../server/records/index.ts";
 import { searchables } from "../../server/records/values.ts";
 import { columnsOf, triggersOf } from "../world/postgresql.ts";
 
@@ -33,7 +33,7 @@ export async function missing(sql: Queries, of: readonly Entity[]): Promise<stri
           .filter(({ column }) => !new RegExp(`\\b${inSnakeCase(column)}\\b`).test(searched))
           .map(({ column }) => `${table}.search_text needs ${inSnakeCase(column)}.`),
         ...lists.flatMap(({ of: types, through }) =>
-          ["tenant_id", ...[entity.name, ...types].map((type) => `${inSnakeCase(type)}_id`)]
+          ["tenant_id", `${inSnakeCase(entity.name)}_id`, ...types.map((type) => recordFields.memberColumn(entity.name, type))]
             .filter((column) => !find(through, column))
             .map((column) => `${through} needs the column ${column}.`),
         ),

@@ -8,6 +8,7 @@ import { newTenant } from "../world/tenant.ts";
 const ENTITIES = [
   { entity: "Application", identifiers: ["Name", "ExternalId", "ApplicationKey"], other: "Description" },
   { entity: "Department", identifiers: ["Name", "ExternalId"], other: "Description" },
+  { entity: "Group", identifiers: ["Name", "ExternalId"], other: "Description" },
   { entity: "User", identifiers: ["External_Id", "Username"], other: "Email" },
 ];
 
@@ -44,12 +45,18 @@ const get = (entity: string): Rule[] => [
   },
   {
     rule: "rules 2 and 3: the value is matched by multiple rows: 400 Multible Rows",
-    given: [{ Is_Active: true }, { Is_Active: true }],
-    call: (caller) => caller.get(`/${entity}/true?Name=Is_Active`),
+    given: [sameIn(entity), sameIn(entity)],
+    call: (caller) => {
+      const [[name, value]] = Object.entries(sameIn(entity)) as [[string, unknown]];
+      return caller.get(`/${entity}/${value}?Name=${name}`);
+    },
     expect: (answer) => expectError(answer, 400, "Multible Rows"),
     events: ["Created", "Created"],
   },
 ];
+
+/** A field that two records share. */
+const sameIn = (entity: string) => (entity === "Group" ? { Description: "same" } : { Is_Active: true });
 
 const upsert = (entity: string, identifiers: string[], other: string): Rule[] => {
   const all = Object.fromEntries(identifiers.map((name) => [name, `the ${name}`]));

@@ -16,7 +16,7 @@ function call(caller: Api | undefined, method: string, path: string, status: num
   return callDocumented(document, caller, method, path, status, options);
 }
 
-describe.each(["User", "Application", "Department"])("%s", (name) => {
+describe.each(["User", "Application", "Department", "Group"])("%s", (name) => {
   const path = `${API}/${name}`;
   const one = `${path}/{Id}`;
 

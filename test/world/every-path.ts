@@ -43,6 +43,7 @@ export async function arrange(api: Api, sql = db()): Promise<Ids> {
     invitations: await plantInvitation(api, {}, sql),
     mail: await plantMail(api.tenantId, sql),
     departments: await made("Department", { Name: "Finance" }),
+    groups: await made("Group", { Name: "Clerks" }),
     activity: await first("WebhookEvent", "EventId"),
     policies: await first("Policy"),
     roles: await first("Role"),
@@ -64,7 +65,7 @@ export async function arrangeTwo(api: Api): Promise<void> {
   const webhooks = { URL: "https://localhost:9443/two", Entities: ["User"], Events: ["Created"], State: "Paused" };
   const provider = { Type: "OpenIDConnect", Issuer: "https://localhost:9443/two", ClientId: "gatehouse" };
   const second = {
-    ...{ Application: {}, Department: {}, Role: {}, User: { Username: "two" }, WebhookConnection: webhooks },
+    ...{ Application: {}, Department: {}, Group: {}, Role: {}, User: { Username: "two" }, WebhookConnection: webhooks },
     ...{ Api: { Audience: `urn:two:${Bun.randomUUIDv7()}` }, IdentityProvider: provider },
     Invitation: { Email: "two@mail.test" },
   };

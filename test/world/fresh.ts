@@ -51,6 +51,7 @@ export async function freshRecords(api: Api): Promise<(operationId: string, path
     Api: () => ({ Name: unique("api"), Audience: `urn:${Bun.randomUUIDv7()}` }),
     Application: () => ({ Name: unique("application") }),
     Department: () => ({ Name: unique("department") }),
+    Group: () => ({ Name: unique("group") }),
     IdentityProvider: () => ({ ...PROVIDER, Name: unique("provider") }),
     Policy: () => ({ Name: unique("policy"), Policy: 'permit (principal == Client::"0", action, resource);' }),
     Role: () => ({ Name: unique("role") }),

@@ -176,6 +176,12 @@ function questionOf(role: RoleRecord, { member, title, path }: ShownMember) {
   });
 }
 
+/** How a member that the role does not list has it. */
+function heldBy({ AllUsers, IdentityProviderId }: RoleRecord): string {
+  if (AllUsers) return "like every user";
+  return IdentityProviderId ? "by its identity provider or a group" : "by a group";
+}
+
 /** @param held the member's roles, also those that do not list it */
 function columns(visit: Visit, of: ShownMember, held: readonly RoleRecord[]): Column<RoleRecord>[] {
   const { member, path } = of;
@@ -196,7 +202,11 @@ function columns(visit: Visit, of: ShownMember, held: readonly RoleRecord[]): Co
         const { Id, Name } = role;
         const isMember = isIn(role.Members, member);
         if (!isMember && held.some((one) => one.Id === Id)) {
-          return <span class="none">{role.AllUsers ? "like every user" : "by its identity provider"}</span>;
+          return (
+            <span class="none" safe>
+              {heldBy(role)}
+            </span>
+          );
         }
         if (!visit.may("Settings:Update", "Role", role)) return <span class="none">{isMember ? "yes" : "no"}</span>;
         if (!isMember) {

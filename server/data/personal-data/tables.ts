@@ -3,7 +3,7 @@
 
 import { API } from "../../identity/index.ts";
 import { inSnakeCase } from "../../platform/http/fields.ts";
-import { type Declaration, ENTITIES, POLICY, ROLE } from "../../records/index.ts";
+import { type Declaration, ENTITIES, POLICY, ROLE, recordFields } from "../../records/index.ts";
 
 /** Rows that are about one User, by a column. */
 export interface PersonalRows {
@@ -294,7 +294,7 @@ export function tablesOf(
     return [
       [table, { how: { mentions: [...STAMPS, ...users] } }],
       ...lists.map(({ of, through }): [string, TableDeclaration] => {
-        const others = of.filter((type) => type !== "User").map(columnOf);
+        const others = of.filter((type) => type !== "User").map((type) => recordFields.memberColumn(name, type));
         return [
           through,
           { file: `${name}s`, column: columnOf("User"), exported: [columnOf(name)], withheld: ["id", ...others] },

@@ -7,6 +7,7 @@ import { isText } from "../../platform/text.ts";
 /** Sources of a claim's value; field names refer to the User. */
 export const CLAIM_SOURCES = [
   "Roles",
+  "Groups",
   "Name",
   "GivenName",
   "FamilyName",
@@ -38,7 +39,7 @@ const CLAIM_NAME = "^[\\x21-\\x7e]{1,100}$";
 const RESERVED = [
   ...["iss", "sub", "aud", "exp", "nbf", "iat", "jti", "client_id", "azp", "scope", "resource", "tenant", "grant_id"],
   ...["auth_time", "acr", "amr", "nonce", "at_hash", "c_hash", "s_hash", "sid", "cnf", "act", "may_act"],
-  ...["exchange_scope", "userinfo_claims", "events"],
+  ...["exchange_scope", "userinfo_claims", "events", "hasgroups"],
   // The "verified" claim beside each would vouch for a mapped value.
   ...["email", "email_verified", "phone_number", "phone_number_verified"],
   ...["typ", "active", "token_type", "__proto__"],
@@ -51,7 +52,7 @@ const mapped = Type.Object({
   }),
   From: word(CLAIM_SOURCES, {
     description:
-      "Roles: names of the caller's roles. Constant: Value. Attribute: the User's attribute named Value. Otherwise a field.",
+      "Roles: names of the caller's roles. Groups: names of the User's groups. Constant: Value. Attribute: the User's attribute named Value. Otherwise a field.",
   }),
   Value: Type.Optional(Type.String({ maxLength: VALUE_LIMIT, description: "Required for Constant and Attribute." })),
 });
@@ -71,7 +72,7 @@ export function claimMappingField(where: string) {
     audit: "value",
     form: {
       label: "More claims",
-      hint: `One per line, in ${where}: name, space, source. Sources are ${CLAIM_SOURCES.join(", ")}. Examples: "roles Roles", "groups Roles", "cost_centre Attribute costCentre" or "stage Constant test".`,
+      hint: `One per line, in ${where}: name, space, source. Sources are ${CLAIM_SOURCES.join(", ")}. Examples: "roles Roles", "groups Groups", "cost_centre Attribute costCentre" or "stage Constant test".`,
       rows: 3,
       line: {
         show: ({ Claim, From, Value }: MappedClaim) => [Claim, From, ...(Value === undefined ? [] : [Value])].join(" "),

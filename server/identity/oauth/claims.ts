@@ -2,7 +2,7 @@
 
 import type { Queries } from "../../platform/db/sql.ts";
 import type { TenantId } from "../../platform/ids.ts";
-import { type Actor, listRoleNames } from "../../records/index.ts";
+import { type Actor, listGroupNames, listRoleNames } from "../../records/index.ts";
 import type { MappedClaim } from "./claim-mapping.ts";
 import { findUserClaims, type UserRow } from "./claims.store.ts";
 import type { Client } from "./clients/store.ts";
@@ -61,7 +61,7 @@ async function claimsAbout(
   names: string[],
   mapping: MappedClaim[],
 ): Promise<Claims> {
-  const needsUser = names.length > 0 || mapping.some(({ From }) => From !== "Roles" && From !== "Constant");
+  const needsUser = names.length > 0 || mapping.some(({ From }) => !WITHOUT_USER.includes(From));
   const user = needsUser && actor.type === "User" ? await findUserClaims(sql, tenantId, actor.id) : undefined;
   return { ...(user && claimsOf(user, names)), ...(await mappedClaims(sql, tenantId, actor, user, mapping)) };
 }
@@ -74,8 +74,11 @@ async function mappedClaims(
   mapping: MappedClaim[],
 ): Promise<Claims> {
   const roles = mapping.some(({ From }) => From === "Roles") ? await listRoleNames(sql, tenantId, actor) : [];
+  const groups = mapping.some(({ From }) => From === "Groups") ? await groupsOf(sql, tenantId, actor) : [];
+  const isTooMany = groups.length > MAX_GROUPS;
   const sourceOf = ({ From, Value }: MappedClaim): ClaimValue | null | undefined => {
     if (From === "Roles") return roles;
+    if (From === "Groups") return isTooMany ? undefined : groups;
     if (From === "Constant") return Value;
     // Values of an attribute that was removed from the tenant's UserAttributes are gone.
     if (From === "Attribute")
@@ -84,11 +87,19 @@ async function mappedClaims(
   };
   const values = mapping.map((one): [string, ClaimValue | null | undefined] => [one.Claim, sourceOf(one)]);
   const isThere = (entry: (typeof values)[number]): entry is [string, ClaimValue] => (entry[1] ?? "") !== "";
-  return Object.fromEntries(values.filter(isThere));
+  return { ...Object.fromEntries(values.filter(isThere)), ...(isTooMany && { hasgroups: true }) };
 }
 
+const WITHOUT_USER = ["Roles", "Groups", "Constant"];
+
+/** With more groups, a token has the claim `hasgroups` instead, as Microsoft Entra's tokens do. */
+const MAX_GROUPS = 100;
+
+const groupsOf = async (sql: Queries, tenantId: TenantId, { type, id }: Actor) =>
+  type === "User" ? listGroupNames(sql, tenantId, id, MAX_GROUPS) : [];
+
 const FIELDS: Record<
-  Exclude<MappedClaim["From"], "Roles" | "Constant" | "Attribute">,
+  Exclude<MappedClaim["From"], "Roles" | "Groups" | "Constant" | "Attribute">,
   (user: UserRow) => string | null
 > = {
   Name: (user) => user.name,

@@ -50,6 +50,7 @@ import {
 } from "./authorize/index.ts";
 import {
   type AuthenticateClient,
+  authenticateBySecret,
   authenticateClient,
   createOnRefusedClient,
   strangersNetwork,
@@ -270,6 +271,12 @@ export function createProvider(deps: ProviderDependencies) {
     endGrantsBy: createEndGrantsBy(families),
     onRecordChange: createOnRecordChange(endGrants, createTellApproved({ mailer, issuer })),
     verifyAccessToken,
+    /** By a client's secret as a bearer token, for callers that know no OAuth. @throws TokenError */
+    async verifyClientSecret(request: Request, clientId: string, secret: string) {
+      const client = await authenticateBySecret(proving, request, clientId, secret);
+      onClient(request, { tenantId: client.tenantId, clientId: String(client.id) }, strangersNetwork(request, client));
+      return client;
+    },
     checkPossession: dpop.checkPossession,
     /** Signs certificates of a type, without an end. */
     signs: (type: "erasure-certificate+jwt" | "delivery-statement+jwt") => (claims: Record<string, unknown>) =>

@@ -16,8 +16,13 @@ export const FORM_BODY_LIMIT = 64 * 1024;
 export const MAX_FIELDS = 1_000;
 
 /** @param limit bytes @throws UnsupportedMediaType, PayloadTooLarge, BadInput */
-export async function readJson(request: Request, limit = JSON_BODY_LIMIT): Promise<unknown> {
-  requireJson(request);
+/** @param mediaType such as `application/scim+json` */
+export async function readJson(
+  request: Request,
+  limit = JSON_BODY_LIMIT,
+  mediaType = "application/json",
+): Promise<unknown> {
+  requireMediaType(request, mediaType);
   const text = await readText(request, limit);
   const { isRounded } = requireModest(text);
   try {

@@ -73,16 +73,23 @@ export function createAuthenticate({ verify, checkPossession, admit }: Authentic
         `${/^dpop/i.test(header) ? "DPoP" : "Bearer"} error="invalid_token"`,
       );
     };
-    const { key, address, traceParent } = contextOf(request);
-    const callerOf = async (bearer: Bearer): Promise<Caller> => {
-      const call = { ...bearer, requestKey: key, traceParent, address, time: new Date() };
-      const again = async () => callerOf(await bearerNow());
-      return { ...call, userAgent: userAgentOf(request), again, ...(await admit(call)) };
-    };
     const bearer = await bearerNow();
     await requirePossession(checkPossession, request, presented!, bearer);
-    return callerOf(bearer);
+    return callerOf(request, admit, bearer, bearerNow);
   };
+}
+
+/** @param now the bearer's present state */
+export async function callerOf(
+  request: Request,
+  admit: AuthenticateDependencies["admit"],
+  bearer: Bearer,
+  now: () => Promise<Bearer>,
+): Promise<Caller> {
+  const { key, address, traceParent } = contextOf(request);
+  const call = { ...bearer, requestKey: key, traceParent, address, time: new Date() };
+  const again = async () => callerOf(request, admit, await now(), now);
+  return { ...call, userAgent: userAgentOf(request), again, ...(await admit(call)) };
 }
 
 /** @throws Permission naming what is missing (RFC 6750 3.1) */

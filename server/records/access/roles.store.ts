@@ -3,14 +3,24 @@ import type { Queries } from "../../platform/db/sql.ts";
 import { inSnakeCase, type ReferenceList } from "../../platform/http/fields.ts";
 import type { TenantId } from "../../platform/ids.ts";
 import { isText, TEXT_LIMIT } from "../../platform/text.ts";
+import { memberColumn } from "../fields.ts";
 import type { Actor } from "./caller.ts";
 import type { Uid } from "./decisions/resource-type.ts";
 
+/** As a role lists it. */
+export interface RoleHolder {
+  type: Actor["type"] | "Group";
+  id: number;
+}
+
 /**
- * The Ids of a user's or application's roles: those that list it as a member, of all Users, and of the identity providers
- * that a user is linked to. No row is stored for the latter.
+ * The Ids of the roles of a user, application or group: those that list it or a group that it is in, of all Users, and of
+ * the identity providers that a user is linked to. No row is stored for the latter.
  */
-export function rolesHeldBy(sql: Queries, tenantId: TenantId, { type, id }: Actor) {
+export function rolesHeldBy(sql: Queries, tenantId: TenantId, { type, id }: RoleHolder) {
+  if (type === "Group") {
+    return sql`select m.role_id from role_members m where m.group_id in (select g.id from groups_above(${id}) g)`;
+  }
   if (type === "Application") return sql`select m.role_id from role_members m where m.application_id = ${id}`;
   return rolesOfUser(sql, tenantId, id);
 }
@@ -19,6 +29,8 @@ export function rolesHeldBy(sql: Queries, tenantId: TenantId, { type, id }: Acto
 function rolesOfUser(sql: Queries, tenantId: TenantId, id: number | PendingQuery<Row[]>) {
   return sql`
     select m.role_id from role_members m where m.user_id = ${id}
+    union all
+    select m.role_id from role_members m where m.group_id in (select groups_of(${id}::integer))
     union all
     select o.id from roles o join users u on u.tenant_id = o.tenant_id
     where o.tenant_id = ${tenantId} and o.all_users and u.id = ${id}
@@ -41,21 +53,26 @@ export async function listMembers(
   sql: Queries,
   tenantId: TenantId,
   roles: string[],
-): Promise<(Actor & { roles: string[] })[]> {
-  return sql<(Actor & { roles: string[] })[]>`
+): Promise<(RoleHolder & { roles: string[] })[]> {
+  return sql<(RoleHolder & { roles: string[] })[]>`
     with asked as (
       select id, name, identity_provider_id from roles
       where tenant_id = ${tenantId} and name = any (${possible(roles)}::text[])
     ), held as (
-      select m.user_id, m.application_id, r.name from role_members m join asked r on r.id = m.role_id
+      select m.user_id, m.application_id, b.id as group_id, r.name
+      from role_members m join asked r on r.id = m.role_id left join lateral groups_below(m.group_id) b on true
       union
-      select i.user_id, null, r.name from asked r join identity_providers p on p.id = r.identity_provider_id
+      select g.user_id, null, null, r.name
+      from asked r join role_members m on m.role_id = r.id cross join lateral groups_below(m.group_id) b
+        join group_members g on g.group_id = b.id and g.user_id is not null
+      union
+      select i.user_id, null, null, r.name from asked r join identity_providers p on p.id = r.identity_provider_id
         join upstream_identities i on i.tenant_id = ${tenantId} and i.identity_provider_id = p.id
           and i.authority = authority_of(p) and gives_roles(p, i.provisioned)
     )
-    select case when user_id is null then 'Application' else 'User' end as type,
-      coalesce(user_id, application_id) as id, array_agg(name order by name) as roles
-    from held group by user_id, application_id`;
+    select case when user_id is not null then 'User' when group_id is not null then 'Group' else 'Application' end as type,
+      coalesce(user_id, application_id, group_id) as id, array_agg(name order by name) as roles
+    from held group by user_id, application_id, group_id`;
 }
 
 /** A kind of records with members, other than roles; policies name such a record by its Id. */
@@ -65,7 +82,7 @@ export interface GroupList extends ReferenceList {
 
 const columnOf = (type: string) => `${inSnakeCase(type)}_id`;
 
-/** The records of the kind that list the user or application. */
+/** The records of the kind that list the user or application, and those that list one of these. */
 export async function listGroupsOf(
   sql: Queries,
   tenantId: TenantId,
@@ -73,12 +90,18 @@ export async function listGroupsOf(
   member: Actor,
 ): Promise<Uid[]> {
   if (!of.includes(member.type)) return [];
+  const key = sql(columnOf(type));
+  const above = sql`
+    union select m.${key} from held h join ${sql(through)} m on m.${sql(memberColumn(type, type))} = h.id`;
   return sql<Uid[]>`
-    select ${type} as type, ${sql(columnOf(type))}::text as id from ${sql(through)}
-    where tenant_id = ${tenantId} and ${sql(columnOf(member.type))} = ${member.id}`;
+    with recursive held (id) as (
+      select ${key} from ${sql(through)}
+      where tenant_id = ${tenantId} and ${sql(memberColumn(type, member.type))} = ${member.id}
+      ${of.includes(type) ? above : sql``}
+    ) select ${type} as type, id::text from held`;
 }
 
-/** The members of these records of the kind. */
+/** The members of these records of the kind, and of records of the kind among them. */
 export async function listGroupMembers(
   sql: Queries,
   tenantId: TenantId,
@@ -86,15 +109,36 @@ export async function listGroupMembers(
   ids: string[],
 ): Promise<{ type: string; id: number; group: Uid }[]> {
   if (ids.length === 0) return [];
-  const key = columnOf(group);
-  const found = of.map(
-    (type) => sql<{ type: string; id: number; group: Uid }[]>`
-      select ${type} as type, ${sql(columnOf(type))} as id,
-        json_build_object('type', ${group}::text, 'id', ${sql(key)}::text) as group
-      from ${sql(through)}
-      where tenant_id = ${tenantId} and ${sql(key)}::text = any (${ids}::text[]) and ${sql(columnOf(type))} is not null`,
-  );
-  return (await Promise.all(found)).flat();
+  const key = sql(columnOf(group));
+  const below = sql`
+    union select b.top, m.${sql(memberColumn(group, group))} from below b join ${sql(through)} m on m.${key} = b.id
+    where m.${sql(memberColumn(group, group))} is not null`;
+  const found = of.map((type) => {
+    const member = sql(memberColumn(group, type));
+    return sql<{ type: string; id: number; top: string }[]>`
+      with recursive below (top, id) as (
+        select ${key}, ${key} from ${sql(through)}
+        where tenant_id = ${tenantId} and ${key}::text = any (${ids}::text[])
+        ${of.includes(group) ? below : sql``}
+      )
+      select distinct ${type} as type, m.${member} as id, b.top::text as top
+      from below b join ${sql(through)} m on m.${key} = b.id where m.${member} is not null`;
+  });
+  return (await Promise.all(found)).flat().map(({ top, ...one }) => ({ ...one, group: { type: group, id: top } }));
+}
+
+/** The names of a user's groups in their order, at most one more than `limit`. */
+export async function listGroupNames(
+  sql: Queries,
+  tenantId: TenantId,
+  userId: number,
+  limit: number,
+): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select name from groups
+    where tenant_id = ${tenantId} and id in (select groups_of(${userId}::integer)) and name is not null
+    order by name limit ${limit + 1}`;
+  return rows.map(({ name }) => name);
 }
 
 /** Those of these roles that all Users have. */

@@ -80,5 +80,5 @@ export function readerOf(sql: Sql, { tenantId }: Reader, entity: Entity, filters
   };
 }
 
-const tookTooLong = (limitMs: number) =>
+export const tookTooLong = (limitMs: number) =>
   `The search took more than ${limitMs / 1_000} s. Add a filter, or try again in a moment.`;

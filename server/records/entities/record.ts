@@ -14,6 +14,7 @@ import { recordEventAtCommit } from "../events/write-event.ts";
 import type { Entity } from "../registry.ts";
 import { type Row, rowsOf } from "../rows.store.ts";
 import type { RowChange } from "../write-parts.ts";
+import { membersChanged } from "./groups.ts";
 
 /** Storage of records and receivers of their changes. */
 export interface Records {
@@ -28,8 +29,18 @@ export type OnChange = (tx: Transaction, caller: Caller, entityName: string, cha
 
 /** @param before the rows of an update, in the same order */
 export function changeOf(entity: Entity, eventType: EventType, rows: Row[], before?: Row[]): Change {
-  const data = rows.map((row) => entity.toRecord(row));
-  const previous = before?.map((row, index) => formerValues(entity.toRecord(row), data[index]!));
+  const records = rows.map((row) => entity.toRecord(row));
+  const lists = entity.fields.filter(({ list }) => list);
+  const isGone = eventType === "Deleted";
+  const data = records.map((record, index) => {
+    const [from, to] = isGone ? [rows[index], undefined] : [before?.[index], rows[index]];
+    return {
+      ...record,
+      ...Object.fromEntries(lists.map(({ name, column }) => [name, membersChanged(column, from, to)])),
+    };
+  });
+  const unlisted = [...STAMPS, ...lists.map(({ name }) => name)];
+  const previous = before?.map((row, index) => formerValues(entity.toRecord(row), records[index]!, unlisted));
   return {
     eventType,
     eventRecord: entity.name,
@@ -41,10 +52,14 @@ export function changeOf(entity: Entity, eventType: EventType, rows: Row[], befo
   };
 }
 
-/** Of the fields that the change has changed, without those that every change sets. */
-function formerValues(before: Record<string, unknown>, after: Record<string, unknown>): Record<string, unknown> {
+/** Of the fields that the change has changed. @param unlisted those that every change sets, and lists of members */
+function formerValues(
+  before: Record<string, unknown>,
+  after: Record<string, unknown>,
+  unlisted: readonly string[],
+): Record<string, unknown> {
   const changed = Object.entries(before).filter(
-    ([name, value]) => !STAMPS.includes(name) && !Bun.deepEquals(value, after[name]),
+    ([name, value]) => !unlisted.includes(name) && !Bun.deepEquals(value, after[name]),
   );
   return Object.fromEntries(changed);
 }

@@ -4,6 +4,7 @@ import { ACTOR_FIELDS, type Entity, inAnswerOrder, type PointedAt, createRegistr
 import { matchables, typeName } from "../values.ts";
 import { application } from "./application.ts";
 import { department } from "./department.ts";
+import { group } from "./group.ts";
 import { user } from "./user.ts";
 
 /** A setting without events, so not an entity; but Application's AuthenticationId references it. */
@@ -18,7 +19,7 @@ export const createRegistry = (definitions: readonly Declaration[]): Entity[] =>
   resolved(definitions, [identityProvider]);
 
 /** All entities. A new one needs a file, a migration and a line here. */
-export const ENTITIES: readonly Entity[] = createRegistry([application, user, department]);
+export const ENTITIES: readonly Entity[] = createRegistry([application, user, department, group]);
 
 export const ENTITY_TABLES = ENTITIES.map(({ table }) => table);
 

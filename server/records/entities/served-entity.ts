@@ -26,6 +26,7 @@ import { heldByAnother } from "../write.ts";
 import type { Found, WrittenRow } from "../write-parts.ts";
 import { holdUserAttributes } from "./attributes.store.ts";
 import { type Attributes, attributeProblems, type SentAttributes } from "./attributes.ts";
+import { isGroup, nestsGroups, refuseLockOut, refuseWrongNesting, requireItsRoles } from "./groups.ts";
 import { announce, changeOf, type Records } from "./record.ts";
 
 export function entityKind(
@@ -55,6 +56,7 @@ export function entityKind(
       refuseEmptyWord(entity, after);
       await refuseWrongAttributes(tx, caller.tenantId, entity, input, after);
       if (before?.isActive && !after.isActive) refuseOwnEnd(caller, entity, before.id, "deactivate");
+      if (before && isGroup(entity)) await requireItsRoles(tx, caller, before.id);
       if (before) await refuseHeld(tx, caller.tenantId, entity, { before, after });
     },
     isSame: (before, after) => Object.keys(changed(entity, before, after)).length === 0,
@@ -68,15 +70,19 @@ export function entityKind(
     },
     async afterWrite(tx, caller, { before, after, input }) {
       requireMembers(entity, input, after);
+      if (nestsGroups(entity, input.Members)) await refuseWrongNesting(tx, after.id);
+      if (isGroup(entity)) await refuseLockOut(tx, caller);
       await onChange(tx, caller, name, { before, after });
     },
     async checkRemoval(tx, caller, row) {
       refuseOwnEnd(caller, entity, row.id, "delete");
+      if (isGroup(entity)) await requireItsRoles(tx, caller, row.id);
       await refuseIfReferenced(tx, caller, entity, row.id);
     },
     async remove(tx, caller, row) {
       await onChange(tx, caller, name, { before: row });
       await table.remove(tx, caller.tenantId, row.id);
+      if (isGroup(entity)) await refuseLockOut(tx, caller);
     },
     audit: auditedAs(recordAudit, entity, (row) =>
       Object.fromEntries(named.map((field) => [field.name, row[field.column] ?? null])),
@@ -97,6 +103,7 @@ export function entityKind(
 function needsLock(entity: Entity, input: EntityInput): boolean {
   if (givenReferences(entity, input).some(({ name }) => input[name] !== null)) return true;
   if (entity.fields.some(({ name, isSerialized }) => isSerialized && input[name] !== undefined)) return true;
+  if (nestsGroups(entity, input.Members)) return true;
   return input.Id === undefined && givenIdentifiers(entity, input).some(({ unique }) => !unique);
 }
 

@@ -1,6 +1,7 @@
 // Records as REST and the console read and change them, for callers with the scopes that each needs.
 
-import type { Transaction } from "../../platform/db/sql.ts";
+import { type Queries, readWithin, type Transaction } from "../../platform/db/sql.ts";
+import { Permission, ServiceBusy } from "../../platform/errors.ts";
 import type { Conditions } from "../../platform/http/conditions.ts";
 import type { Filters, Paging, Values } from "../../platform/http/query.ts";
 import type { Caller, Permitted } from "../access/bearer.ts";
@@ -9,13 +10,13 @@ import { createRecordService, type RecordService } from "../access/record-servic
 import { wantedBy } from "../filters.ts";
 import type { ENTITY } from "../record.ts";
 import type { Entity } from "../registry.ts";
-import { countRows, rowsOf } from "../rows.store.ts";
+import { countRows, listRowsAt, rowsOf, type Where } from "../rows.store.ts";
 import { type EntityInput, isEqual } from "../values.ts";
 import { findUserAttributes } from "./attributes.store.ts";
 import type { AttributeDefinition } from "./attributes.ts";
 import { upsertRecords } from "./bulk.ts";
 import { eraseUser } from "./erase.ts";
-import { findAddressed, readerOf, SEARCH_MS } from "./read.ts";
+import { findAddressed, readerOf, SEARCH_MS, tookTooLong } from "./read.ts";
 import type { Records } from "./record.ts";
 import { attributesFieldOf, entityKind } from "./served-entity.ts";
 
@@ -39,6 +40,15 @@ export interface EntityService extends RecordService<EntityRecord, EntityInput, 
     searchMs?: number,
   ): Promise<ShownPage<EntityRecord>>;
   count(caller: Permitted<"AccessManager:Read">, filters: Values<Filters>, max: number): Promise<number | null>;
+  /**
+   * Records from a place on, with the number of all, which only callers see who may read every record.
+   * @throws Permission, ServiceBusy
+   */
+  listAt(
+    caller: Permitted<"AccessManager:Read">,
+    where: Where | undefined,
+    range: { offset: number; limit: number },
+  ): Promise<{ Items: Shown<EntityRecord>[]; Total: number }>;
   save(
     caller: Permitted<Write>,
     input: EntityInput,
@@ -92,6 +102,16 @@ function createEntityService(records: Records, entity: Entity): EntityService {
       page(caller, paging, readerOf(sql, caller, entity, wanted, searchMs)),
     count: async (caller, wanted, max) =>
       caller.gate.seesAll(name) ? countRows(sql, caller.tenantId, entity, wantedBy(entity, wanted), max) : null,
+    async listAt(caller, where, range) {
+      const { tenantId, gate } = caller;
+      if (!gate.seesAll(name)) {
+        throw new Permission(`This list requires a policy that permits AccessManager:Read on every ${name}.`);
+      }
+      const read = (queries: Queries) => listRowsAt(queries, tenantId, entity, where, range);
+      const found = await readWithin(sql, tenantId, SEARCH_MS, read);
+      if (!found) throw new ServiceBusy(tookTooLong(SEARCH_MS));
+      return { Items: await gate.only(name, found.rows.map(kind.recordOf)), Total: found.total };
+    },
     read: async (caller, id, by) => show(caller, (await findAddressed(sql, caller, entity, id, by)).row),
     save: (caller, input, conditions, sent, alongside) =>
       save(caller, input, conditions, sent, async (tx, { id }) => alongside?.(tx, id)),

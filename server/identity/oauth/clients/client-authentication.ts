@@ -69,8 +69,21 @@ export async function authenticateClient(
   request: Request,
   form: PresentedCredentials,
 ): Promise<Client> {
+  return authenticateAs(deps, request, presentedCredentials(request, form, deps));
+}
+
+/** With a secret that is neither in a form nor in a header for clients. @throws TokenError */
+export function authenticateBySecret(
+  deps: ClientAuthentication,
+  request: Request,
+  clientId: string,
+  secret: string,
+): Promise<Client> {
+  return authenticateAs(deps, request, { clientId, method: "client_secret_basic", secret });
+}
+
+async function authenticateAs(deps: ClientAuthentication, request: Request, presented: Presented): Promise<Client> {
   const { mtls, findClient, useOnce, onRefused, onSecretUsed } = deps;
-  const presented = presentedCredentials(request, form, deps);
   const { clientId } = presented;
   const prove = async (anew?: "anew") => proofOf(deps, request, await findClient(clientId, anew), presented);
 

@@ -52,7 +52,7 @@ interface Applied {
   read: Part;
 }
 
-/** Groups are not members of groups. */
+/** The groups include those that contain others of them. */
 function isBy(principal: Cedar.PolicyJson["principal"], { type, id, groups }: Asking): boolean {
   if (principal.op === "is" && principal.entity_type !== type) return false;
   const within = principal.op === "is" ? principal.in : principal;

@@ -91,6 +91,8 @@ export function createPermissions(
   const { type, id } = principal;
   const context = cedarContext(call, set.mentioned);
   const attributes = toCedarRecord(principal.recordType, principal.record, set.mentioned);
+  /** Cedar gets no others, because a decision costs more with each. */
+  const named = principal.groups.filter((one) => set.named.get(one.type)?.has(one.id));
   /** By action, type and place. */
   const ofAll = new Map<string, Decision>();
   /** The same of earlier calls. The principal's record and roles are another object once they change. */
@@ -103,7 +105,7 @@ export function createPermissions(
       action: { type: "Action", id: action },
       resource: resource.uid,
       context: isPayload ? { ...context, payload: true } : context,
-      entities: withPrincipal(principal, attributes, resource),
+      entities: withPrincipal(principal, named, attributes, resource),
     };
   }
 
@@ -276,9 +278,15 @@ function groupsOf({ ofAllUsers, of }: Memberships, typeName: string, { Id }: Jud
 }
 
 /** A User may be the record as well: then it is one entity, with the record's own state. */
-function withPrincipal(principal: Principal, attributes: Attributes, resource: Entity): Entity[] {
-  const { type, id, groups } = principal;
-  const parents = [...groups];
+function withPrincipal(
+  { type, id, groups }: Principal,
+  named: readonly Uid[],
+  attributes: Attributes,
+  resource: Entity,
+): Entity[] {
+  // For `principal in resource`, which names no group.
+  const own = groups.filter((one) => isSameUid(one, resource.uid) && !named.includes(one));
+  const parents = [...named, ...own];
   if (resource.uid.type === type && resource.uid.id === id) return [{ ...resource, parents }];
   const attrs = type === "User" ? { ...attributes, after: attributes } : attributes;
   return [{ uid: { type, id }, attrs, parents }, resource];

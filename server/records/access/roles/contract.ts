@@ -29,7 +29,7 @@ const FIELDS = {
     },
     example: ["AccessManager:Read", "AccessManager:Create", "AccessManager:Update"],
   }),
-  Members: references(["User", "Application"], { through: "role_members", judged: true }),
+  Members: references(["User", "Application", "Group"], { through: "role_members", judged: true }),
   AllUsers: flag({
     description:
       "Every User has the role, also those that are made later. Then, and with IdentityProviderId, its Scopes are of APIs.",
@@ -67,7 +67,7 @@ const FIELDS = {
 export const ROLE = record("Role", {
   table: "roles",
   nouns: ["role", "roles"],
-  description: "A group that policies refer to.",
+  description: "A set of callers that policies refer to.",
   scopes: SETTING,
   audit: "Role",
   // `Role::"admin"` as a resource is the role that principals are members of.

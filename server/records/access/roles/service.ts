@@ -5,10 +5,9 @@ import type { Paging } from "../../../platform/http/query.ts";
 import type { TenantId } from "../../../platform/ids.ts";
 import { requireMembers } from "../../reference-list.ts";
 import type { Permitted } from "../bearer.ts";
-import type { Actor } from "../caller.ts";
 import type { ShownPage } from "../gate/shown.ts";
 import type { RecordService } from "../record-service.ts";
-import { listApiScopes } from "../roles.store.ts";
+import { listApiScopes, type RoleHolder } from "../roles.store.ts";
 import { requireKnownScopes, SCOPE_ACTIONS } from "../scopes.ts";
 import { changeSettings, createSettingsService, type SettingsDependencies, settingsResource } from "../settings.ts";
 import { userScopes } from "../user-scopes.ts";
@@ -19,7 +18,7 @@ const ROLES_PER_TENANT = 200;
 
 export interface Roles extends RecordService<RoleRecord, RoleInput> {
   /** A page of a user's or application's readable roles. @throws ServiceBusy */
-  listOf(caller: Permitted<"Settings:Read">, member: Actor, paging: Paging): Promise<ShownPage<RoleRecord>>;
+  listOf(caller: Permitted<"Settings:Read">, member: RoleHolder, paging: Paging): Promise<ShownPage<RoleRecord>>;
   scopesOf(tenantId: TenantId, userId: number): Promise<string[]>;
 }
 

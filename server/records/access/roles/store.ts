@@ -2,8 +2,7 @@ import type { Queries } from "../../../platform/db/sql.ts";
 import type { TenantId } from "../../../platform/ids.ts";
 import type { Stamped } from "../../fields.ts";
 import { recordTable } from "../../table.store.ts";
-import type { Actor } from "../caller.ts";
-import { rolesHeldBy } from "../roles.store.ts";
+import { type RoleHolder, rolesHeldBy } from "../roles.store.ts";
 import { ROLE, type Role } from "./contract.ts";
 
 type RoleAlone = Omit<Role, "members" | keyof Stamped>;
@@ -28,12 +27,17 @@ export async function countRoles(sql: Queries, tenantId: TenantId): Promise<numb
 export function listRolesOf(
   sql: Queries,
   tenantId: TenantId,
-  member: Actor,
+  member: RoleHolder,
   limit: number,
   after: string | undefined,
 ): Promise<Role[]> {
   const condition = sql`and id in (${rolesHeldBy(sql, tenantId, member)})`;
   return ROLE_TABLE.list(sql, tenantId, {}, limit, after, { condition });
+}
+
+/** All roles that a user, application or group holds. */
+export function listAllRolesOf(sql: Queries, tenantId: TenantId, holder: RoleHolder): Promise<Role[]> {
+  return ROLE_TABLE.findWhere(sql, tenantId, sql`id in (${rolesHeldBy(sql, tenantId, holder)})`);
 }
 
 /** Without their members. */

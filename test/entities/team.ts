@@ -4,24 +4,24 @@ import { date, flagOrNull, id, reference, text, whole } from "../../server/recor
 import { record } from "../../server/records/index.ts";
 import { references } from "../../server/records/reference-list.ts";
 
-export const group = record("Group", {
+export const team = record("Team", {
   description: "People who work together.",
-  table: "groups",
+  table: "teams",
   fields: {
-    Id: id("int32", { description: "Number of the group." }),
+    Id: id("int32", { description: "Number of the team." }),
     Code: text({ description: "Its short name.", maxLength: 10, unique: true }),
     Size: whole("int32", { description: "Number of people." }),
     Ends_On: date({ description: "End of its work." }),
     Is_Open: flagOrNull({ description: "Whether people may join." }),
-    Lead: reference("User", { description: "Leads the group." }),
+    Lead: reference("User", { description: "Leads the team." }),
     Tool: reference("Application", { description: "The application that it works with." }),
-    Members: references("User", { description: "Its people.", through: "group_members", judged: true }),
+    Members: references("User", { description: "Its people.", through: "team_members", judged: true }),
   },
   identifiers: ["Code"],
 });
 
 export const TABLE = `
-  create table groups (
+  create table teams (
     id integer generated always as identity primary key,
     tenant_id uuid not null references tenants,
     code text,
@@ -34,15 +34,15 @@ export const TABLE = `
     created_on timestamptz(3) not null, created_by_type text, created_by_id bigint,
     modified_on timestamptz(3), modified_by_type text, modified_by_id bigint,
     search_text text not null generated always as (search_form(coalesce(code, ''))) stored,
-    constraint groups_code_key unique (tenant_id, code)
+    constraint teams_code_key unique (tenant_id, code)
   );
-  create table group_members (
+  create table team_members (
     id bigint generated always as identity primary key,
     tenant_id uuid not null references tenants,
-    group_id integer not null references groups on delete cascade,
+    team_id integer not null references teams on delete cascade,
     user_id integer not null references users on delete cascade,
-    unique (group_id, user_id)
+    unique (team_id, user_id)
   );
-  create index group_members_user on group_members (user_id);
-  create trigger group_members_announce after insert or update or delete on group_members
+  create index team_members_user on team_members (user_id);
+  create trigger team_members_announce after insert or update or delete on team_members
     for each row execute function announce('roles');`;
