@@ -150,7 +150,7 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
   ChangedFields: flag({
     description: "Whether an Updated has the names of the changed fields, as ChangedFields. With it, Version is 1.1.",
     audit: "value",
-    form: { label: "Names of changed fields", hint: "An Updated has them as ChangedFields." },
+    form: { label: "List the changed fields", hint: "An Updated has them as ChangedFields." },
     example: false,
   }),
   Previous: flag({

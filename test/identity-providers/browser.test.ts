@@ -73,7 +73,7 @@ test("a person signs in by the provider's link, links the existing account, and 
   const person = newPerson(real, { preferred_username: "admin" });
   const { page, complaints } = await newPage();
   await page.goto(issuer() + client.authorize({ redirect_uri: app.callback }));
-  expect(await page.getByRole("button").count()).toBe(1);
+  expect(await page.getByRole("main").getByRole("button").count()).toBe(1);
   await page.getByRole("link", { name: "Sign in with Example ID" }).click();
   await signInThere(page, person.login);
   await page.getByRole("heading", { name: "Link your account" }).waitFor();
