@@ -3,13 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import { BadInput, Conflict } from "../platform/errors.ts";
 import { isObject } from "../platform/http/body.ts";
-import {
-  keyOf as columnOf,
-  type Field,
-  type FieldOptions,
-  type ReferenceList,
-  word,
-} from "../platform/http/fields.ts";
+import { keyOf as columnOf, type Field, type FieldOptions, type ReferenceList, word } from "../platform/http/fields.ts";
 import { toRecordId } from "../platform/http/query.ts";
 import type { Declaration } from "./record.ts";
 
