@@ -264,8 +264,7 @@ async function atSignUp(): Promise<{ visitor: Visitor; page: View }> {
 
 /** A signed-in person with a mail address. */
 async function withAddress(EmailVerified: boolean): Promise<{ person: Person; address: string }> {
-  const person = await signedIn();
-  const address = newAddress();
+  const [person, address] = [await signedIn(), newAddress()];
   const admin = await clientOf(person.client.tenant);
   const [user] = (await ok(admin.get("/User?Username=admin"))).Items;
   await ok(admin.patch("/User", { Id: user.Id, Email: address, EmailVerified }));
@@ -392,10 +391,7 @@ test.concurrent("every form rejects a repeated field, too large a body, and anot
   expect((await visitor.post("/account/password", { x: "x".repeat(70_000) })).status).toBe(413);
   const json = await fetch(`${visitor.origin}/account/password`, {
     method: "POST",
-    headers: {
-      "content-type": "application/json",
-      cookie: visitor.cookieHeader,
-    },
+    headers: { "content-type": "application/json", cookie: visitor.cookieHeader },
     body: "{}",
   });
   expect(json.status).toBe(415);

@@ -169,7 +169,8 @@ test("every column encrypted with the master key is included in resealing", asyn
     ({ table, column, type }) =>
       type === "bytea" &&
       !["digest", "browser", "object"].includes(column) &&
-      !/^audit_|^personal_keys$|^passkey/.test(table),
+      // Answers are kept for a day; one that can no longer be opened counts as lost.
+      !/^audit_|^personal_keys$|^passkey|^idempotency_keys$/.test(table),
   );
   expect(sealed.map(({ table, column }) => `${table}.${column}`).sort()).toEqual(
     SEALED.map(({ table, column }) => `${table}.${column}`).sort(),

@@ -13,8 +13,7 @@ export {
   type OwnText,
   speak,
   type TenantPages,
-  type Texts,
   textNamed,
   withoutChooser,
 } from "./language.ts";
-export { fill, Insert, plural, Say, unit, variablesOf } from "./texts.ts";
+export { fill, Insert, plural, Say, type Texts, unit, variablesOf } from "./texts.ts";

@@ -4,16 +4,15 @@
 import { isRead, requestUrl } from "../../platform/http/request.ts";
 import { ACCOUNT_AR } from "./account/ar.ts";
 import { ACCOUNT_DE } from "./account/de.ts";
-import { ACCOUNT_EN, type AccountTexts } from "./account/en.ts";
+import { ACCOUNT_EN } from "./account/en.ts";
 import { ACCOUNT_FR } from "./account/fr.ts";
 import { ACCOUNT_TR } from "./account/tr.ts";
 import { SIGN_IN_AR } from "./sign-in/ar.ts";
 import { SIGN_IN_DE } from "./sign-in/de.ts";
-import { SIGN_IN_EN, type SignInTexts } from "./sign-in/en.ts";
+import { SIGN_IN_EN } from "./sign-in/en.ts";
 import { SIGN_IN_FR } from "./sign-in/fr.ts";
 import { SIGN_IN_TR } from "./sign-in/tr.ts";
-
-export type Texts = SignInTexts & AccountTexts;
+import type { Texts } from "./texts.ts";
 
 /** By BCP 47 tags, each with its own name. */
 export const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français", tr: "Türkçe", ar: "العربية" } as const;

@@ -1,7 +1,5 @@
 // The texts of the account pages, the pages of mailed links, errors and mails.
 
-import type { TextsOf } from "../texts.ts";
-
 export const ACCOUNT_EN = {
   signedInAt: "You are signed in as {user} at {organisation}.",
   mailAddress: "Mail address",
@@ -241,4 +239,3 @@ export const ACCOUNT_EN = {
   passkeyRemovedSubject: "A passkey for {organisation} was removed",
   passkeyRemovedText: "A passkey for your account at {organisation} was removed, {time}.",
 } as const;
-export type AccountTexts = TextsOf<typeof ACCOUNT_EN>;

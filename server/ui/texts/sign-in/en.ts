@@ -1,8 +1,6 @@
 // The texts of the sign-in pages. The other languages have the same keys and variables.
 // {name} is a variable. An object with `other` has the forms of a number (Intl.PluralRules).
 
-import type { TextsOf } from "../texts.ts";
-
 export const SIGN_IN_EN = {
   errorTitle: "Error: {title}",
   language: "Language",
@@ -259,4 +257,3 @@ export const SIGN_IN_EN = {
   /** Tells whose a page or mail is. A tenant cannot replace it. */
   owner: { page: "Pages of {organisation} at {host}", mail: "This mail is from {organisation}." },
 } as const;
-export type SignInTexts = TextsOf<typeof SIGN_IN_EN>;
