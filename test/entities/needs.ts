@@ -33,7 +33,11 @@ export async function missing(sql: Queries, of: readonly Entity[]): Promise<stri
           .filter(({ column }) => !new RegExp(`\\b${inSnakeCase(column)}\\b`).test(searched))
           .map(({ column }) => `${table}.search_text needs ${inSnakeCase(column)}.`),
         ...lists.flatMap(({ of: types, through }) =>
-          ["tenant_id", `${inSnakeCase(entity.name)}_id`, ...types.map((type) => recordFields.memberColumn(entity.name, type))]
+          [
+            "tenant_id",
+            `${inSnakeCase(entity.name)}_id`,
+            ...types.map((type) => recordFields.memberColumn(entity.name, type)),
+          ]
             .filter((column) => !find(through, column))
             .map((column) => `${through} needs the column ${column}.`),
         ),

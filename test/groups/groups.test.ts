@@ -177,7 +177,9 @@ test("an event has the added and removed members, or their numbers if they are m
   const { Id } = await group(api, [ana]);
   const members = async () => {
     const { EventId } = await api.newestEvent();
-    const { Payload } = (await api.event(EventId)) as unknown as { Payload: { EventRecord: string; Data: { Members: object } } };
+    const { Payload } = (await api.event(EventId)) as unknown as {
+      Payload: { EventRecord: string; Data: { Members: object } };
+    };
     expect(Payload.EventRecord).toBe("Group");
     return Payload.Data.Members;
   };
