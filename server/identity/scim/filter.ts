@@ -14,7 +14,7 @@ export type ScimFilter =
   | { kind: "compare"; attribute: string; by: Comparator; value: Value };
 
 /** Characters of a filter. */
-export const MAX_FILTER = 2_000;
+const MAX_FILTER = 2_000;
 const MAX_COMPARISONS = 20;
 const MAX_DEPTH = 10;
 

@@ -76,7 +76,7 @@ function memberOfId(id: unknown): Member {
   throw new ScimError("invalidValue", "A member's value must be the id of a User or Group.");
 }
 
-export const groupId = (id: unknown) => `g${id}`;
+const groupId = (id: unknown) => `g${id}`;
 
 export function toScimGroup(record: EntityRecord): Record<string, unknown> {
   const members = ((record.Members ?? []) as Member[]).map(({ Type, Id }) => ({
