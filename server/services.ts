@@ -78,7 +78,7 @@ export function createServices(deps: ServicesDependencies) {
   access.addRecords(AUDIT_RECORD, auditLog.find);
 
   const withEvents = Object.values(kinds).flatMap(({ type }) => (type.events ? type : []));
-  const subjects = [...entities.map((entity) => ({ ...entity, example: entity.sample })), ...withEvents, ALERT];
+  const subjects = [...entities.map((entity) => ({ ...entity, ...entity.payload })), ...withEvents, ALERT];
   const webhooks = createWebhooks({
     sql,
     vault,

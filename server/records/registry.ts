@@ -1,3 +1,4 @@
+import { type TSchema, Type } from "@sinclair/typebox";
 import { contract } from "../platform/http/contract.ts";
 import { ABSTRACT_LONG, ABSTRACT_TEXT, EXAMPLE_ACTOR, type Field, NOBODY } from "../platform/http/fields.ts";
 import { reference } from "./fields.ts";
@@ -16,8 +17,8 @@ export interface Entity extends Declaration {
   /** The foreign keys of all entities that reference this one. */
   referencedBy: { entity: Entity; column: string; name: string }[];
   actors: Entity[];
-  /** An example of its record in a payload, where a list of members is the change of the list. */
-  sample: Record<string, unknown>;
+  /** Its record in a payload, where a list of members is the change of the list. */
+  payload: { record: TSchema; example: Record<string, unknown> };
 }
 
 export interface EntityReference extends NamedReference {
@@ -27,7 +28,13 @@ export interface EntityReference extends NamedReference {
 /** @throws Error if the target of a definition's foreign key is neither an entity of the list nor a setting */
 export function createRegistry(definitions: readonly Declaration[], settings: readonly PointedAt[]): Entity[] {
   const entities = definitions.map(
-    (definition): Entity => ({ ...definition, references: [], referencedBy: [], actors: [], sample: {} }),
+    (definition): Entity => ({
+      ...definition,
+      references: [],
+      referencedBy: [],
+      actors: [],
+      payload: { record: definition.record, example: {} },
+    }),
   );
   const named = (name: string) => entities.find((entity) => entity.name === name);
   for (const [index, entity] of entities.entries()) {
@@ -41,15 +48,26 @@ export function createRegistry(definitions: readonly Declaration[], settings: re
       target?.referencedBy.push({ entity, column: reference.column, name: reference.name });
     }
     Object.assign(entity, contractOf(entity));
-    entity.sample = sampleOf(entity);
+    entity.payload = payloadOf(entity);
   }
   return entities;
 }
 
-function sampleOf({ example, fields }: Entity): Record<string, unknown> {
+function payloadOf({ record, example, fields }: Entity): Entity["payload"] {
   const lists = fields.filter(({ list }) => list);
-  return { ...example, ...Object.fromEntries(lists.map(({ name, example: Added }) => [name, { Added, Removed: [] }])) };
+  const changed = lists.map(({ name, shown }) => [name, changeOfList(shown!)]);
+  const examples = lists.map(({ name, example: Added }) => [name, { Added, Removed: [] }]);
+  return {
+    record: { ...record, properties: { ...record.properties, ...Object.fromEntries(changed) } },
+    example: { ...example, ...Object.fromEntries(examples) },
+  };
 }
+
+const changeOfList = (list: TSchema) =>
+  Type.Union([
+    Type.Object({ Added: list, Removed: list }),
+    Type.Object({ AddedCount: Type.Integer(), RemovedCount: Type.Integer() }),
+  ]);
 
 function contractOf({ name, description, identifiers, fields, references }: Entity) {
   const all = inAnswerOrder<Field>([

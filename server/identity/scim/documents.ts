@@ -56,7 +56,6 @@ const valued = (type: string) => ({
   ...parts(
     attribute("value", "The value."),
     attribute("type", `Always ${type}: there is one value.`, { canonicalValues: [type] }),
-    attribute("primary", "Whether it is the main one.", { type: "boolean" }),
   ),
   multiValued: true,
 });

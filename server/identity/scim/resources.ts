@@ -48,10 +48,16 @@ export function createResources(sql: Sql, type: "User" | "Group", of: (name: str
     return found;
   }
 
-  const shown = ({ record, version }: Tagged<EntityRecord>): ScimResource => ({
-    record: toScim(record),
-    etag: version && etagOf(version),
-  });
+  /** A record does not have every date of its row, which is its version. */
+  function shown({ record, version }: Tagged<EntityRecord>): ScimResource {
+    const { meta, ...resource } = toScim(record);
+    const { modifiedOn, createdOn } = (version ?? {}) as { modifiedOn?: unknown; createdOn?: unknown };
+    const lastModified = modifiedOn ?? createdOn;
+    return {
+      record: { ...resource, meta: { ...(meta as object), ...(lastModified ? { lastModified } : {}) } },
+      etag: version && etagOf(version),
+    };
+  }
 
   async function save(caller: Caller, body: EntityRecord, conditions: Conditions): Promise<ScimResource> {
     const permitted = permit(caller, WRITE);

@@ -142,7 +142,7 @@ export function toScimUser(record: EntityRecord): Record<string, unknown> {
     profileUrl: text("Profile"),
     locale: text("Locale"),
     timezone: text("ZoneInfo"),
-    emails: email && [{ value: email, type: "work", primary: true }],
+    emails: email && [{ value: email, type: "work" }],
     phoneNumbers: phone && [{ value: phone, type: "mobile" }],
     active: record.Is_Active,
     [ENTERPRISE_SCHEMA]: department ? { department } : undefined,

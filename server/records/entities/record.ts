@@ -39,8 +39,7 @@ export function changeOf(entity: Entity, eventType: EventType, rows: Row[], befo
       ...Object.fromEntries(lists.map(({ name, column }) => [name, membersChanged(column, from, to)])),
     };
   });
-  const unlisted = [...STAMPS, ...lists.map(({ name }) => name)];
-  const previous = before?.map((row, index) => formerValues(entity.toRecord(row), records[index]!, unlisted));
+  const previous = before?.map((row, index) => formerValues(entity.toRecord(row), records[index]!, data[index]!));
   return {
     eventType,
     eventRecord: entity.name,
@@ -52,16 +51,19 @@ export function changeOf(entity: Entity, eventType: EventType, rows: Row[], befo
   };
 }
 
-/** Of the fields that the change has changed. @param unlisted those that every change sets, and lists of members */
+/**
+ * Of the fields that the change has changed, without those that every change sets.
+ * @param told its record in the payload, where a list of members is the change of the list
+ */
 function formerValues(
   before: Record<string, unknown>,
   after: Record<string, unknown>,
-  unlisted: readonly string[],
+  told: Record<string, unknown>,
 ): Record<string, unknown> {
   const changed = Object.entries(before).filter(
-    ([name, value]) => !unlisted.includes(name) && !Bun.deepEquals(value, after[name]),
+    ([name, value]) => !STAMPS.includes(name) && !Bun.deepEquals(value, after[name]),
   );
-  return Object.fromEntries(changed);
+  return Object.fromEntries(changed.map(([name, value]) => [name, told[name] === after[name] ? value : told[name]]));
 }
 
 /** Writes a change's event into the transaction of the change. */
