@@ -129,15 +129,14 @@ function LanguageChooser({ site, language: { code: current, t, chooser } }: Pick
         <input type="hidden" name="page" value={attribute(chooser.page)} />
         <input type="hidden" name="asked" value={chooser.asked} />
         {LANGUAGE_CODES.map((code) => (
-          <button
+          // No button element: the page's own form has the only one, which scripts press.
+          <input
             type="submit"
             name="language"
-            value={code}
+            value={LANGUAGES[code]}
             lang={code}
             aria-current={code === current ? "true" : undefined}
-          >
-            {LANGUAGES[code]}
-          </button>
+          />
         ))}
       </form>
     </div>

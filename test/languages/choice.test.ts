@@ -1,6 +1,7 @@
 // How a page gets its language: the application's wish, the person's choice, the browser, the organisation.
 
 import { describe, expect, test } from "bun:test";
+import { texts } from "../../server/ui/index.ts";
 import { ok } from "../world/api.ts";
 import { type Client, newClient } from "../world/client.ts";
 import { arrived, newAddress } from "../world/mailbox.ts";
@@ -14,7 +15,8 @@ const ACCOUNT = { en: "Your account", de: "Ihr Konto" };
 /** The chooser, as a person presses it. */
 function choose(visitor: Visitor, page: View, language: string, headers: Record<string, string> = {}): Promise<View> {
   const form = page.chooser!;
-  return visitor.post(form.action, { ...form.fields, language }, headers);
+  const name = new Map<string, string>(Object.entries(texts.LANGUAGES)).get(language) ?? language;
+  return visitor.post(form.action, { ...form.fields, language: name }, headers);
 }
 
 const headingFor = async (client: Client, header: string | undefined, fields: Record<string, string> = {}) =>
@@ -145,7 +147,7 @@ describe.concurrent("the chooser's form", () => {
       const answer = await fetch(`${visitor.origin}/language`, {
         method: "POST",
         redirect: "manual",
-        body: new URLSearchParams({ language: "de", page: target }),
+        body: new URLSearchParams({ language: "Deutsch", page: target }),
       });
       expect([answer.status, answer.headers.get("location")]).toEqual([303, "/account"]);
     }

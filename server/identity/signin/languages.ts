@@ -28,8 +28,8 @@ export function languagePages({ sql, cookies, sessions, endpoints: { site } }: L
         // Without a CSRF token: pages without a form have the chooser too, and another site could at most change a
         // language.
         if (!mayBeOwnForm(request)) throw new Permission(texts.ERRORS.stale);
-        const language = texts.LANGUAGE_CODES.find((code) => code === form.get("language"));
-        if (!language) throw new BadInput(`language must be one of ${texts.LANGUAGE_CODES.join(", ")}.`);
+        const language = texts.LANGUAGE_CODES.find((code) => texts.LANGUAGES[code] === form.get("language"));
+        if (!language) throw new BadInput(`language must be one of ${Object.values(texts.LANGUAGES).join(", ")}.`);
         const session = await sessions.findStarted(request);
         if (session && !session.isUnfinished && texts.bestOf(session.locale ?? undefined) !== language) {
           const { tenantId, userId } = session;
