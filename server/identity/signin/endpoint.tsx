@@ -90,7 +90,8 @@ const OWN_PATH = /^\/[a-z][!-[\]-~]*$/i;
 
 function errorPage(site: Site, failure: unknown, request: Request): Promise<Response> {
   const { status, errors, headers } = asApiError(failure);
-  const language = texts.speak(request);
+  // The chooser would repeat the address.
+  const language = texts.withoutChooser(texts.speak(request));
   const { t, code } = language;
   const titles: Partial<Record<number, string>> = t.errorTitles;
   const lines = errors.flatMap((error) => texts.errorIn(language, error) ?? []);

@@ -119,7 +119,8 @@ export async function wrongAddressPage(
     session.tenantId === client?.tenantId &&
     !session.isUnfinished &&
     session.ofRoles.includes("Settings:Read");
-  const language = texts.speak(request);
+  // The chooser would repeat the address.
+  const language = texts.withoutChooser(texts.speak(request));
   const { t } = language;
   const page = (
     <MessagePage
