@@ -120,7 +120,7 @@ describe.concurrent("is refused by redirect", () => {
 
 describe.concurrent("is accepted", () => {
   test.each<[string, Fields]>([
-    ["parameters nobody knows", { foo: "bar", ui_locales: "de en", display: "popup", acr_values: "9 1" }],
+    ["parameters nobody knows", { foo: "bar", ui_locales: "xx en", display: "popup", acr_values: "9 1" }],
     ["empty parameters, as if they were absent", { prompt: "", max_age: "", claims: "", response_mode: "" }],
     ["scope *", { scope: "*" }],
     ["no scope", { scope: undefined }],

@@ -20,6 +20,8 @@ const PUBLIC =
 const NO_RECORD = [
   ...["Entities", "TenantSettings", "Policy/Validate", "SigningKey", "RegistrationToken"],
   "EventKind",
+  // Its versions have numbers within the tenant.
+  ...["TenantSettings/Branding", "TenantSettings/Branding/:number/Restore"],
   ...["WebhookStatement", "WebhookStatement/Certificate", "WebhookStatement/Export"],
 ]
   .map((path) => `${API}/${path}`)

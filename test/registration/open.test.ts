@@ -64,7 +64,7 @@ describe("open registration", () => {
     const web = await seen(REDIRECT, {});
     expect(web.signIn.html).toContain("Payroll (app.example)");
     expect(web.consent.html).toContain("<strong>Payroll (app.example)</strong> asks to");
-    expect(web.consent.html).toContain(`${warning} Allow it only if you know <strong>app.example</strong>`);
+    expect(web.consent.html).toContain(`${warning}</span> Allow it only if you know <strong>app.example</strong>`);
     // In an app's own address, everything except the scheme is arbitrary.
     const app = await seen("app.payroll://bank.example/callback", {});
     expect(app.signIn.html).toContain(" (app.payroll)<");
@@ -72,7 +72,9 @@ describe("open registration", () => {
     expect(app.consent.html).not.toContain("bank.example</strong>");
     const onDevice = await seen("http://127.0.0.1/callback", { application_type: "native" });
     expect(onDevice.signIn.html).not.toContain("Payroll (");
-    expect(onDevice.consent.html).toContain(`${warning} Allow it only if you have just started it on this device.`);
+    expect(onDevice.consent.html).toContain(
+      `${warning}</span> Allow it only if you have just started it on this device.`,
+    );
     const vouched = await seen(REDIRECT, {}, await initialToken(registrar));
     expect(vouched.consent.heading).toBe("Allow access");
     expect(vouched.consent.html).not.toContain(warning);

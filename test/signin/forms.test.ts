@@ -120,7 +120,7 @@ describe.concurrent("every page", () => {
     const client = await newClient();
     const page = await client.visit(new Visitor(), { response_mode: "form_post" });
     const paths = [...page.html.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path]) => path!);
-    expect(paths).toHaveLength(4);
+    expect(paths).toHaveLength(5);
     expect(page.html).not.toMatch(/(?:href|src)="(?:https?:)?\/\//);
     for (const path of paths) {
       const asset = await fetch(new Visitor().origin + path);

@@ -123,7 +123,7 @@ describe.concurrent("the activity log", () => {
     ["Sate=Held", "Sate is not a filter. Filters are Limit, Cursor, EventRecord, RecordId, EventType"],
     [
       "EventRecord=Foo",
-      "EventRecord must be one of Application, User, Department, Alert, Invitation, AuditEvent, WebhookConnection.",
+      "EventRecord must be one of Application, User, Department, Group, Invitation, Alert, AuditEvent, WebhookConnection.",
     ],
     ["State=Held&State=Pending", "State is repeated in the query"],
   ])("rejects %s", async (filter, reason) => {

@@ -16,6 +16,7 @@ import {
   createRecordService,
   type Permitted,
   recordAudit,
+  recordFields,
   requireKnownScopes,
   requireUnused,
   route,
@@ -84,7 +85,8 @@ export function createOwnTenant(
       return caller.gate.page(await caller.gate.only(RESOURCE, all, behind), all.length);
     },
     async restore(caller, number) {
-      const found = await findBranding(sql, caller.tenantId, toRecordId(number) ?? 0);
+      const known = toRecordId(number) ?? 0;
+      const found = known <= recordFields.INT32_MAX && (await findBranding(sql, caller.tenantId, known));
       if (!found) throw new NotFound(`There is no such version. The last ${MAX_VERSIONS} are kept.`);
       return change(caller, TENANT_SETTINGS.parse(found), found);
     },
