@@ -59,7 +59,7 @@ test("a user with a recreated account there learns where to ask for help, and si
   const page = await signIn(new Visitor(), real.visitor(), again.login, client.authorize());
   expect(page.heading).toBe("Link your account");
   expect(page.html).toContain("Ask an administrator");
-  expect(page.html).toContain(`<code>${again.login}</code>`);
+  expect(page.html).toContain(`<strong>${again.login}</strong>`);
 
   const path = `/User/${made.Id}/Identities`;
   const link = (body: unknown, at = path) =>

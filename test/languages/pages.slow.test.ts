@@ -241,7 +241,7 @@ function wordsOf({ html }: View): string[] {
   let foreign = 0;
   let current = "";
   new HTMLRewriter()
-    .on("[lang]:not(html)", {
+    .on("[lang]:not(html, input)", {
       element(element) {
         foreign++;
         element.onEndTag(() => {

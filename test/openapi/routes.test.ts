@@ -3,9 +3,9 @@ import { composedApp } from "../support/composed-app.ts";
 import { type Json, readDocument } from "../world/documented.ts";
 import { newTenant, shared } from "../world/tenant.ts";
 
-/** Routes outside the API: the entry, the viewer, the sign-in pages and Settings with their assets and forms. */
+/** Routes outside the API: the entry, the viewer, SCIM, the sign-in pages and Settings with their assets and forms. */
 const LEFT_OUT =
-  /^\/(|openapi|openapi\/\*|assets\/.*|signin(\/.*)?|consent(\/.*)?|signout|(account|device|settings)(\/.*)?)$/;
+  /^\/(|openapi|openapi\/\*|assets\/.*|language|scim\/.*|signin(\/.*)?|consent(\/.*)?|signout|(account|device|settings)(\/.*)?)$/;
 /** A method that no path has. */
 const NO_METHOD = "PROPFIND";
 

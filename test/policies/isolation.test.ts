@@ -21,7 +21,7 @@ const NO_RECORD = [
   ...["Entities", "TenantSettings", "Policy/Validate", "SigningKey", "RegistrationToken"],
   "EventKind",
   // Its versions have numbers within the tenant.
-  ...["TenantSettings/Branding", "TenantSettings/Branding/:number/Restore"],
+  ...["TenantSettings/Branding", "TenantSettings/Branding/:id/Restore"],
   ...["WebhookStatement", "WebhookStatement/Certificate", "WebhookStatement/Export"],
 ]
   .map((path) => `${API}/${path}`)

@@ -73,7 +73,7 @@ describe("open registration", () => {
     const onDevice = await seen("http://127.0.0.1/callback", { application_type: "native" });
     expect(onDevice.signIn.html).not.toContain("Payroll (");
     expect(onDevice.consent.html).toContain(
-      `${warning}</span> Allow it only if you have just started it on this device.`,
+      `${warning}</span> <span>Allow it only if you have just started it on this device.`,
     );
     const vouched = await seen(REDIRECT, {}, await initialToken(registrar));
     expect(vouched.consent.heading).toBe("Allow access");
