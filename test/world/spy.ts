@@ -29,7 +29,7 @@ export interface Described {
 const EACH = 5;
 /** It makes one record of every kind, on a machine that many tests share. */
 export const PATIENCE_MS = 300_000;
-const WEBHOOK = { Entities: ["Application", "User", "Department"], Events: ["Created", "Updated", "Deleted"] };
+const WEBHOOK = { Entities: ENTITIES.map(({ name }) => name), Events: ["Created", "Updated", "Deleted"] };
 
 export async function newWorld(): Promise<World> {
   const admin = await newTenant();

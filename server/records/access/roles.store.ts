@@ -127,6 +127,17 @@ export async function listGroupMembers(
   return (await Promise.all(found)).flat().map(({ top, ...one }) => ({ ...one, group: { type: group, id: top } }));
 }
 
+/** Whether a record of the kind has a member. */
+export async function hasMembers(
+  sql: Queries,
+  tenantId: TenantId,
+  { through }: Pick<GroupList, "through">,
+): Promise<boolean> {
+  const [row] = await sql<{ found: boolean }[]>`
+    select exists (select from ${sql(through)} where tenant_id = ${tenantId}) as found`;
+  return row!.found;
+}
+
 /** The names of a user's groups in their order, at most one more than `limit`. */
 export async function listGroupNames(
   sql: Queries,

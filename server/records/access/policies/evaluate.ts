@@ -23,6 +23,7 @@ import {
 } from "../decisions/resource-type.ts";
 import { ROLE } from "../roles/contract.ts";
 import { listAllRoles } from "../roles/store.ts";
+import { hasMembers } from "../roles.store.ts";
 import { type Action, hasScopeFor, isOwnScope, type ScopeAction } from "../scopes.ts";
 import { userScopes } from "../user-scopes.ts";
 import { POLICY, type Policy } from "./contract.ts";
@@ -219,21 +220,23 @@ function evaluationOf({ allowed, policies, failed }: Decision): Evaluation {
 async function requireSeesRules(sql: Sql, access: Access, { tenantId, permissions, gate }: Caller): Promise<Policy[]> {
   const policies = await listAllPolicies(sql, tenantId);
   const roles = gate.seesAll(ROLE.name) ? [] : await listAllRoles(sql, tenantId);
-  for (const { name, members } of access.types.values()) {
-    if (members && name !== ROLE.name && !gate.seesAll(name)) throw new Permission(groupsHidden(name), REFUSED);
-  }
   const rules = [
     ...(gate.seesAll(POLICY.name) ? [] : policies.map((one) => [POLICY.name, POLICY.toRecord(one)] as const)),
     ...roles.map((one) => [ROLE.name, ROLE.judged(one)] as const),
   ];
-  if (rules.length === 0) return policies;
-  return access.inTurn(tenantId, async (pause) => {
-    for (const [type, record] of rules) {
-      await pause();
-      permissions.require("Settings:Read", type, record);
-    }
-    return policies;
-  });
+  if (rules.length > 0) {
+    await access.inTurn(tenantId, async (pause) => {
+      for (const [type, record] of rules) {
+        await pause();
+        permissions.require("Settings:Read", type, record);
+      }
+    });
+  }
+  for (const { name, members } of access.types.values()) {
+    if (!members || name === ROLE.name || gate.seesAll(name)) continue;
+    if (await hasMembers(sql, tenantId, members)) throw new Permission(groupsHidden(name), REFUSED);
+  }
+  return policies;
 }
 
 /** The tenant's policies, with the text as one of them. @throws NotFound */
