@@ -64,7 +64,7 @@ test.concurrent("a policy on a record's role denies its members, while they are 
     }
     await savePolicy(admin, "By role", `forbid (${principal}, action, resource == Policy::"none");`);
   }
-  expect([...new Set(applies)].sort()).toEqual(["Application", "User"]);
+  expect([...new Set(applies)].sort()).toEqual(["Application", "Group", "User"]);
 });
 
 test.concurrent("the starter's admin role is protected by its own policy", async () => {
