@@ -9,7 +9,7 @@ import { Visitor } from "../world/visitor.ts";
 
 const MARKS = ["\u061c", "\u200e", "\u200f", "\u202a", "\u202e", "\u2066", "\u2069"];
 /** Directories send names of people with marks. */
-const OF_PEOPLE = ["User", "Department"];
+const OF_PEOPLE = ["User", "Department", "Group"];
 
 describe.concurrent("a client's name", () => {
   test.each([
@@ -72,7 +72,7 @@ describe.concurrent("a name set by an administrator", () => {
 
   test("nor does a description, of a setting", () => {
     const described = KINDS.filter(
-      ({ name, settable }) => settable.has("Description") && !/^(User|Department|Application)$/.test(name),
+      ({ name, settable }) => settable.has("Description") && !/^(User|Department|Group|Application)$/.test(name),
     );
     expect(described.length).toBeGreaterThan(2);
     for (const { name, contract } of described) {

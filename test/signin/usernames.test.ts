@@ -134,6 +134,7 @@ const NO_WAY_IN = [
   "consent_withdrawals",
   "consents",
   "device_codes",
+  "group_members",
   "known_devices",
   // A name for passkeys, without a key.
   "passkey_handles",
