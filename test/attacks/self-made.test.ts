@@ -187,7 +187,8 @@ function fieldsNaming(kind: string): Naming[] {
     [...of.settable].flatMap(([field, { target }]) => {
       const [item] = [(of.contract.example as Json)[field]].flat() as Json[];
       const isMember = item !== null && typeof item === "object" && "Type" in item && "Id" in item && !target;
-      if (target !== kind && !isMember) return [];
+      const takes = isMember && of.contract.check({ [field]: [{ Type: kind, Id: 7 }] }).problems.length === 0;
+      if (target !== kind && !takes) return [];
       return [
         { title: `${of.name}.${field}`, of, field, named: (by: Json) => (isMember ? [{ Type: kind, ...by }] : by) },
       ];
