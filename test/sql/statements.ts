@@ -56,6 +56,8 @@ class Reader {
   private readonly calls: ts.CallExpression[] = [];
   /** Templates inside others. */
   private readonly contained = new Set<ts.Node>();
+  /** Functions whose results are being read. One that calls itself has no end. */
+  private readonly open = new Set<ts.FunctionLikeDeclaration>();
 
   constructor(private readonly checker: ts.TypeChecker) {}
 
@@ -149,9 +151,14 @@ class Reader {
       const text = written && this.textOf(written);
       if (text) return [{ text, parameters: [] }];
       const callee = this.calleeOf(node);
-      if (callee?.body) {
+      if (callee?.body && !this.open.has(callee)) {
         const inside = this.bindingsOf(node, callee, bindings);
-        return resultsOf(callee.body).flatMap((result) => this.partsOf(result, inside));
+        this.open.add(callee);
+        try {
+          return resultsOf(callee.body).flatMap((result) => this.partsOf(result, inside));
+        } finally {
+          this.open.delete(callee);
+        }
       }
     }
     throw new Dynamic(node.getText().replace(/\s+/g, " ").slice(0, 60));

@@ -43,6 +43,7 @@ export function listAllRolesOf(sql: Queries, tenantId: TenantId, holder: RoleHol
 /** Without their members. */
 export async function listAllRoles(sql: Queries, tenantId: TenantId): Promise<RoleAlone[]> {
   return sql<RoleAlone[]>`
-    select id, name, description, scopes, all_users as "allUsers", identity_provider_id as "identityProviderId"
+    select id, name, description, scopes, all_users as "allUsers", identity_provider_id as "identityProviderId",
+      requires_passkey as "requiresPasskey"
     from roles where tenant_id = ${tenantId} order by id`;
 }
