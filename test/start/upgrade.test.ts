@@ -30,9 +30,12 @@ test("a database of 0.1.0 keeps its activity and its audit log, and what was ope
   await makeSchemaOf010(sql);
   const MASTER_KEY = newMasterKey();
   // The code of today makes the tenant, and writes columns that roles got later.
-  await sql`alter table roles add column all_users boolean, add column identity_provider_id bigint`;
+  await sql`
+    alter table roles add column all_users boolean, add column identity_provider_id bigint,
+      add column requires_passkey boolean`;
   const tenant = await createTenant(sql, "acme", { password: "x", hash: "x" });
-  await sql`alter table roles drop column all_users, drop column identity_provider_id`;
+  await sql`
+    alter table roles drop column all_users, drop column identity_provider_id, drop column requires_passkey`;
   const { tenantId } = tenant;
   const apiKey = createConnectionSeals(createVault(MASTER_KEY)).apiKey.seal("key");
   const connectionId = Bun.randomUUIDv7();
