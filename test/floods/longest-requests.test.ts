@@ -177,5 +177,5 @@ async function formOf(answer: Response): Promise<string> {
   // Bun's own answer has no body.
   const isEmpty = answer.status === 431 || answer.headers.get("hx-refresh") === "true";
   if (answer.status < 400 || isEmpty || /<h1[ >]/.test(text)) return "documented";
-  return /^\{.*("error"|"Errors"|"reasons"):/s.test(text) ? "documented" : text;
+  return /^\{.*("error"|"Errors"|"reasons"|"schemas"):/s.test(text) ? "documented" : text;
 }

@@ -33,9 +33,11 @@ test("a database of 0.1.0 keeps its activity and its audit log, and what was ope
   await sql`
     alter table roles add column all_users boolean, add column identity_provider_id bigint,
       add column requires_passkey boolean`;
+  await sql`alter table role_members add column group_id bigint`;
   const tenant = await createTenant(sql, "acme", { password: "x", hash: "x" });
   await sql`
     alter table roles drop column all_users, drop column identity_provider_id, drop column requires_passkey`;
+  await sql`alter table role_members drop column group_id`;
   const { tenantId } = tenant;
   const apiKey = createConnectionSeals(createVault(MASTER_KEY)).apiKey.seal("key");
   const connectionId = Bun.randomUUIDv7();
