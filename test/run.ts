@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { stopLeftovers } from "../server/appliance/embedded/processes.ts";
 import { PROJECT_ROOT } from "../server/platform/config/config.ts";
 import { readSources } from "./architecture/imports.ts";
+import { goTools } from "./deploy/tools.ts";
 import { isSlow, nearChange } from "./support/chosen-files.ts";
 import { chromiumPath } from "./support/chromium.ts";
 import { newDataDirectory, prepareDataDirectories, temporaryDirectory } from "./support/directories.ts";
@@ -67,7 +68,9 @@ async function run(args: string[]): Promise<number> {
       symlinkSync(join(keptFolder(), "new-data"), join(root, "new-data"));
       return await runTests(all, files, env);
     }
-    await Promise.all([prepareDataDirectories(stopping.signal), chromiumPath()]);
+    // The first test that needs them would be killed while they are built, and two files would build them twice.
+    const tools = args.includes("--slow") ? goTools() : undefined;
+    await Promise.all([prepareDataDirectories(stopping.signal), chromiumPath(), tools]);
     stack = await startStack({ dataDir: newDataDirectory("shared"), say, signal: stopping.signal });
     await prepareAsOthersDo(stack.databaseUrl);
     return await runTests(all, files, addressesOf(stack));
