@@ -3,7 +3,14 @@
 import { ENTITIES } from "../../server/records/entities/registry.ts";
 import { type Answer, API, type Api, ok, unique, until } from "./api.ts";
 import { readDocument } from "./documented.ts";
-import { plantConsent, plantFormerOutcomes, plantInvitation, plantLogouts, plantSession } from "./planted.ts";
+import {
+  plantConsent,
+  plantFormerOutcomes,
+  plantImport,
+  plantInvitation,
+  plantLogouts,
+  plantSession,
+} from "./planted.ts";
 import { addRows, plantAlert, plantMail, rowsOf } from "./rows.ts";
 import { newMember, newTenant, request, savePolicy } from "./tenant.ts";
 
@@ -44,6 +51,7 @@ export async function newWorld(): Promise<World> {
     await ok(admin.patch("/IdentityProvider", { ...provider, Type: "OpenIDConnect" }));
     await plantInvitation(admin, { email: `${index}@mail.test` });
     await plantMail(admin.tenantId);
+    await plantImport(admin.tenantId);
     await ok(admin.patch("/Role", { Name: unique("role") }));
     await ok(admin.patch("/Api", { Name: unique("api"), Audience: `urn:${Bun.randomUUIDv7()}` }));
   }
