@@ -74,7 +74,7 @@ describe("every entity", () => {
       const { Id } = record;
       const writes: [string, Promise<Answer>, unknown][] = [
         ["nothing changed", world.spy.patch(path, { Id, ...identifier }), { Id, ...identifier }],
-        ["something changed", world.spy.patch(path, { Id, Is_Active: true }), { Id, Is_Active: true }],
+        ["something changed", world.spy.patch(path, { Id, Name: `changed ${Id}` }), { Id, Name: `changed ${Id}` }],
         ["an array", world.spy.patch(path, [{ Id }, { Id, ...identifier }]), [{ Id }, { Id, ...identifier }]],
       ];
       for (const [what, write, expected] of writes) {
@@ -186,7 +186,7 @@ describe("every entity", () => {
       await ok(
         world.admin.patch(
           `/${entity.Name}`,
-          [record, seen].map(({ Id }) => ({ Id, Is_Active: true })),
+          [record, seen].map(({ Id }) => ({ Id, Name: `changed ${Id}` })),
         ),
       );
       const { Items } = await ok(world.spy.get(`/WebhookEvent?EventRecord=${entity.Name}&Limit=200`));
