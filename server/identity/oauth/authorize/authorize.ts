@@ -19,9 +19,9 @@ import {
   AUTHORIZATION_PATHS,
   type AuthorizationTarget,
   choosingAnew,
+  continueRequest,
   goTo,
   OWN_PATHS,
-  queryOf,
   readParameters,
 } from "./parameters.ts";
 import { respond } from "./reply.ts";
@@ -76,7 +76,7 @@ async function authorize(deps: AuthorizeDependencies, request: Request, asked: A
   const { site } = deps.endpoints;
   // A cross-site form submission carries no SameSite=Lax cookie; a navigation does.
   const isBlind = request.method === "POST" && deps.cookies.read(request, "session") === undefined;
-  if (isBlind) return goTo(site, target.path, queryOf(target.parameters));
+  if (isBlind) return continueRequest(site, target);
 
   const session = await startedSessionFor(deps, request, checked);
   // The browser's user has changed since the account was chosen.

@@ -12,7 +12,7 @@ import type { AuthorizeDependencies } from "./dependencies.ts";
 import { answerDevice } from "./device-pages.tsx";
 import { nextStep } from "./next-step.ts";
 import { consentPage } from "./pages.tsx";
-import { type AuthorizationTarget, goTo, queryOf, readTarget, withoutPrompts } from "./parameters.ts";
+import { type AuthorizationTarget, continueRequest, goTo, readTarget, withoutPrompts } from "./parameters.ts";
 import { respond } from "./reply.ts";
 import { startedSessionFor, tellingTheClient } from "./step.ts";
 
@@ -39,8 +39,7 @@ async function decide(
   const { target, device, reply } = checked;
   const session = await startedSessionFor(deps, request, checked);
   // The session has ended or now needs a second factor, so sign-in and consent are repeated. The account pages ask for none.
-  if (!session || session.isUnfinished || checked.accountPage)
-    return goTo(site, target.path, queryOf(target.parameters));
+  if (!session || session.isUnfinished || checked.accountPage) return continueRequest(site, target);
   const stale = deps.forms.troubleWith(request, form.get("csrf"), session);
   if (stale) {
     const asked = askedOf(checked, session);

@@ -1,20 +1,20 @@
 // /signin/forgotten: asks for a link to set a new password. Its answer is the same for all accounts and for none.
 
 import { readForm } from "../../../platform/http/body.ts";
-import { attribute, CardPage, Problem, pageResponse, type Site, Text, texts } from "../../../ui/index.ts";
+import { attribute, pageResponse, texts } from "../../../ui/index.ts";
 import type { Pages } from "../../signin/endpoint.tsx";
 import { LIFETIME } from "../../signin/links/mailed.ts";
 import { throttled } from "../../signin/throttle.ts";
 import { checkRequest } from "./authorization-request.ts";
 import { nameOfClient } from "./consent-question.ts";
 import type { AuthorizeDependencies } from "./dependencies.ts";
+import { AskForLinkPage, LinkSentPage } from "./mailed-link.tsx";
 import type { SignInState } from "./pages.tsx";
 import {
   type AuthorizationTarget,
+  continueRequest,
   forgottenPath,
   forgottenPathOf,
-  goTo,
-  queryOf,
   readCarried,
   readTarget,
   targetText,
@@ -38,15 +38,17 @@ export function forgottenPages(deps: AuthorizeDependencies): Pages {
           const username = form.get("username") ?? "";
           const stale = deps.forms.troubleWith(request, form.get("csrf"));
           if (stale) return show(deps, request, target, { username, ...stale });
-          if (!deps.forgotten.canSend) return goTo(deps.endpoints.site, target.path, queryOf(target.parameters));
+          if (!deps.forgotten.canSend) return continueRequest(deps.endpoints.site, target);
           const { tenantId, id } = checked.client;
           const asked = { tenantId, clientId: String(id), typed: username, visitor, isNamed: isNamed(checked) };
           const wait = await deps.forgotten.request(request, asked);
           if (wait !== undefined)
             return show(deps, request, target, { username, ...throttled(wait, texts.speak(request)) });
           const { site } = deps.endpoints;
-          const back = site.href(targetText(target));
-          return pageResponse(<SentPage site={site} language={texts.speak(request)} back={back} />);
+          const language = texts.speak(request);
+          const time = texts.unit(language.locale, LIFETIME.reset / 60, "minute");
+          const sent = texts.fill(language.t.resetSent, { time });
+          return pageResponse(<LinkSentPage {...{ site, language, sent }} back={site.href(targetText(target))} />);
         });
       },
     },
@@ -63,85 +65,38 @@ async function show(
   requireLocal(checked);
   const { target } = checked;
   const { site } = deps.endpoints;
-  if (!deps.forgotten.canSend) return goTo(site, target.path, queryOf(target.parameters));
+  if (!deps.forgotten.canSend) return continueRequest(site, target);
   const { csrf, cookies } = deps.forms.protect(request);
   texts.learn(request, { page: forgottenPathOf(target) });
+  const language = texts.speak(request);
+  const { t } = language;
   const page = (
-    <ForgottenPage
-      {...{ site, language: texts.speak(request), csrf, username, problem }}
-      application={nameOfClient(checked, texts.speak(request).t)}
+    <AskForLinkPage
+      {...{ site, language, csrf, problem }}
+      title={t.forgotPassword}
+      lead={t.forgotLead}
+      application={nameOfClient(checked, t)}
+      action={forgottenPath}
       request={targetText(target)}
       back={site.href(targetText(target))}
-    />
+    >
+      <label for="username" safe>
+        {t.nameOrAddress}
+      </label>
+      <input
+        id="username"
+        name="username"
+        value={attribute(username)}
+        autocomplete="username"
+        autocapitalize="none"
+        spellcheck="false"
+        maxlength="1000"
+        required
+        autofocus
+        aria-describedby={problem ? "problem" : undefined}
+        aria-invalid={problem ? "true" : undefined}
+      />
+    </AskForLinkPage>
   );
   return pageResponse(page, { status, headers, cookies });
-}
-
-interface ForgottenProps {
-  site: Site;
-  language: texts.Language;
-  application: string;
-  request: string;
-  csrf: string;
-  username: string;
-  problem: string | undefined;
-  back: string;
-}
-
-function ForgottenPage(props: ForgottenProps): JSX.Element {
-  const { site, language, application, request, csrf, username, problem, back } = props;
-  const { t } = language;
-  return (
-    <CardPage {...{ site, language, problem }} title={t.forgotPassword}>
-      <h1 safe>{t.forgotPassword}</h1>
-      <p class="lead">
-        <texts.Say text={t.forgotLead} values={{ application: application || t.theApplication }} />
-      </p>
-      <Problem text={problem} />
-      <form method="post" action={site.href(forgottenPath)}>
-        <input type="hidden" name="request" value={attribute(request)} />
-        <input type="hidden" name="csrf" value={csrf} />
-        <label for="username" safe>
-          {t.nameOrAddress}
-        </label>
-        <input
-          id="username"
-          name="username"
-          value={attribute(username)}
-          autocomplete="username"
-          autocapitalize="none"
-          spellcheck="false"
-          maxlength="1000"
-          required
-          autofocus
-          aria-describedby={problem ? "problem" : undefined}
-          aria-invalid={problem ? "true" : undefined}
-        />
-        <button type="submit" safe>
-          {t.sendLink}
-        </button>
-      </form>
-      <p class="note">
-        <a href={attribute(back)} safe>
-          {t.backToSignIn}
-        </a>
-      </p>
-    </CardPage>
-  );
-}
-
-function SentPage({ site, language, back }: Pick<ForgottenProps, "site" | "language" | "back">): JSX.Element {
-  const { t, locale } = language;
-  return (
-    <CardPage site={site} language={language} title={t.lookIntoMail}>
-      <h1 safe>{t.lookIntoMail}</h1>
-      <p safe>{texts.fill(t.resetSent, { time: texts.unit(locale, LIFETIME.reset / 60, "minute") })}</p>
-      <p class="note">
-        <Text text={t.noMail} />{" "}
-        <a href={attribute(back)} safe>
-          {t.backToSignIn}
-        </a>
-      </p>
-    </CardPage>
-  );
 }

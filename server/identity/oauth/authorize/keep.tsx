@@ -8,7 +8,7 @@ import type { Session } from "../../signin/session.ts";
 import type { Trouble } from "../../signin/throttle.ts";
 import { type Checked, checkRequest } from "./authorization-request.ts";
 import type { AuthorizeDependencies } from "./dependencies.ts";
-import { goTo, queryOf, readTarget, targetText } from "./parameters.ts";
+import { continueRequest, readTarget, targetText } from "./parameters.ts";
 import { startedSessionFor, tellingTheClient } from "./step.ts";
 
 const PATH = "/signin/keep";
@@ -22,8 +22,7 @@ export function keepPages(deps: AuthorizeDependencies): Pages {
         return tellingTheClient(deps, request, async () => {
           const checked = await checkRequest(deps, request, asked);
           const { target } = checked;
-          const onward = (cookies?: string[]) =>
-            goTo(deps.endpoints.site, target.path, queryOf(target.parameters), cookies);
+          const onward = (cookies?: string[]) => continueRequest(deps.endpoints.site, target, cookies);
           const session = await startedSessionFor(deps, request, checked);
           if (!session || session.isUnfinished || session.isKept !== null) return onward();
           const stale = deps.forms.troubleWith(request, form.get("csrf"), session);

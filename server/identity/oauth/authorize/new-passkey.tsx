@@ -10,7 +10,7 @@ import type { Trouble } from "../../signin/throttle.ts";
 import { checkRequest } from "./authorization-request.ts";
 import type { AuthorizeDependencies } from "./dependencies.ts";
 import { missingFactor } from "./next-step.ts";
-import { type AuthorizationTarget, goTo, queryOf, readTarget, targetText, withPrompt } from "./parameters.ts";
+import { type AuthorizationTarget, continueRequest, readTarget, targetText, withPrompt } from "./parameters.ts";
 import { startedSessionFor, tellingTheClient } from "./step.ts";
 
 export function newPasskeyPages(deps: AuthorizeDependencies): Pages {
@@ -22,8 +22,7 @@ export function newPasskeyPages(deps: AuthorizeDependencies): Pages {
         return tellingTheClient(deps, request, async () => {
           const checked = await checkRequest(deps, request, asked);
           const { target } = checked;
-          const onward = (cookies?: string[]) =>
-            goTo(deps.endpoints.site, target.path, queryOf(target.parameters), cookies);
+          const onward = (cookies?: string[]) => continueRequest(deps.endpoints.site, target, cookies);
           const session = await startedSessionFor(deps, request, checked);
           if (!session || !isAsked(session)) return onward();
           const again = (trouble: Trouble) => newPasskeyPage(deps, request, target, session, trouble);

@@ -124,7 +124,7 @@ export interface AuthorizationTarget {
   parameters: RequestParameters;
 }
 
-export function queryOf({ text, carry }: RequestParameters): string {
+function queryOf({ text, carry }: RequestParameters): string {
   return carry(new URLSearchParams(text));
 }
 
@@ -169,7 +169,12 @@ export function readTarget(text: string | undefined): AuthorizationTarget {
   };
 }
 
-/** Continues a request with 303, so reloading does not repeat a POST (RFC 9700 4.12). */
+/** Continues the request as it was sent. */
+export function continueRequest(site: Site, { path, parameters }: AuthorizationTarget, cookies?: string[]): Response {
+  return goTo(site, path, queryOf(parameters), cookies);
+}
+
+/** With 303, so reloading does not repeat a POST (RFC 9700 4.12). */
 export function goTo(site: Site, path: string, query: string, cookies: string[] = []): Response {
   const headers = new Headers({ location: site.href(`${path}?${query}`), ...NO_STORE });
   for (const cookie of cookies) headers.append("set-cookie", cookie);

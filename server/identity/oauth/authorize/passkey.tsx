@@ -8,7 +8,14 @@ import { PURPOSES } from "../../signin/passkeys/passkeys.ts";
 import { ACR, type Visitor } from "../../signin/session.ts";
 import { type AuthorizationRequest, checkRequest, isExpected } from "./authorization-request.ts";
 import type { AuthorizeDependencies } from "./dependencies.ts";
-import { type AuthorizationTarget, goTo, queryOf, readTarget, targetText, withoutPrompts } from "./parameters.ts";
+import {
+  type AuthorizationTarget,
+  continueRequest,
+  goTo,
+  readTarget,
+  targetText,
+  withoutPrompts,
+} from "./parameters.ts";
 import { secondFactorPage } from "./second-factor.tsx";
 import { requireLocal, showSignIn } from "./sign-in.ts";
 import { startedSessionFor, tellingTheClient } from "./step.ts";
@@ -72,7 +79,7 @@ async function giveFactor(
 ): Promise<Response> {
   const { request, visitor, form } = sent;
   const { target } = checked;
-  const onward = (cookies?: string[]) => goTo(deps.endpoints.site, target.path, queryOf(target.parameters), cookies);
+  const onward = (cookies?: string[]) => continueRequest(deps.endpoints.site, target, cookies);
   const session = await startedSessionFor(deps, request, checked);
   if (!session) return onward();
   const stale = deps.forms.troubleWith(request, form.get("csrf"), session);

@@ -12,7 +12,7 @@ import type { Session } from "../../signin/session.ts";
 import type { Trouble } from "../../signin/throttle.ts";
 import { type AuthorizationRequest, checkRequest } from "./authorization-request.ts";
 import type { AuthorizeDependencies } from "./dependencies.ts";
-import { type AuthorizationTarget, goTo, queryOf, readTarget, targetText, withPrompt } from "./parameters.ts";
+import { type AuthorizationTarget, continueRequest, readTarget, targetText, withPrompt } from "./parameters.ts";
 import { startedSessionFor, tellingTheClient } from "./step.ts";
 
 interface Way extends SentForm {
@@ -38,10 +38,10 @@ function answering(
       const checked = await checkRequest(deps, request, asked);
       const { target } = checked;
       const session = await startedSessionFor(deps, request, checked);
-      if (!session) return goTo(deps.endpoints.site, target.path, queryOf(target.parameters));
+      if (!session) return continueRequest(deps.endpoints.site, target);
       const stale = deps.forms.troubleWith(request, form.get("csrf"), session);
       if (!stale) return answer(deps, { request, visitor, form, target, checked, session });
-      if (!session.isUnfinished) return goTo(deps.endpoints.site, target.path, queryOf(target.parameters));
+      if (!session.isUnfinished) return continueRequest(deps.endpoints.site, target);
       if (session.hasSecondFactor || session.hasPasskey) return secondFactorPage(deps, request, target, session, stale);
       return enrolPage(deps, request, target, checked, session, stale);
     });
@@ -52,14 +52,14 @@ async function giveCode(deps: AuthorizeDependencies, way: Way): Promise<Response
   const { request, target, session } = way;
   const given = await takeCode(deps, way);
   if (given.trouble) return secondFactorPage(deps, request, target, session, given.trouble);
-  return goTo(deps.endpoints.site, target.path, queryOf(target.parameters), given.cookies);
+  return continueRequest(deps.endpoints.site, target, given.cookies);
 }
 
 async function enrol(deps: AuthorizeDependencies, way: Way): Promise<Response> {
   const { request, target, checked, session } = way;
   const { site } = deps.endpoints;
   const enrolment = await takeEnrolment(deps, way);
-  if (!enrolment) return goTo(site, target.path, queryOf(target.parameters));
+  if (!enrolment) return continueRequest(site, target);
   const { trouble } = enrolment;
   if (trouble) {
     return enrolPage(deps, request, target, checked, session, { proposal: enrolment.proposal, ...trouble });

@@ -2,7 +2,7 @@
 
 import { readForm } from "../../../platform/http/body.ts";
 import { isMailAddress, MAX_MAIL_ADDRESS } from "../../../platform/mail-address.ts";
-import { attribute, CardPage, Problem, pageResponse, type Site, Text, texts } from "../../../ui/index.ts";
+import { attribute, pageResponse, texts } from "../../../ui/index.ts";
 import type { Pages } from "../../signin/endpoint.tsx";
 import { LIFETIME } from "../../signin/links/mailed.ts";
 import { findSignInRules } from "../../signin/store.ts";
@@ -10,10 +10,10 @@ import { type Trouble, throttled } from "../../signin/throttle.ts";
 import { type Checked, checkRequest } from "./authorization-request.ts";
 import { nameOfClient } from "./consent-question.ts";
 import type { AuthorizeDependencies } from "./dependencies.ts";
+import { AskForLinkPage, LinkSentPage } from "./mailed-link.tsx";
 import {
   type AuthorizationTarget,
-  goTo,
-  queryOf,
+  continueRequest,
   readCarried,
   readTarget,
   signUpPath,
@@ -46,9 +46,11 @@ export function signUpPages(deps: AuthorizeDependencies): Pages {
           const wait = await deps.signUps.request(request, given, Boolean(form.get(TRAP)));
           if (wait !== undefined) return show(deps, request, checked, typed, throttled(wait, texts.speak(request)));
           const { site } = deps.endpoints;
-          return pageResponse(
-            <SentPage site={site} language={texts.speak(request)} back={site.href(targetText(checked.target))} />,
-          );
+          const language = texts.speak(request);
+          const time = texts.unit(language.locale, LIFETIME.signUp / 3_600, "hour");
+          const sent = texts.fill(language.t.signUpSent, { time });
+          const back = site.href(targetText(checked.target));
+          return pageResponse(<LinkSentPage {...{ site, language, sent, back }} />);
         });
       },
     },
@@ -67,7 +69,7 @@ async function asking(
     requireLocal(checked);
     const rules = isNamed(checked) ? undefined : await findSignInRules(deps.sql, checked.client.tenantId);
     if (rules?.hasSignUp && deps.signUps.canSend) return answer(checked);
-    return goTo(deps.endpoints.site, asked.path, queryOf(asked.parameters));
+    return continueRequest(deps.endpoints.site, asked);
   });
 }
 
@@ -82,86 +84,39 @@ function show(
   const carried = targetText(checked.target);
   texts.learn(request, { page: signUpPathOf(checked.target) });
   const language = texts.speak(request);
+  const { t } = language;
   const page = (
-    <AskPage
-      {...{ site, language, csrf, email, problem }}
-      application={nameOfClient(checked, language.t)}
+    <AskForLinkPage
+      {...{ site, language, csrf, problem }}
+      title={t.makeAnAccount}
+      lead={t.signUpLead}
+      application={nameOfClient(checked, t)}
+      action={signUpPath}
       request={carried}
       back={site.href(carried)}
-    />
+    >
+      <label for="email" safe>
+        {t.mailAddress}
+      </label>
+      <input
+        id="email"
+        name="email"
+        type="email"
+        value={attribute(email)}
+        autocomplete="email"
+        maxlength={MAX_MAIL_ADDRESS}
+        required
+        autofocus
+        aria-describedby={problem ? "problem" : undefined}
+        aria-invalid={problem ? "true" : undefined}
+      />
+      <div hidden>
+        <label for={TRAP} safe>
+          {t.leaveEmpty}
+        </label>
+        <input id={TRAP} name={TRAP} autocomplete="off" tabindex="-1" />
+      </div>
+    </AskForLinkPage>
   );
   return pageResponse(page, { status, headers, cookies });
-}
-
-interface AskProps {
-  site: Site;
-  language: texts.Language;
-  application: string;
-  request: string;
-  csrf: string;
-  email: string;
-  problem: string | undefined;
-  back: string;
-}
-
-function AskPage({ site, language, application, request, csrf, email, problem, back }: AskProps): JSX.Element {
-  const { t } = language;
-  return (
-    <CardPage {...{ site, language, problem }} title={t.makeAnAccount}>
-      <h1 safe>{t.makeAnAccount}</h1>
-      <p class="lead">
-        <texts.Say text={t.signUpLead} values={{ application: application || t.theApplication }} />
-      </p>
-      <Problem text={problem} />
-      <form method="post" action={site.href(signUpPath)}>
-        <input type="hidden" name="request" value={attribute(request)} />
-        <input type="hidden" name="csrf" value={csrf} />
-        <label for="email" safe>
-          {t.mailAddress}
-        </label>
-        <input
-          id="email"
-          name="email"
-          type="email"
-          value={attribute(email)}
-          autocomplete="email"
-          maxlength={MAX_MAIL_ADDRESS}
-          required
-          autofocus
-          aria-describedby={problem ? "problem" : undefined}
-          aria-invalid={problem ? "true" : undefined}
-        />
-        <div hidden>
-          <label for={TRAP} safe>
-            {t.leaveEmpty}
-          </label>
-          <input id={TRAP} name={TRAP} autocomplete="off" tabindex="-1" />
-        </div>
-        <button type="submit" safe>
-          {t.sendLink}
-        </button>
-      </form>
-      <p class="note">
-        <a href={attribute(back)} safe>
-          {t.backToSignIn}
-        </a>
-      </p>
-    </CardPage>
-  );
-}
-
-function SentPage({ site, language, back }: Pick<AskProps, "site" | "language" | "back">): JSX.Element {
-  const { t, locale } = language;
-  return (
-    <CardPage site={site} language={language} title={t.lookIntoMail}>
-      <h1 safe>{t.lookIntoMail}</h1>
-      <p safe>{texts.fill(t.signUpSent, { time: texts.unit(locale, LIFETIME.signUp / 3_600, "hour") })}</p>
-      <p class="note">
-        <Text text={t.noMail} />{" "}
-        <a href={attribute(back)} safe>
-          {t.backToSignIn}
-        </a>
-      </p>
-    </CardPage>
-  );
 }
