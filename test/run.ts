@@ -13,9 +13,9 @@ import { join } from "node:path";
 import { stopLeftovers } from "../server/appliance/embedded/processes.ts";
 import { PROJECT_ROOT } from "../server/platform/config/config.ts";
 import { readSources } from "./architecture/imports.ts";
-import { goTools } from "./deploy/tools.ts";
 import { isSlow, nearChange } from "./support/chosen-files.ts";
 import { chromiumPath } from "./support/chromium.ts";
+import { goTools } from "./support/deploy-tools.ts";
 import { newDataDirectory, prepareDataDirectories, temporaryDirectory } from "./support/directories.ts";
 import { commandFor, failedTests } from "./support/failed-tests.ts";
 import { addressesOf, keptFolder, keptStack, stopKept } from "./support/kept-stack.ts";
@@ -69,7 +69,7 @@ async function run(args: string[]): Promise<number> {
       return await runTests(all, files, env);
     }
     // The first test that needs them would be killed while they are built, and two files would build them twice.
-    const tools = args.includes("--slow") ? goTools() : undefined;
+    const tools = chosen?.some((path) => path.startsWith("test/deploy/")) ? goTools() : undefined;
     await Promise.all([prepareDataDirectories(stopping.signal), chromiumPath(), tools]);
     stack = await startStack({ dataDir: newDataDirectory("shared"), say, signal: stopping.signal });
     await prepareAsOthersDo(stack.databaseUrl);

@@ -4,12 +4,12 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
+import { BUILD_TIMEOUT, goTools, kubernetesSchemas } from "../support/deploy-tools.ts";
 import { temporaryDirectory } from "../support/directories.ts";
 import { variableRows } from "../support/environment.ts";
 import { printedBy } from "../support/packages.ts";
 import { blockMarked, ROOT } from "../support/pages.ts";
 import { readDockerfile } from "./container.ts";
-import { BUILD_TIMEOUT, goTools, kubernetesSchemas } from "./tools.ts";
 
 setDefaultTimeout(BUILD_TIMEOUT);
 

@@ -7,6 +7,7 @@ import { nextFreePort } from "../../server/appliance/embedded/ports.ts";
 import { findTemporal } from "../../server/appliance/embedded/temporal-binary.ts";
 import { migrate } from "../../server/platform/db/migrate.ts";
 import { SEARCH_ATTRIBUTES } from "../../workflows/contract.ts";
+import { BUILD_TIMEOUT, goTools } from "../support/deploy-tools.ts";
 import { temporaryDirectory } from "../support/directories.ts";
 import { newNamespace } from "../support/namespace.ts";
 import { printedBy } from "../support/packages.ts";
@@ -17,7 +18,6 @@ import { until } from "../world/api.ts";
 import { makeTable, ping } from "../world/postgresql.ts";
 import { rowsOf } from "../world/rows.ts";
 import { setting } from "../world/tenant.ts";
-import { BUILD_TIMEOUT, goTools } from "./tools.ts";
 
 setDefaultTimeout(BUILD_TIMEOUT);
 

@@ -9,6 +9,7 @@ import packageJson from "../../package.json" with { type: "json" };
 import { newMasterKey } from "../../server/appliance/embedded/data-directory.ts";
 import { nextFreePort } from "../../server/appliance/embedded/ports.ts";
 import { createTenant } from "../../server/identity/tenants/index.ts";
+import { npmTools } from "../support/deploy-tools.ts";
 import { temporaryDirectory } from "../support/directories.ts";
 import { newEmptyDatabase } from "../support/empty-database.ts";
 import { newNamespace } from "../support/namespace.ts";
@@ -19,7 +20,6 @@ import { signIn, until } from "../world/api.ts";
 import { startReceiver } from "../world/receiver.ts";
 import { setting } from "../world/tenant.ts";
 import { buildImage, type Image, readDockerfile, runImage } from "./container.ts";
-import { npmTools } from "./tools.ts";
 
 const DOCKERFILE = join(ROOT, "deploy/Dockerfile");
 /** Of everything in /app. */

@@ -56,8 +56,8 @@ class Reader {
   private readonly calls: ts.CallExpression[] = [];
   /** Templates inside others. */
   private readonly contained = new Set<ts.Node>();
-  /** Functions whose results are being read. One that calls itself has no end. */
-  private readonly open = new Set<ts.FunctionLikeDeclaration>();
+  /** Calls whose results are being read. One inside itself is a recursion, which has no end. */
+  private readonly open = new Set<ts.CallExpression>();
 
   constructor(private readonly checker: ts.TypeChecker) {}
 
@@ -151,13 +151,13 @@ class Reader {
       const text = written && this.textOf(written);
       if (text) return [{ text, parameters: [] }];
       const callee = this.calleeOf(node);
-      if (callee?.body && !this.open.has(callee)) {
+      if (callee?.body && !this.open.has(node)) {
         const inside = this.bindingsOf(node, callee, bindings);
-        this.open.add(callee);
+        this.open.add(node);
         try {
           return resultsOf(callee.body).flatMap((result) => this.partsOf(result, inside));
         } finally {
-          this.open.delete(callee);
+          this.open.delete(node);
         }
       }
     }

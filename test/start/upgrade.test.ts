@@ -14,6 +14,7 @@ import { ROOT } from "../support/pages.ts";
 import { startProcess } from "../support/process.ts";
 import { signIn, until } from "../world/api.ts";
 import { plantSession, recordKey } from "../world/planted.ts";
+import { withColumns } from "../world/postgresql.ts";
 import { startReceiver } from "../world/receiver.ts";
 import { addRows, countOf, removeRows, rowsOf, setRows, times } from "../world/rows.ts";
 import { setting } from "../world/tenant.ts";
@@ -29,15 +30,12 @@ test("a database of 0.1.0 keeps its activity and its audit log, and what was ope
   const { sql } = database;
   await makeSchemaOf010(sql);
   const MASTER_KEY = newMasterKey();
-  // The code of today makes the tenant, and writes columns that roles got later.
-  await sql`
-    alter table roles add column all_users boolean, add column identity_provider_id bigint,
-      add column requires_passkey boolean`;
-  await sql`alter table role_members add column group_id bigint`;
-  const tenant = await createTenant(sql, "acme", { password: "x", hash: "x" });
-  await sql`
-    alter table roles drop column all_users, drop column identity_provider_id, drop column requires_passkey`;
-  await sql`alter table role_members drop column group_id`;
+  // The code of today makes the tenant, and writes columns that these tables got later.
+  const later = {
+    roles: { all_users: "boolean", identity_provider_id: "bigint", requires_passkey: "boolean" },
+    role_members: { group_id: "bigint" },
+  };
+  const tenant = await withColumns(later, sql, () => createTenant(sql, "acme", { password: "x", hash: "x" }));
   const { tenantId } = tenant;
   const apiKey = createConnectionSeals(createVault(MASTER_KEY)).apiKey.seal("key");
   const connectionId = Bun.randomUUIDv7();

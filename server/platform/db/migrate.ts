@@ -16,7 +16,7 @@ const TIMEOUTS: Timeouts = { statement: 0, lock: 0, idle: 60_000 };
 /** For tries to get a lock, which a long transaction may hold. */
 const PATIENCE_MS = 10 * 60_000;
 /** Migrations from before the first release; they are not compatible with older code. */
-export const UNRELEASED = /^0(?:[01]\d|40)-/;
+export const UNRELEASED = /^0[01]\d-/;
 /** The start of the first line of a migration that removes something; the version and a full stop follow. */
 export const CONTRACT = "-- Contract: unused since ";
 /** The first line of a migration with `concurrently`, which no transaction allows. */

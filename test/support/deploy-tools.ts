@@ -3,10 +3,10 @@
 
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { cachedFolder, markOf } from "../support/cache.ts";
-import { printedBy } from "../support/packages.ts";
+import { cachedFolder, markOf } from "./cache.ts";
+import { printedBy } from "./packages.ts";
 
-const LISTS = join(import.meta.dir, "tools");
+const LISTS = join(import.meta.dir, "..", "deploy", "tools");
 
 /** @returns the folder with the packages of package.json */
 export async function npmTools(): Promise<string> {
