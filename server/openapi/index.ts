@@ -30,6 +30,7 @@ const VIEWER_FILES: Record<string, string> = {
   "/openapi/viewer.js": join(OWN, "viewer.js"),
   "/openapi/viewer.css": join(OWN, "viewer.css"),
   "/openapi/gatehouse.css": fileURLToPath(sites.SHARED_STYLES.url),
+  "/openapi/dark.css": fileURLToPath(sites.DARK_STYLES.url),
   "/openapi/swagger-ui-bundle.js": require.resolve("swagger-ui-dist/swagger-ui-bundle.js"),
   "/openapi/swagger-ui.css": require.resolve("swagger-ui-dist/swagger-ui.css"),
   "/openapi/oauth2-redirect.html": require.resolve("swagger-ui-dist/oauth2-redirect.html"),

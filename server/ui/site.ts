@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Elysia } from "elysia";
+import { Elysia, NotFoundError } from "elysia";
 import { urlOf } from "../platform/address.ts";
 import { PROJECT_ROOT } from "../platform/config/config.ts";
 import { type Bytes, compressedOnce, type Encoding, encodingFor } from "../platform/http/compression.ts";
@@ -97,7 +97,8 @@ export function createSite(
       const app = site.controller();
       app.get(SHEET_PATH, ({ params }) => {
         const css = stylesOf(params.scheme, params.colours);
-        return new Response(css, { status: css ? 200 : 404, headers: { "content-type": CSS, ...FOREVER } });
+        if (!css) throw new NotFoundError();
+        return new Response(css, { headers: { "content-type": CSS, ...FOREVER } });
       });
       return app;
     },

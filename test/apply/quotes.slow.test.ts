@@ -15,11 +15,11 @@ const UNQUOTED: [text: string, is: string][] = [
 const holds = ({ contract }: FileKind, name: string, value: unknown) =>
   contract.check({ [name]: value }).problems.length === 0;
 
-/** The fields that take a text and no number, with the indentation and the form of their values. */
-function textsOf(kind: FileKind): { name: string; isList: boolean }[] {
+/** The fields that take this text and no number, with the indentation and the form of their values. */
+function textsOf(kind: FileKind, text: string): { name: string; isList: boolean }[] {
   return [...kind.settable].flatMap(([name, field]): { name: string; isList: boolean }[] => {
     if (field.type === "reference" || isSecret(field)) return [];
-    const isDue = (of: (one: unknown) => unknown) => ["007", "4711"].every((one) => holds(kind, name, of(one)));
+    const isDue = (of: (one: unknown) => unknown) => ["007", "4711", text].every((one) => holds(kind, name, of(one)));
     if (isDue((one) => one) && !holds(kind, name, 7)) return [{ name, isList: false }];
     return isDue((one) => [one]) && !holds(kind, name, [7]) ? [{ name, isList: true }] : [];
   });
@@ -44,8 +44,8 @@ test("texts of every kind, single and in lists, alone and as identifiers", async
       const [first] = kind.identifiers;
       lines.push(`${kind.name}:`);
       const inList = (one: { name: string; isList: boolean }) => `${one.name}${one.isList ? "[1]" : ""}`;
-      if (!first) for (const one of textsOf(kind)) add(lineOf("  ", one, text), inList(one));
-      for (const [index, one] of (first ? textsOf(kind) : []).entries()) {
+      if (!first) for (const one of textsOf(kind, text)) add(lineOf("  ", one, text), inList(one));
+      for (const [index, one] of (first ? textsOf(kind, text) : []).entries()) {
         if (one.name !== first) lines.push(`  - ${first}: "n${index}"`);
         add(lineOf(one.name === first ? "  - " : "    ", one, text), inList(one));
       }

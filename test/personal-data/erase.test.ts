@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createRemoteJWKSet, jwtVerify } from "jose";
-import { connect } from "../../server/platform/db/sql.ts";
+import { connect, type Sql } from "../../server/platform/db/sql.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { API, type Api, expectError, ok, signIn, until } from "../world/api.ts";
 import { holdTable, untilWaiting } from "../world/locks.ts";
@@ -315,7 +315,10 @@ describe("a redelivery beside the end of an erasure", () => {
     return { ...person, eventId: EventId as string };
   }
 
-  const sql = connect(stack.databaseUrl, "gatehouse test", 2);
+  let sql: Sql;
+  beforeAll(() => {
+    sql = connect(stack.databaseUrl, "gatehouse test", 2);
+  });
   afterAll(() => sql.end());
 
   /** It gives the transaction no id, so the erasure does not wait for it. */
