@@ -6,7 +6,7 @@ import { ok, unique } from "../world/api.ts";
 import { answerOf, type Client } from "../world/client.ts";
 import { arrived, mailsTo, newAddress } from "../world/mailbox.ts";
 import { alertOf, newApplication, Person, signedIn, statusOf } from "../world/person.ts";
-import { eventsOf, setRows } from "../world/rows.ts";
+import { eventsOf, rowsOf, setRows } from "../world/rows.ts";
 import { clientOf, request } from "../world/tenant.ts";
 import { Visitor } from "../world/visitor.ts";
 
@@ -155,6 +155,18 @@ describe.concurrent("a mail address", () => {
     expect(statusOf(await person.press(VERIFY))).toMatch(/^Your address has had many mails/);
     await arrived(address, 5);
   });
+
+  test("of strangers get at most ten links an hour by one user", async () => {
+    const person = await signedIn();
+    const { password } = person.user;
+    const statuses: number[] = [];
+    for (let count = 0; count < 11; count++) {
+      statuses.push((await person.send(CHANGE, { address: newAddress(), password })).status);
+    }
+    expect(statuses).toEqual([...new Array(10).fill(200), 429]);
+    const { tenantId } = person.client.tenant;
+    expect(await rowsOf("mails", { tenant_id: tenantId, kind: "VerifyAddress" })).toHaveLength(10);
+  });
 });
 
 describe.concurrent("a change that was not the owner's", () => {
@@ -171,6 +183,9 @@ describe.concurrent("a change that was not the owner's", () => {
     // The thief gets a warning, too: its link must not win.
     await thief.send("/account/password", { password: GOOD, new_password: `${GOOD} 2` });
     const [, , later] = await arrived(theirs, 2).then(([one, two]) => [one, undefined, two]);
+    const pending = newAddress();
+    await thief.send(CHANGE, { address: pending, password: `${GOOD} 2` });
+    await arrived(pending);
 
     const [, warning] = await arrived(address, 2);
     const owner = new Visitor();
@@ -181,6 +196,7 @@ describe.concurrent("a change that was not the owner's", () => {
     expect((await owner.submit(page)).heading).toBe("Your account is protected");
     expect((await owner.submit(page)).status).toBe(404);
     expect((await new Visitor().open(pathOf(later!.link))).status).toBe(404);
+    expect(await rowsOf("mailed_links", { tenant_id: client.tenant.tenantId, purpose: "Address" })).toEqual([]);
 
     expect(await own(client)).toEqual({ Email: address, EmailVerified: true });
     expect(await thief.isSignedIn()).toBe(false);
