@@ -112,6 +112,30 @@ export async function recordInvitees(
     where tenant_id = ${tenantId} and id = ${id}`;
 }
 
+export async function countSkipped(sql: Queries, tenantId: TenantId, id: string, max: number): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*) from (
+      select from invitation_imports i join invitation_import_rows r on r.import_id = i.id
+      where i.tenant_id = ${tenantId} and i.id = ${id} and r.reason is not null limit ${max}
+    ) skipped`;
+  return row!.count;
+}
+
+/** @param after the line of the last one before */
+export async function listSkipped(
+  sql: Queries,
+  tenantId: TenantId,
+  id: string,
+  after: number,
+  limit: number,
+): Promise<ImportRow["skipped"]> {
+  return sql<ImportRow["skipped"]>`
+    select r.number as "Row", r.reason as "Reason"
+    from invitation_imports i join invitation_import_rows r on r.import_id = i.id
+    where i.tenant_id = ${tenantId} and i.id = ${id} and r.reason is not null and r.number > ${after}
+    order by r.number limit ${limit}`;
+}
+
 export async function leaseImports(
   sql: Queries,
   checkMs: number,
