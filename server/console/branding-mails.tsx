@@ -5,8 +5,7 @@ import { attribute, pageResponse } from "../ui/index.ts";
 import { KINDS } from "./mail.tsx";
 
 /** Nothing is loaded, sent or run, here and in the frames. */
-const POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; base-uri 'none'";
+const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; base-uri 'none'";
 
 const STYLES = `
 body{margin:1.5rem;font-family:system-ui,sans-serif;background:#f3f5f8;color:#1c2430}
