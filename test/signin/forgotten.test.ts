@@ -1,7 +1,7 @@
 // Forgotten passwords: a mailed link, and one answer for every account.
 
 import { describe, expect, test } from "bun:test";
-import { ok, unique } from "../world/api.ts";
+import { ok, unique, until } from "../world/api.ts";
 import { answerOf, type Client, issuer } from "../world/client.ts";
 import { arrived, mailsTo, newAddress } from "../world/mailbox.ts";
 import { alertOf, enrolled, newApplication, Person, signedIn } from "../world/person.ts";
@@ -248,15 +248,15 @@ test("the answer takes the same time for every account", async () => {
   const visitor = new Visitor();
   const page = await visitor.open(await forgottenPath(client, visitor));
   const times: Record<string, number[]> = { admin: [], nobody: [] };
-  for (let count = 0; count < 5; count++) {
+  const fastest = (username: string) => Math.min(...times[username]!);
+  // Other tests on the machine delay some of them, but not all.
+  await until("both to take the same time", async () => {
     for (const [username, own] of Object.entries(times)) {
       const began = performance.now();
       expect((await visitor.submit(page, { username })).heading).toBe(SENT);
       own.push(performance.now() - began);
     }
-  }
-  // Other tests on the machine delay some of them, but not all.
-  const [known, unknown] = [Math.min(...times.admin!), Math.min(...times.nobody!)];
-  expect(known).toBeGreaterThan(390);
-  expect(Math.abs(known - unknown)).toBeLessThan(40);
+    return times.admin!.length >= 5 && Math.abs(fastest("admin") - fastest("nobody")) < 40;
+  });
+  expect(fastest("admin")).toBeGreaterThan(390);
 });
