@@ -79,10 +79,10 @@ export function createOwnTenant(
       const row = (await TENANT_TABLE.find(sql, tenantId, { id: tenantId }))!;
       const after = { ...row, ...TENANT_SETTINGS.toColumns(input) };
       requireHonest(after, urlOf(publicUrl).hostname);
-      const { name: tenantName, displayName, replyTo, texts } = after;
+      const { displayName, replyTo, texts } = after;
       return {
         face: faceOf(row.name, after),
-        sender: { tenantName, displayName, replyTo, texts, branding: after },
+        sender: { tenantName: row.name, displayName, replyTo, texts, branding: after },
         input,
       };
     },
