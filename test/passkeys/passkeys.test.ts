@@ -5,7 +5,7 @@ import { decodeJwt } from "jose";
 import { ok } from "../world/api.ts";
 import { answerOf, type Client } from "../world/client.ts";
 import { newColleague } from "../world/console.ts";
-import { alertOf, enrolled, newApplication, Person, requireSecondFactor, signedIn } from "../world/person.ts";
+import { alertOf, enrolled, newApplication, Person, requireSecondFactor, signedIn, waitOut } from "../world/person.ts";
 import { elapse, removeRows, rowsOf, setRows } from "../world/rows.ts";
 import {
   type Answer,
@@ -143,6 +143,7 @@ describe.concurrent("instead of a password", () => {
     ]) {
       const { person: other, page } = await atSignIn(client);
       expect((await answerWith(other, page, credential)).status).toBe(422);
+      await waitOut(client);
     }
     await setRows("users", { tenant_id: client.tenant.tenantId }, { is_active: false });
     expect(alertOf((await useKey(client, key)).view)).toBe(NOT_ACCEPTED);
