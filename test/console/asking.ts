@@ -5,6 +5,7 @@ import { type Api, requestAt, signIn, until } from "../world/api.ts";
 import { type Client, otherClient } from "../world/client.ts";
 import { newColleague } from "../world/console.ts";
 import { enrolled, newApplication, signedIn } from "../world/person.ts";
+import { plantImport } from "../world/planted.ts";
 import { startReceiver } from "../world/receiver.ts";
 import { newTenant, shared } from "../world/tenant.ts";
 
@@ -189,6 +190,13 @@ export const ASKING: Record<string, () => Promise<Asking>> = {
       change: () => made(api, "Invitation", { Id, Name: "Renamed" }),
       isDone: async () => (await api.get(`/Invitation/${Id}`)).body.State === "Revoked",
     };
+  },
+  "/settings/invitation-imports/:id/cancel": async () => {
+    const api = await newTenant();
+    const Id = await plantImport(api.tenantId, undefined, { state: "Paused", ended_on: null });
+    const page = `/settings/invitation-imports/${Id}`;
+    const isDone = async () => (await api.get(`/InvitationImport/${Id}`)).body.State === "Cancelled";
+    return { api, page, action: `${page}/cancel`, isDone };
   },
   "/settings/users/:id/deactivate": deactivation("users", "User", { Name: "Ana", Username: "ana" }),
   "/settings/applications/:id/deactivate": deactivation("applications", "Application", named("Payroll")),
