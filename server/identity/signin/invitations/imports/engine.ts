@@ -24,9 +24,9 @@ import {
   setImportState,
 } from "./store.ts";
 
-/** Invitations of one transaction, and of one activity, whose progress Temporal shows. */
-const BATCH = 50;
-const BATCHES = 10;
+/** Invitations of one transaction, for which a pause waits, and transactions of one activity. */
+const BATCH = 10;
+const BATCHES = 50;
 
 export interface InvitationEngine {
   /** Invites the next people. @param beat called after each transaction */
