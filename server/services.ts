@@ -149,6 +149,7 @@ export function createServices(deps: ServicesDependencies) {
         access.forgetRecords(tenantId, change.eventRecord, change.recordIds);
       },
       onChange: provider.onRecordChange,
+      onApart: provider.importCredentials,
     },
     entities,
   );
