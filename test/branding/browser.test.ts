@@ -23,7 +23,7 @@ test("an administrator previews a face in both schemes, saves it, and restores a
   await page
     .getByLabel("Logo", { exact: true })
     .setInputFiles({ name: "logo.png", mimeType: "image/png", buffer: pngOf(300, 60) });
-  await page.getByRole("button", { name: "Preview" }).click();
+  await page.getByRole("button", { name: "Preview", exact: true }).click();
   // Nothing typed is lost, and the chosen file stays.
   await page
     .getByRole("alert")
@@ -33,7 +33,7 @@ test("an administrator previews a face in both schemes, saves it, and restores a
   expect(await page.getByAltText("Present: Logo").count()).toBe(1);
   await inspect(page, "branding-refused");
   await page.getByLabel("Accent (optional)", { exact: true }).fill("#7a1fa2");
-  await page.getByRole("button", { name: "Preview" }).click();
+  await page.getByRole("button", { name: "Preview", exact: true }).click();
   await page.getByText("Nothing is saved yet.").waitFor();
   expect((await ok(api.get("/TenantSettings"))).DisplayName).toBe("");
   for (const scheme of ["light", "dark"]) {

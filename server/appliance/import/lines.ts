@@ -5,7 +5,7 @@ import { CannotStart } from "../../platform/errors.ts";
 import { isObject } from "../../platform/http/body.ts";
 
 /** The maximum number of lines of a file. */
-export const MAX_LINES = 1_000_000;
+const MAX_LINES = 1_000_000;
 /** The maximum number of characters of a line. */
 const MAX_LINE = 100_000;
 /** The maximum number of lines that a row has, in quoted cells. */

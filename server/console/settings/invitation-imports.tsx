@@ -179,23 +179,16 @@ function Checked({ check: { Valid, Invalid, Problems } }: { check: Check }): JSX
     Invalid === 0
       ? `${people(Valid)} can be invited. Nothing is sent yet.`
       : `${people(Valid)} can be invited. Correct the other lines first: nothing is sent while one is wrong.`;
+  const isCut = Invalid > Problems.length;
+  const status = (
+    <p role="status" safe>
+      {isCut ? `${found} These are the first ${Problems.length} of ${counted(Invalid)}.` : found}
+    </p>
+  );
+  if (Invalid === 0) return <Section title="Check">{status}</Section>;
   return (
-    <ListSection
-      title="Check"
-      caption="Lines that cannot be used"
-      columns={PROBLEM_COLUMNS}
-      rows={Problems}
-      none={found}
-    >
-      {Invalid === 0 ? (
-        ""
-      ) : (
-        <p role="status" safe>
-          {Invalid > Problems.length
-            ? `${found} These are the first ${Problems.length} of ${counted(Invalid)}.`
-            : found}
-        </p>
-      )}
+    <ListSection title="Check" caption="Lines that cannot be used" columns={PROBLEM_COLUMNS} rows={Problems} none="">
+      {status}
     </ListSection>
   );
 }
