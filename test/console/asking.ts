@@ -5,9 +5,9 @@ import { type Api, requestAt, signIn, until } from "../world/api.ts";
 import { type Client, otherClient } from "../world/client.ts";
 import { newColleague } from "../world/console.ts";
 import { enrolled, newApplication, signedIn } from "../world/person.ts";
-import { plantImport } from "../world/planted.ts";
 import { startReceiver } from "../world/receiver.ts";
 import { newTenant, shared } from "../world/tenant.ts";
+import { cancelledImport } from "./asking-import.ts";
 
 /** A form that asks for confirmation, and its existing record. */
 export interface Asking {
@@ -191,13 +191,7 @@ export const ASKING: Record<string, () => Promise<Asking>> = {
       isDone: async () => (await api.get(`/Invitation/${Id}`)).body.State === "Revoked",
     };
   },
-  "/settings/invitation-imports/:id/cancel": async () => {
-    const api = await newTenant();
-    const Id = await plantImport(api.tenantId, undefined, { state: "Paused", ended_on: null });
-    const page = `/settings/invitation-imports/${Id}`;
-    const isDone = async () => (await api.get(`/InvitationImport/${Id}`)).body.State === "Cancelled";
-    return { api, page, action: `${page}/cancel`, isDone };
-  },
+  "/settings/invitation-imports/:id/cancel": cancelledImport,
   "/settings/users/:id/deactivate": deactivation("users", "User", { Name: "Ana", Username: "ana" }),
   "/settings/applications/:id/deactivate": deactivation("applications", "Application", named("Payroll")),
   "/settings/users/:id/roles/remove": leaving("User"),

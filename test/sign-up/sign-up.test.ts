@@ -172,7 +172,7 @@ describe.concurrent("sign-up", () => {
     expect(exists.link).toBe(`${issuer()}/account?organisation=${client.tenant.tenantId}`);
     await refused(admin, "OtherDomain");
     await until("both", async () => (await refusals(admin)).filter((one) => one === "AccountExists").length === 2);
-    // Nobody has proved that the other address is that User's, so its mail has no name.
+    // The other address is not verified, so its mail has no name.
     const [unproved] = await arrived("rui@mail.test");
     expect(unproved.text).not.toContain("Rui");
   });

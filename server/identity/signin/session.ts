@@ -1,7 +1,6 @@
 import type { PendingQuery, Row } from "postgres";
 import type { Queries, Transaction } from "../../platform/db/sql.ts";
 import type { TenantId } from "../../platform/ids.ts";
-import type { SubjectKey } from "./upstream/store.ts";
 
 /** The authentication context class in the id_token: one factor or two. */
 export const ACR = { oneFactor: "1", twoFactors: "2" } as const;
@@ -63,7 +62,7 @@ export interface Authentication {
   /** The passkey with which the user signs in. It must not have been removed. */
   passkeyId?: string;
   /** The account at a provider with which the user signs in. It must still be linked. */
-  identity?: SubjectKey;
+  identity?: { providerId: number; authority: string; subject: string };
 }
 
 /** The request's origin, as seen on the connection. */

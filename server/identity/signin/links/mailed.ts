@@ -20,7 +20,7 @@ import {
 export const LIFETIME = { reset: 15 * 60, address: 24 * 3_600, alarm: 72 * 3_600, signUp: 24 * 3_600 };
 /** Mails of a kind to one address in an hour that people can request; warnings are not limited. */
 const MAILS_PER_HOUR = 5;
-/** Links to confirm addresses that one user can request in an hour, so that nobody mails strangers by it. */
+/** Links to confirm addresses that one user can request in an hour, so that a user cannot flood strangers. */
 const CONFIRMATIONS_PER_HOUR = 10;
 /** For a program that signs in without cookies. */
 const DEVICE_MAILS_PER_HOUR = 5;

@@ -73,10 +73,11 @@ export async function lockRunning(tx: Transaction, tenantId: TenantId, id: strin
   const [row] = await tx<RunningImport[]>`
     select state, total, done, invited, client_id as "clientId",
       json_build_object('type', created_by_type, 'id', created_by_id) as actor,
-      case created_by_type
-        when 'User' then exists (select from users u where u.tenant_id = i.tenant_id and u.id = created_by_id and u.is_active)
+      case i.created_by_type
+        when 'User' then exists (
+          select from users u where u.tenant_id = i.tenant_id and u.id = i.created_by_id and u.is_active)
         else exists (
-          select from applications a where a.tenant_id = i.tenant_id and a.id = created_by_id and a.is_active)
+          select from applications a where a.tenant_id = i.tenant_id and a.id = i.created_by_id and a.is_active)
       end as "isCreatorActive"
     from invitation_imports i where tenant_id = ${tenantId} and id = ${id} for update`;
   return row;
