@@ -169,7 +169,7 @@ describe.concurrent("an invitation", () => {
     },
   );
 
-  test("of an address that a User has verified meanwhile, or with another's address as user name, is refused", async () => {
+  test("of an address that a User has verified meanwhile, or with the address of a User as user name, is refused", async () => {
     const api = await newTenant();
     const [{ path, address }, known] = [await invite(api), newAddress()];
     await ok(api.patch("/User", { Username: unique("bo"), Email: known, EmailVerified: true }));

@@ -274,7 +274,7 @@ async function importPage({ imports }: ConsoleServices, visit: Visit): Promise<V
           caption="People who were not invited"
           columns={SKIPPED_COLUMNS}
           rows={Skipped}
-          none="Nobody was skipped."
+          none="No line was skipped."
         >
           {skipped > Skipped.length ? (
             <p safe>{`These are the first ${Skipped.length}. The export has all of them.`}</p>
