@@ -233,10 +233,6 @@ async function importPage({ imports }: ConsoleServices, visit: Visit): Promise<V
   return {
     title: "Import of invitations",
     above: BELOW,
-    actions:
-      skipped > 0 ? (
-        <Exports visit={visit} path={`${IMPORTS}/${Id}/report`} parameters={new URLSearchParams()} />
-      ) : undefined,
     body: (
       <Live visit={visit} id="progress" seconds={REFRESH_SECONDS} isFinal={!isOpen}>
         {isOpen ? <Refreshing visit={visit} seconds={REFRESH_SECONDS} /> : ""}
@@ -278,6 +274,13 @@ async function importPage({ imports }: ConsoleServices, visit: Visit): Promise<V
         >
           {skipped > Skipped.length ? (
             <p safe>{`These are the first ${Skipped.length}. The export has all of them.`}</p>
+          ) : (
+            ""
+          )}
+          {skipped > 0 ? (
+            <div class="buttons">
+              <Exports visit={visit} path={`${IMPORTS}/${Id}/report`} parameters={new URLSearchParams()} />
+            </div>
           ) : (
             ""
           )}
