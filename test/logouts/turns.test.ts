@@ -25,7 +25,7 @@ const isLeased = ({ lease_until }: Waiting) => Number.isFinite(+lease_until);
 const underWay = async (client: Client): Promise<Record<keyof typeof MAX_UNDER_WAY, number>> => {
   const open = { tenant_id: client.tenant.tenantId, state: ["Pending", "Retrying"] };
   const all = await rowsOf<Waiting>("logouts", open);
-  // On a slow machine, the first ones wait for their retries by now.
+  // On a slow machine, the first ones already wait for their retries.
   const leased = all.filter((one) => isLeased(one) && !(one.retry_on && +one.retry_on > Date.now()));
   return {
     ofTenant: leased.length,

@@ -190,7 +190,7 @@ async function verified(api: Api, id: string, From: string): Promise<void> {
   const run = (jwt: string) => printedBy(["bun", "statement.mjs", jwt], folder);
   const [head, claims, signature] = Certificate.split(".");
   const told = JSON.parse(Buffer.from(claims, "base64url").toString());
-  // On a slow machine the period is closed by now.
+  // On a slow machine, the period is already closed.
   const ending = told.Closed ? ", everything arrived" : "";
   expect(await run(Certificate)).toBe(`${From} to ${To}: 1 of 1 delivered${ending}\n`);
   const changed = { ...told, Closed: !told.Closed };
