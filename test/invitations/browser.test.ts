@@ -60,7 +60,7 @@ test("an administrator checks a file, corrects it, invites its people, and expor
   const report = await Bun.file(await download.path()).text();
   expect(report).toBe('"Row","Reason"\r\n"3","a User has this verified address already"\r\n');
   await open("/settings/invitation-imports");
-  await page.getByRole("row", { name: /Completed 1 of 2 1/ }).waitFor();
+  await page.getByRole("row", { name: /Completed Invited 1 of 2 Skipped 1/ }).waitFor();
   await inspect(page, "imports");
   // The browser reports refused forms.
   expect(complaints.filter((one) => !/ status of 422 /.test(one))).toEqual([]);
