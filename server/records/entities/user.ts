@@ -72,14 +72,12 @@ export const user = record("User", {
       "The password as another system stored it; needs the scope AccessManager:Import. A User who has set or used a " +
         "password here keeps it.",
       2_000,
-      "must be a text.",
       hashProblem,
     ),
     TotpSecret: imported(
       "The key of the User's authenticator app in Base32, for codes of six digits by SHA-1 each 30 s; needs the scope " +
         "AccessManager:Import. A User with a second factor keeps it.",
       128,
-      "must be a text.",
       (key) => (BASE32.test(key) ? undefined : "must have 16 to 128 characters of Base32."),
     ),
   },
@@ -118,13 +116,12 @@ export const user = record("User", {
 function imported(
   description: string,
   maxLength: number,
-  must: string,
   problem: (text: string) => string | undefined,
 ): Field<string> {
   return {
     description,
     maxLength,
-    must,
+    must: "must be a text.",
     writeOnly: true,
     stored: "elsewhere",
     scope: "AccessManager:Import",
