@@ -76,7 +76,7 @@ test("an external database is migrated and used", async () => {
     );
 
     const sql = connect(databaseUrl, "gatehouse test", 1);
-    await addRows("migrations", { name: "999-later.sql" }, sql);
+    await addRows("migrations", { name: "999-later.sql", digest: "", usable_from: "99.0.0" }, sql);
     await sql.end();
     const older = await runEntry("server", { ...env, PORT: "0" });
     expect(older.exitCode).toBe(1);

@@ -73,7 +73,7 @@ test("every process with code older or newer than the database says so and does 
   const env = { DATABASE_URL: database.url, MASTER_KEY: newMasterKey(), PORT: "0" };
   await runEntry("migrate", env);
 
-  const later = { name: "999-later.sql" };
+  const later = { name: "999-later.sql", digest: "", usable_from: "99.0.0" };
   await addRows("migrations", later, database.sql);
   for (const command of COMMANDS) {
     const [entry, ...args] = command.split(" ") as [Entry, ...string[]];

@@ -27,24 +27,6 @@ export const longRows = (queries: Queries, count: number, { asleep = 0, failing 
 /** Without columns. */
 export const makeTable = (name: string, queries: Queries) => queries`create table ${queries(name)} ()`;
 
-/** Gives tables these columns, by name and type, while the work is done. */
-export async function withColumns<T>(
-  tables: Record<string, Record<string, string>>,
-  queries: Queries,
-  work: () => Promise<T>,
-): Promise<T> {
-  const alter = async (verb: (column: string, type: string) => string) => {
-    for (const [table, columns] of Object.entries(tables)) {
-      const changes = Object.entries(columns).map(([column, type]) => verb(column, type));
-      await queries`alter table ${queries(table)} ${queries.unsafe(changes.join(", "))}`;
-    }
-  };
-  await alter((column, type) => `add column ${column} ${type}`);
-  const done = await work();
-  await alter((column) => `drop column ${column}`);
-  return done;
-}
-
 /** Takes a table away for a while, so that statements fail. */
 export const renameTable = (from: string, to: string, queries: Queries) =>
   queries`alter table ${queries(from)} rename to ${queries(to)}`;

@@ -15,8 +15,6 @@ const PAUSE_MS = 100;
 const TIMEOUTS: Timeouts = { statement: 0, lock: 0, idle: 60_000 };
 /** For tries to get a lock, which a long transaction may hold. */
 const PATIENCE_MS = 10 * 60_000;
-/** Migrations from before the first release; they are not compatible with older code. */
-export const UNRELEASED = /^0[01]\d-/;
 /** The start of the first line of a migration that removes something; the version and a full stop follow. */
 export const CONTRACT = "-- Contract: unused since ";
 /** The first line of a migration with `concurrently`, which no transaction allows. */
@@ -49,11 +47,11 @@ async function apply(sql: Sql, folder: string, before: string[]): Promise<string
   // Held by the pool's only connection, until it is closed.
   await sql`select pg_advisory_lock(${MIGRATION_LOCK})`;
   try {
+    // usable_from: the oldest version whose code works with the schema after the migration.
     await sql`
       create table if not exists migrations (
-        name text primary key, digest text, applied_on timestamptz not null default now())`;
-    // The oldest version whose code works with the schema after this migration. Null: only that with the migration.
-    await sql`alter table migrations add column if not exists usable_from text`;
+        name text primary key, digest text not null, usable_from text not null,
+        applied_on timestamptz not null default now())`;
     const due = await dueMigrations(sql, folder);
     for (const name of due) await applyOne(sql, name, await textOf(folder, name));
     return due;
@@ -97,12 +95,11 @@ async function applyStatements(sql: Sql, name: string, text: string): Promise<vo
 
 async function markApplied(sql: Queries, name: string, text: string): Promise<void> {
   await sql`
-    insert into migrations (name, digest, usable_from) values (${name}, ${digestOf(text)}, ${usableFrom(name, text)})`;
+    insert into migrations (name, digest, usable_from) values (${name}, ${digestOf(text)}, ${usableFrom(text)})`;
 }
 
 /** The oldest release whose code works after a migration: any, unless its first line says that it removes something. */
-function usableFrom(name: string, text: string): string | null {
-  if (UNRELEASED.test(name)) return null;
+function usableFrom(text: string): string {
   return text.startsWith(CONTRACT) ? text.slice(CONTRACT.length, text.indexOf("\n")).replace(/\.$/, "") : "0.0.0";
 }
 
@@ -127,24 +124,24 @@ async function dueMigrations(sql: Queries, folder: string): Promise<string[]> {
   const names = await migrationNames(folder);
   const [table] = await sql<{ there: boolean }[]>`select to_regclass('migrations') is not null as there`;
   if (!table!.there) return names;
-  const rows = await sql<{ name: string; digest: string | null; usableFrom: string | null }[]>`
-    select name, to_jsonb(m) ->> 'digest' as digest, to_jsonb(m) ->> 'usable_from' as "usableFrom" from migrations m`;
+  const rows = await sql<{ name: string; digest: string; usableFrom: string }[]>`
+    select name, digest, usable_from as "usableFrom" from migrations`;
   const [known, others] = [
     rows.filter(({ name }) => names.includes(name)),
     rows.filter(({ name }) => !names.includes(name)),
   ];
-  const unknown = others.filter(({ usableFrom }) => !usableFrom || Bun.semver.order(version, usableFrom) < 0);
-  if (unknown.length > 0) {
-    throw new OtherSchema(
-      `newer code has used this database (${unknown.map(({ name }) => name).join(", ")}). Start that version, or restore a backup from before it.`,
-    );
-  }
   for (const { name, digest } of known) {
     if (digest !== digestOf(await textOf(folder, name))) {
       throw new OtherSchema(
         `it was created by a different ${name}, of a development version. Start that version, or use an empty database.`,
       );
     }
+  }
+  const unknown = others.filter(({ usableFrom }) => Bun.semver.order(version, usableFrom) < 0);
+  if (unknown.length > 0) {
+    throw new OtherSchema(
+      `newer code has used this database (${unknown.map(({ name }) => name).join(", ")}). Start that version, or restore a backup from before it.`,
+    );
   }
   return names.filter((name) => !known.some((row) => row.name === name));
 }
