@@ -59,8 +59,7 @@ export function createSignIn(sql: Sql, cookies: Cookies, passwords: Passwords, b
       return { outcome: "throttled", retryAfter };
     }
 
-    const hash = account?.isActive ? (account.hash ?? undefined) : undefined;
-    const stored = account && hash !== undefined ? { ...account, hash } : undefined;
+    const stored = account?.isActive && account.hash !== null ? { ...account, hash: account.hash } : undefined;
     if (!(await passwords.verify(tenantId, password, stored, decoy)) || !stored) {
       const details = { Reason: reasonOf(accounts) };
       await noteFailure(sql, attempt, origin, { kind: "SignIn.Failed", subject, details });
@@ -68,19 +67,11 @@ export function createSignIn(sql: Sql, cookies: Cookies, passwords: Passwords, b
     }
     await countSuccess(sql, attempt);
     const { id, needsSecondFactor } = stored;
-    const passwordHash = stored.isImported
-      ? await adopt(sql, passwords, { tenantId, id }, password, stored.hash)
-      : stored.hash;
+    const own = stored.isImported && (await adopt(sql, passwords, { tenantId, id }, password, stored.hash));
     const user = { tenantId, userId: id };
     return {
       outcome: "authenticated",
-      authentication: {
-        ...user,
-        clientId,
-        amr: ["pwd"],
-        acr: ACR.oneFactor,
-        passwordHash: passwordHash ?? stored.hash,
-      },
+      authentication: { ...user, clientId, amr: ["pwd"], acr: ACR.oneFactor, passwordHash: own || stored.hash },
       needsSecondFactor,
       cookies: needsSecondFactor ? [] : [await browsers.remember(request, user, address)],
     };

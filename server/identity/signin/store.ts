@@ -20,11 +20,12 @@ export interface StoredPassword {
   isImported: boolean;
 }
 
-export interface Account extends Omit<StoredPassword, "hash"> {
+export interface Account {
   id: number;
   isActive: boolean;
   /** Null: the account has no password, or one that may no longer be used. */
   hash: string | null;
+  isImported: boolean;
   isExpired: boolean;
   knownDevice: boolean;
   knownAddress: boolean;
