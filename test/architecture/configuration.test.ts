@@ -14,9 +14,12 @@ import { MAX_SECRETS } from "../../server/identity/oauth/clients/service.ts";
 import { DOCUMENT_LIMIT } from "../../server/identity/oauth/registration/metadata-document.ts";
 import { MAX_RESOURCES } from "../../server/identity/oauth/resources.ts";
 import { BY_ADDRESS, BY_USER } from "../../server/identity/signin/guesses.ts";
+import { MAX_OPEN_IMPORTS } from "../../server/identity/signin/invitations/imports/contract.ts";
+import { MAX_ROWS } from "../../server/identity/signin/invitations/imports/csv.ts";
 import * as OWN from "../../server/identity/tenants/own-texts.ts";
 import { HOST_LIMIT, URL_LIMIT } from "../../server/platform/address.ts";
 import { hostProblems, readConfig } from "../../server/platform/config/config.ts";
+import { MAX_ROW, ROW_LINES } from "../../server/platform/csv.ts";
 import { connectionsOfApi, connectionsOfWorker } from "../../server/platform/db/capacity.ts";
 import { IMPATIENT } from "../../server/platform/db/sql.ts";
 import {
@@ -121,6 +124,10 @@ const LIMITS = {
   "wrong device codes of a user before a wait": count(BY_USER.free),
   "wrong device codes of an address before a wait": count(BY_ADDRESS.free),
   "deliveries per second of a bulk redelivery": count(REPLAY.rate.max),
+  "people in an import of invitations": count(MAX_ROWS),
+  "imports of invitations of a tenant that have not ended": count(MAX_OPEN_IMPORTS),
+  "characters of a row in a CSV file": count(MAX_ROW),
+  "lines of such a row, in quoted cells": count(ROW_LINES),
   "rows of an export of the audit log or of a redelivery": count(MAX_EXPORTED),
   "stored requests of a tenant, and as many failures": count(MAX_KEPT),
 };

@@ -3,6 +3,8 @@
 import { describe, expect, test } from "bun:test";
 import { pbkdf2Sync, randomBytes, scryptSync } from "node:crypto";
 import fc from "fast-check";
+import { createPasswords } from "../../server/identity/signin/password.ts";
+import { newId, type TenantId } from "../../server/platform/ids.ts";
 import { WrongHash } from "../../server/platform/password-hash/derived.ts";
 import { matchesHash, readHash } from "../../server/platform/password-hash/formats.ts";
 import { FIREBASE, HASHES, LONG, PASSWORD } from "./vectors.ts";
@@ -27,6 +29,21 @@ test.each(Object.entries(HASHES))("%s matches its password, composed and decompo
 test("a hash of the decomposed password matches, too", async () => {
   const hash = await Bun.password.hash(PASSWORD.normalize("NFD"), { algorithm: "bcrypt", cost: 4 });
   expect(await matchesHash(PASSWORD, hash)).toBe(true);
+});
+
+test("one of our own matches in the composed form alone, so a wrong password costs one check", async () => {
+  const decomposed = await Bun.password.hash(PASSWORD.normalize("NFD"), {
+    algorithm: "argon2id",
+    memoryCost: 8,
+    timeCost: 1,
+  });
+  expect(await matchesHash(PASSWORD, decomposed, true)).toBe(true);
+  expect(await matchesHash(PASSWORD, decomposed, false)).toBe(false);
+  const [passwords, tenantId] = [createPasswords(), newId<TenantId>()];
+  const own = { hash: await passwords.hash(tenantId, PASSWORD.normalize("NFD")), isImported: false };
+  expect(await passwords.verify(tenantId, PASSWORD, own)).toBe(true);
+  expect(await passwords.verify(tenantId, PASSWORD, { hash: decomposed, isImported: false })).toBe(false);
+  expect(await passwords.verify(tenantId, PASSWORD, { hash: decomposed, isImported: true })).toBe(true);
 });
 
 test("Firebase's example matches", async () => {

@@ -88,6 +88,13 @@ test("an import is paused and resumed, and an auditor only watches", async () =>
   expect(await auditor.page.getByRole("button", { name: /Resume|Cancel the rest/ }).count()).toBe(0);
 
   await using visitor = await enterSettings(browser, api.tenant);
+  for (const _ of times(9, () => "")) await plantImport(api.tenantId, undefined, paused);
+  await visitor.open("/settings/invitation-imports/add");
+  await visitor.page.getByLabel("Or its text").fill(`Email\n${newAddress()}`);
+  await visitor.page.getByRole("button", { name: "Check" }).click();
+  await visitor.page.getByRole("button", { name: "Invite 1 person" }).click();
+  await visitor.page.getByRole("alert").getByText("10 imports have not ended. Wait for one of them").waitFor();
+  await inspect(visitor.page, "import-too-many");
   await visitor.open(`/settings/invitation-imports/${Id}`);
   await inspect(visitor.page, "import-paused");
   await visitor.page.getByRole("button", { name: "Resume" }).click();

@@ -5,6 +5,7 @@ import { temporal } from "../support/temporal.ts";
 import { type Api, expectError, ok, unique, until } from "../world/api.ts";
 import { logOf } from "../world/audit.ts";
 import { arrived, mailsTo, newAddress } from "../world/mailbox.ts";
+import { plantImport } from "../world/planted.ts";
 import { countOf, times } from "../world/rows.ts";
 import { newMember, newTenant, savePolicy } from "../world/tenant.ts";
 
@@ -90,8 +91,8 @@ describe.concurrent("an import of invitations", () => {
       ["Name\nAna\n", /first line must name the columns/],
       ["Email,Age\n", /first line must name the columns/],
       ["Email\n\n", /no people/],
-      ['Email,Name\n"a@b.test,"x\n', /Line 2 has a quotation mark/],
-      [`Email\n${times(10_001, (index) => `a${index}@mail.test`).join("\n")}`, /10001 people; the limit is 10000/],
+      ['Email,Name\n"a@b.test,"x\n', /Line 2: A quotation mark is in the wrong place/],
+      [`Email\n${times(10_001, (index) => `a${index}@mail.test`).join("\n")}`, /more than 10000 people/],
       ["x".repeat(1_000_001), /the limit is 1000000/],
       [7, /must be the text of a CSV file/],
     ] as const) {
@@ -148,6 +149,22 @@ describe.concurrent("an import of invitations", () => {
     await ok(admin.call("PATCH", `${PATH}/${Id}`, { State: "Running" }));
     expect(await ended(admin, Id)).toMatchObject({ State: "Cancelled" });
     expect((await ok(admin.get(`${PATH}/${Id}`))).Invited).toBeLessThan(count);
+  });
+
+  test("is the eleventh of a tenant only after another has ended", async () => {
+    const api = await newTenant();
+    const paused = times(9, () => plantImport(api.tenantId, undefined, { state: "Paused", ended_on: null }));
+    const [first] = await Promise.all(paused);
+    await plantImport(api.tenantId);
+    const csv = () => csvOf("Email", newAddress());
+    const answers = await Promise.all([send(api, csv()), send(api, csv())]);
+    const [made, refused] = answers.toSorted((one, other) => one.status - other.status);
+    expectError(refused!, 409, "Conflict", /^Csv: 10 imports have not ended/);
+    await ended(api, (await ok(made!)).Id);
+    await plantImport(api.tenantId, undefined, { state: "Paused", ended_on: null });
+    expect((await send(api, csv())).status).toBe(409);
+    await ok(api.call("PATCH", `${PATH}/${first}`, { State: "Cancelled" }));
+    await ok(send(api, csv()));
   });
 
   test("cannot invite with what its sender may not grant", async () => {

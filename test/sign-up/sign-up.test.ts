@@ -121,13 +121,25 @@ describe.concurrent("sign-up", () => {
   test("by invitation sends an open invitation again, and nothing to others", async () => {
     const { client, admin } = await open({ SignUp: "Invited" });
     const address = newAddress();
-    await ok(admin.patch("/Invitation", { Email: address, Name: "Ana" }));
+    const { Id } = await ok(admin.patch("/Invitation", { Email: address, Name: "Ana" }));
     const [first] = await arrived(address);
     const path = await linkFor(client, address, 2);
     expect(path).toStartWith("/account/invitation?token=");
-    expect((await new Visitor().open(pathOf(first.link))).status).toBe(404);
     const page = await new Visitor().open(path);
     expect(page.html).toContain("demo-client");
+    // Anyone can ask, so that voids only a link that was asked for.
+    const again = await linkFor(client, address, 3);
+    const statuses = (...paths: string[]) =>
+      Promise.all(paths.map(async (one) => (await new Visitor().open(one)).status));
+    expect(await statuses(pathOf(first.link), path, again)).toEqual([200, 404, 200]);
+    await ok(admin.send("POST", `/Invitation/${Id}/Resend`));
+    const last = pathOf((await arrived(address, 4)).at(-1)!.link);
+    expect(await statuses(pathOf(first.link), again, last)).toEqual([404, 404, 200]);
+    const asked = await linkFor(client, address, 5);
+    const visitor = new Visitor();
+    const form = await visitor.open(asked);
+    expect((await visitor.submit(form, { username: "ana", new_password: GOOD })).status).toBe(200);
+    expect(await statuses(asked, last)).toEqual([404, 404]);
     const stranger = newAddress();
     expect((await ask(client, stranger)).heading).toBe(SENT);
     await refused(admin, "NotInvited");

@@ -100,6 +100,27 @@ describe.concurrent("a forgotten password", () => {
     expect((await new Visitor().open(pathOf(second!.link))).status).toBe(200);
   });
 
+  test("asked for by a stranger leaves the link of an administrator valid", async () => {
+    const { client, address } = await withAddress();
+    const admin = await clientOf(client.tenant);
+    const [{ Id }] = (await ok(admin.get("/User?Username=admin"))).Items;
+    const newLink = async () => pathOf((await ok(admin.send("POST", `/User/${Id}/PasswordReset`))).Url);
+    const isLive = async (path: string) => (await new Visitor().open(path)).status === 200;
+    const first = await newLink();
+    await ask(client, "admin");
+    const [mail] = await arrived(address);
+    expect([await isLive(first), await isLive(pathOf(mail.link))]).toEqual([true, true]);
+
+    const second = await newLink();
+    expect([await isLive(first), await isLive(pathOf(mail.link)), await isLive(second)]).toEqual([false, false, true]);
+    await ask(client, "admin");
+    const [, other] = await arrived(address, 2);
+    const visitor = new Visitor();
+    const page = await visitor.open(second);
+    expect((await visitor.submit(page, { new_password: GOOD })).heading).toBe("Your password is set");
+    expect(await isLive(pathOf(other!.link))).toBe(false);
+  });
+
   test.each<[string, (client: Client) => Promise<unknown>]>([
     ["the address has changed", (client) => setAddress(client, newAddress())],
     ["the address is no longer verified", (client) => setAddress(client, newAddress(), false)],

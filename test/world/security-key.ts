@@ -23,7 +23,7 @@ export class SecurityKey {
   readonly id: string;
   count = 0;
   userHandle = "";
-  private readonly key: { publicKey: KeyObject; privateKey: KeyObject } = generateKeyPairSync("ec", {
+  readonly key: { publicKey: KeyObject; privateKey: KeyObject } = generateKeyPairSync("ec", {
     namedCurve: "P-256",
   });
 

@@ -1,16 +1,12 @@
-// The lines of a file, read as a stream: CSV (RFC 4180) with a first line of names, or JSON lines.
+// The lines of a file, read as a stream: CSV with a first line of names, or JSON lines.
 
 import { createReadStream } from "node:fs";
+import { csvRows, isBlank, isTooLong, MAX_ROW, TOO_LONG } from "../../platform/csv.ts";
 import { CannotStart } from "../../platform/errors.ts";
 import { isObject } from "../../platform/http/body.ts";
 
 /** The maximum number of lines of a file. */
 const MAX_LINES = 1_000_000;
-/** The maximum number of characters of a line. */
-const MAX_LINE = 100_000;
-/** The maximum number of lines that a row has, in quoted cells. */
-const ROW_LINES = 20;
-const SEPARATORS = [",", ";", "\t"];
 
 export interface FileLine {
   /** The first line of the file is 1. */
@@ -23,60 +19,20 @@ export interface FileLine {
 /** @throws CannotStart if it cannot be read */
 export async function* linesOf(file: string): AsyncGenerator<FileLine> {
   let count = 0;
-  for await (const line of /\.(jsonl|ndjson|json)$/i.test(file) ? jsonLines(file) : csvLines(file)) {
+  const texts = physicalLines(file);
+  for await (const line of /\.(jsonl|ndjson|json)$/i.test(file) ? jsonLines(texts) : csvLines(texts, file)) {
     if (++count > MAX_LINES) throw new CannotStart(`${file} has more than ${MAX_LINES} lines. Use several files.`);
     yield line;
   }
 }
 
-async function* jsonLines(file: string): AsyncGenerator<FileLine> {
+async function* jsonLines(texts: AsyncIterable<string>): AsyncGenerator<FileLine> {
   let number = 0;
-  for await (const text of physicalLines(file)) {
+  for await (const text of texts) {
     number++;
-    if (text.trim() !== "") yield text.length > MAX_LINE ? tooLong(number) : jsonLine(number, text);
+    if (text.trim() !== "") yield isTooLong(text) ? { number, cells: {}, problem: TOO_LONG } : jsonLine(number, text);
   }
 }
-
-async function* csvLines(file: string): AsyncGenerator<FileLine> {
-  let names: string[] | undefined;
-  let separator = ",";
-  let number = 0;
-  /** Lines of a row that has not ended. */
-  let row: string[] = [];
-  function* read(text: string): Generator<FileLine> {
-    number++;
-    if (text.length > MAX_LINE) return yield tooLong(number);
-    if (!names) {
-      separator = SEPARATORS.find((one) => text.includes(one)) ?? ",";
-      names = namesIn(cellsOf(text, separator), file);
-      return;
-    }
-    row.push(text);
-    const cells = cellsOf(row.join("\n"), separator);
-    if (cells === "open" && row.length < ROW_LINES) return;
-    // The mark that closes it may be that of a later row.
-    if (cells === "open" || (cells === undefined && row.length > 1)) return yield* giveUp();
-    const first = number - row.length + 1;
-    row = [];
-    if (text.trim() !== "" || cells?.some((cell) => cell.trim())) yield csvLine(first, names, cells);
-  }
-  /** The first line of the row is wrong; the others are read again. */
-  function* giveUp(): Generator<FileLine> {
-    const [, ...others] = row;
-    row = [];
-    number -= others.length;
-    yield csvLine(number, names!, undefined);
-    for (const one of others) yield* read(one);
-  }
-  for await (const text of physicalLines(file)) yield* read(text);
-  while (row.length > 0) yield* giveUp();
-}
-
-const tooLong = (number: number): FileLine => ({
-  number,
-  cells: {},
-  problem: `The line is longer than ${MAX_LINE} characters.`,
-});
 
 function jsonLine(number: number, text: string): FileLine {
   try {
@@ -88,33 +44,14 @@ function jsonLine(number: number, text: string): FileLine {
   return { number, cells: {}, problem: "The line must be a JSON object." };
 }
 
-function csvLine(number: number, names: string[], cells: string[] | undefined): FileLine {
-  if (!cells) return { number, cells: {}, problem: "A quotation mark is in the wrong place." };
-  if (cells.length > names.length) return { number, cells: {}, problem: "It has more cells than the first line." };
-  const filled = cells.flatMap((cell, index) => (cell.trim() === "" ? [] : [[names[index]!, cell]]));
-  return { number, cells: Object.fromEntries(filled) };
+async function* csvLines(texts: AsyncIterable<string>, file: string): AsyncGenerator<FileLine> {
+  for await (const row of csvRows(texts, (cells) => namesIn(cells, file))) if (!isBlank(row)) yield row;
 }
 
-function namesIn(cells: ReturnType<typeof cellsOf>, file: string): string[] {
-  const names = Array.isArray(cells) ? cells.map((name) => name.trim()) : [];
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (names.includes("") || twice !== undefined || names.length === 0) {
-    throw new CannotStart(`The first line of ${file} must name each column once.`);
-  }
-  return names;
-}
-
-/** @returns undefined if a quotation mark is in the wrong place; "open" if the last cell has not ended */
-function cellsOf(text: string, separator: string): string[] | "open" | undefined {
-  const cell = new RegExp(`(?:"((?:[^"]|"")*)"|([^"${separator}]*))(${separator}|$)`, "y");
-  const cells: string[] = [];
-  for (;;) {
-    const at = cell.lastIndex;
-    const found = cell.exec(text);
-    if (!found) return /^"([^"]|"")*$/.test(text.slice(at)) ? "open" : undefined;
-    cells.push(found[1]?.replaceAll('""', '"') ?? found[2]!);
-    if (found[3] === "") return cells;
-  }
+function namesIn(cells: string[], file: string): string[] {
+  const names = cells.map((name) => name.trim());
+  if (names.length > 0 && !names.includes("") && new Set(names).size === names.length) return names;
+  throw new CannotStart(`The first line of ${file} must name each column once.`);
 }
 
 async function* physicalLines(file: string): AsyncGenerator<string> {
@@ -124,7 +61,8 @@ async function* physicalLines(file: string): AsyncGenerator<string> {
     for await (const bytes of createReadStream(file)) {
       const parts = (rest + decoder.decode(bytes, { stream: true })).split("\n");
       rest = parts.pop()!;
-      if (rest.length > MAX_LINE) rest = rest.slice(0, MAX_LINE + 1);
+      // Enough to see that it is too long.
+      if (rest.length > MAX_ROW) rest = rest.slice(0, MAX_ROW + 1);
       for (const part of parts) yield part.replace(/\r$/, "");
     }
     rest += decoder.decode();

@@ -1,5 +1,6 @@
 // Sends the entries of a file in arrays. The upsert of the API makes it repeatable: what is there already stays.
 
+import { CHANGES } from "../../records/index.ts";
 import { Refused, type Rest } from "../apply/rest.ts";
 import { type ImportEntry, keyOf, MEMBERSHIP, type RecordName, type RefusedLine, TYPES, type Type } from "./entries.ts";
 
@@ -11,8 +12,8 @@ const LOOK_UPS = 8;
 /** Ids that are remembered. */
 const MAX_KNOWN = 100_000;
 
-export const OUTCOMES = ["Created", "Updated", "None"] as const;
-export type Counts = Record<(typeof OUTCOMES)[number] | "Refused", number>;
+type Outcome = (typeof CHANGES)[number];
+export type Counts = Record<Outcome | "Refused", number>;
 
 interface Sender {
   counts: Record<Type, Counts>;
@@ -43,7 +44,7 @@ export function createSender(rest: Rest, isPlan: boolean, report: (refusal: Refu
   }
   const refuseEntry = ({ line, type, title }: ImportEntry, reason: string) => refuse({ line, type, title, reason });
 
-  function done(entry: ImportEntry, outcome: (typeof OUTCOMES)[number], id: unknown): void {
+  function done(entry: ImportEntry, outcome: Outcome, id: unknown): void {
     counts[entry.type][outcome]++;
     if (isPlan && outcome === "Created") for (const key of entry.keys) planned.add(key);
     else if (typeof id === "number") for (const key of entry.keys) remember(key, id);
@@ -72,7 +73,7 @@ export function createSender(rest: Rest, isPlan: boolean, report: (refusal: Refu
       const answers = await rest.saveAll(`/${type}?Report=${isPlan ? "Plan" : "Changes"}`, bodies);
       for (const [index, entry] of entries.entries()) {
         const { Change, Id } = answers[index]!;
-        done(entry, OUTCOMES.find((one) => one === Change)!, Id);
+        done(entry, CHANGES.find((one) => one === Change)!, Id);
       }
     } catch (error) {
       if (!(error instanceof Refused) || STOPS.includes(error.status)) throw error;

@@ -73,13 +73,16 @@ const TABLES = {
     file: "PasswordResets",
     column: "user_id",
     exported: ["address", "expires_on"],
-    withheld: ["digest"],
+    withheld: ["digest", "is_mailed"],
   },
   invitations: {
     file: "Invitations",
     column: "user_id",
     exported: ["id", "email", "name", "roles", "department_id", "state", "created_on", "expires_on", "user_id"],
-    withheld: ["digest", "client_id", "sequence", "modified_on", "created_by_type", "modified_by_type", ...STAMPS],
+    withheld: [
+      ...["digest", "asked_digest", "client_id", "sequence", "modified_on", "created_by_type", "modified_by_type"],
+      ...STAMPS,
+    ],
     mentions: STAMPS,
   },
   mailed_links: {

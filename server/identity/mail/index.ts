@@ -4,6 +4,7 @@ export { createMailAlerts } from "./alerts.ts";
 export { MAIL, type MailRecord, TEST_MAIL } from "./contract.ts";
 export { createMailEngine, type MailEngine } from "./engine.ts";
 export { MAIL_KINDS, type MailKind } from "./kinds.ts";
+export { countMails } from "./log.store.ts";
 export { createMailer, type Mailer } from "./mailer.ts";
 export type { Sender } from "./message.tsx";
 export { mailRoutes } from "./routes.ts";

@@ -3,6 +3,7 @@ import type { LogRow } from "../../platform/http/fields.ts";
 import type { MailId, TenantId } from "../../platform/ids.ts";
 import { logTable } from "../../records/index.ts";
 import { MAIL, type MailFilter } from "./contract.ts";
+import type { MailKind } from "./kinds.ts";
 import { mailFace } from "./mails.store.ts";
 import type { Sender } from "./message.tsx";
 import { again, wakeSender } from "./sending.store.ts";
@@ -55,9 +56,17 @@ export async function findAlertMails(sql: Queries, tenantId: TenantId): Promise<
   return row!;
 }
 
-export async function countTestMails(sql: Queries, tenantId: TenantId): Promise<number> {
+/** Mails of these kinds in the last hour. @param of an address in any case, or a User who caused them */
+export async function countMails(
+  sql: Queries,
+  tenantId: TenantId,
+  kinds: readonly MailKind[],
+  of: { to?: string; userId?: number } = {},
+): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
-    select count(*) as count from mails
-    where tenant_id = ${tenantId} and kind = 'Test' and created_on > now() - interval '1 hour'`;
+    select count(*) from mails
+    where tenant_id = ${tenantId} and kind = any (${[...kinds]}::text[]) and created_on > now() - interval '1 hour'
+      ${of.to === undefined ? sql`` : sql`and lower(recipient) = lower(${of.to})`}
+      ${of.userId === undefined ? sql`` : sql`and user_id = ${of.userId}`}`;
   return row!.count;
 }

@@ -5,13 +5,13 @@ import type { SealedColumn, Vault } from "../../platform/vault.ts";
 import { texts } from "../../ui/index.ts";
 import type { NewMail } from "./kinds.ts";
 
-/** Notified by each new mail. */
 /** The face of the tenant in row `t`, as it looks when the mail is sent. */
 export const mailFace = (sql: Queries) => sql`
   t.display_name, t.reply_to, jsonb_build_object('logo', t.logo, 'accent', t.accent, 'darkAccent', t.dark_accent,
     'background', t.background, 'darkBackground', t.dark_background, 'helpUri', t.help_uri, 'privacyUri', t.privacy_uri,
     'termsUri', t.terms_uri) as branding`;
 
+/** Notified by each new mail. */
 export const MAIL_CHANNEL = "gatehouse_mail";
 export const MAIL_PURPOSE = "mail";
 export const SEALED_MAILS: SealedColumn = { table: "mails", column: "content", purpose: MAIL_PURPOSE };

@@ -10,7 +10,7 @@ import { createLog, type Log, type Permitted, recordAudit, type Shown } from "..
 import type { sites, texts } from "../../ui/index.ts";
 import { MAIL, MAIL_FILTERS, type MailRecord } from "./contract.ts";
 import { MAIL_KINDS, type MailKind } from "./kinds.ts";
-import { countTestMails, findMailContent, findSender, type LoggedMail, MAILS, resendMail } from "./log.store.ts";
+import { countMails, findMailContent, findSender, type LoggedMail, MAILS, resendMail } from "./log.store.ts";
 import type { Mailer } from "./mailer.ts";
 import { MAIL_PURPOSE } from "./mails.store.ts";
 import {
@@ -91,7 +91,7 @@ export function createMails({ sql, vault, mailer, config, publicUrl, workflowUrl
       const { tenantId, permissions, gate } = caller;
       mailer.requireMail();
       const mail = await sql.beginFor(tenantId, async (tx) => {
-        if ((await countTestMails(tx, tenantId)) >= MAX_TEST_MAILS)
+        if ((await countMails(tx, tenantId, ["Test"])) >= MAX_TEST_MAILS)
           throw new TooManyRequests(`At most ${MAX_TEST_MAILS} test mails can be sent in an hour.`, TEST_PAUSE_SECONDS);
         const values = { name: "" };
         const id = await mailer.recordMail(tx, { tenantId, kind: "Test", to, userId: null, values });

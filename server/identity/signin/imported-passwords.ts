@@ -7,7 +7,7 @@ import { readHash } from "../../platform/password-hash/formats.ts";
 import { type AuditEntry, type createEntities, recordAudit } from "../../records/index.ts";
 import type { Passwords } from "./password.ts";
 import type { SecondFactor } from "./second-factor/second-factor.ts";
-import { findPasswordHash, replaceImported, saveImported } from "./store.ts";
+import { findPassword, replaceImported, saveImported } from "./store.ts";
 
 type StoreApart = Parameters<typeof createEntities>[0]["onApart"];
 
@@ -43,6 +43,6 @@ export async function adopt(
   const own = await passwords.hash(tenantId, password);
   if (await replaceImported(sql, tenantId, id, imported, own)) return own;
   // Another sign-in may have been faster.
-  const present = await findPasswordHash(sql, tenantId, id);
-  return present && (await passwords.verify(tenantId, password, present)) ? present : undefined;
+  const present = await findPassword(sql, tenantId, id);
+  return (await passwords.verify(tenantId, password, present)) ? present?.hash : undefined;
 }

@@ -15,7 +15,10 @@ export interface PasswordReset {
   tenantPages: texts.TenantPages;
 }
 
-/** Replaces the user's previous link. @param seconds until it expires @param address where it is mailed */
+/**
+ * Replaces the user's previous link of its kind. A stranger can ask for a mailed one, so it leaves an administrator's.
+ * @param seconds until it expires @param address where it is mailed
+ */
 export async function saveReset(
   sql: Queries,
   tenantId: TenantId,
@@ -25,12 +28,17 @@ export async function saveReset(
   address?: string,
 ): Promise<Date> {
   const [row] = await sql<{ expiresOn: Date }[]>`
-    insert into password_resets as r (tenant_id, user_id, digest, expires_on, address)
-    values (${tenantId}, ${userId}, ${digest}, now() + make_interval(secs => ${seconds}), ${address ?? null})
-    on conflict (user_id) do update
+    insert into password_resets as r (tenant_id, user_id, digest, expires_on, address, is_mailed)
+    values (${tenantId}, ${userId}, ${digest}, now() + make_interval(secs => ${seconds}), ${address ?? null},
+      ${address !== undefined})
+    on conflict (user_id, is_mailed) do update
       set digest = excluded.digest, expires_on = excluded.expires_on, address = excluded.address
     returning expires_on as "expiresOn"`;
   return row!.expiresOn;
+}
+
+export async function voidResets(sql: Queries, tenantId: TenantId, userId: number): Promise<void> {
+  await sql`delete from password_resets where tenant_id = ${tenantId} and user_id = ${userId}`;
 }
 
 /** The link determines the tenant, so there is no tenant filter. */

@@ -10,7 +10,7 @@ import { originOf } from "../../records/index.ts";
 import { texts } from "../../ui/index.ts";
 import type { KnownBrowsers } from "./known-browsers.ts";
 import type { Session, Visitor } from "./session.ts";
-import { findPasswordHash, findPasswordOwner, type PasswordOwner, usernameKey } from "./store.ts";
+import { findPassword, findPasswordOwner, type PasswordOwner, type StoredPassword, usernameKey } from "./store.ts";
 import { createEstimateStrength, ESTIMATED_LENGTH, plain } from "./strength.ts";
 import type { Strength } from "./strength-thread.ts";
 import { ANY_TENANT, admit, type CheckOutcome, countSuccess, noteFailure, noteThrottled } from "./throttle.ts";
@@ -27,11 +27,11 @@ const PASSWORD_LIMIT = 1_000;
 
 export interface Passwords {
   /**
-   * Takes the same time without a hash, which means no account or no password, and for tenants that do not exist. Those
-   * share the budget of one tenant, so naming many makes no other tenant wait.
-   * @param decoy checked if there is no hash; default: one of our own @throws TenantBusy
+   * Takes the same time without a stored one, which means no account or no password, and for tenants that do not exist.
+   * Those share the budget of one tenant, so naming many makes no other tenant wait.
+   * @param decoy an imported hash, checked if there is none; default: one of our own @throws TenantBusy
    */
-  verify(tenantId: TenantId, password: string, hash: string | undefined, decoy?: string): Promise<boolean>;
+  verify(tenantId: TenantId, password: string, stored: StoredPassword | undefined, decoy?: string): Promise<boolean>;
   /** @throws TenantBusy */
   hash(tenantId: TenantId, password: string): Promise<string>;
 }
@@ -64,15 +64,15 @@ export function createPasswords(): Passwords {
     else await Bun.sleep(times.any());
   }
   return {
-    async verify(tenantId, password, hash, decoy) {
+    async verify(tenantId, password, stored, decoy) {
       if (password === "" || password.length > PASSWORD_LIMIT) return false;
-      const against = hash ?? decoy ?? (await dummy);
-      const check = () => matchesHash(password, against);
+      const { hash, isImported } = stored ?? { hash: decoy ?? (await dummy), isImported: decoy !== undefined };
+      const check = () => matchesHash(password, hash, isImported);
       if (isPlaceholderTenant(tenantId)) {
         await pretended.run(tenantId, () => checkOrWait(check));
         return false;
       }
-      return (await inTurn(tenantId, check)) && hash !== undefined;
+      return (await inTurn(tenantId, check)) && stored !== undefined;
     },
     hash: (tenantId, password) => budget.run(tenantId, () => hashPassword(password)),
   };
@@ -196,7 +196,7 @@ export interface OwnPassword {
 
 export function createOwnPassword(sql: Sql, passwords: Passwords, browsers: KnownBrowsers): OwnPassword {
   return {
-    exists: async ({ tenantId, userId }) => (await findPasswordHash(sql, tenantId, userId)) !== undefined,
+    exists: async ({ tenantId, userId }) => (await findPassword(sql, tenantId, userId)) !== undefined,
     async check(request, session, password, { address }) {
       const { tenantId, userId, username } = session;
       const known = await browsers.recognize(request, session, address);
@@ -208,7 +208,7 @@ export function createOwnPassword(sql: Sql, passwords: Passwords, browsers: Know
         await noteThrottled(sql, attempt, originOf(request, {}), subject);
         return { outcome: "throttled", retryAfter };
       }
-      if (!(await passwords.verify(tenantId, password, await findPasswordHash(sql, tenantId, userId)))) {
+      if (!(await passwords.verify(tenantId, password, await findPassword(sql, tenantId, userId)))) {
         const details = { Reason: "WrongPassword" };
         await noteFailure(sql, attempt, originOf(request, {}), { kind: "SignIn.Failed", subject, details });
         return { outcome: "wrong" };

@@ -8,7 +8,7 @@ import type { KnownBrowsers } from "./known-browsers.ts";
 import { digestOf } from "./opaque.ts";
 import type { Passwords } from "./password.ts";
 import { ACR, type Authentication, type Visitor } from "./session.ts";
-import { type Account, findAccounts, findDecoy, usernameKey } from "./store.ts";
+import { type Account, findAccounts, usernameKey } from "./store.ts";
 import { admit, countSuccess, noteFailure, noteThrottled, type SignInTry } from "./throttle.ts";
 
 export type SignInOutcome =
@@ -37,8 +37,7 @@ export function createSignIn(sql: Sql, cookies: Cookies, passwords: Passwords, b
     const offered = cookies.read(request, "device");
     const device = offered === undefined ? undefined : digestOf(offered);
     const key = await usernameKey(sql, username);
-    const accounts = await findAccounts(sql, tenantId, key, device, address);
-    const decoy = await findDecoy(sql, tenantId, key);
+    const { accounts, decoy } = await findAccounts(sql, tenantId, key, device, address);
     const account = accounts.length === 1 ? accounts[0] : undefined;
 
     const knownDevice = account?.knownDevice ? device : undefined;
@@ -60,21 +59,19 @@ export function createSignIn(sql: Sql, cookies: Cookies, passwords: Passwords, b
       return { outcome: "throttled", retryAfter };
     }
 
-    const hash = account?.isActive ? (account.hash ?? undefined) : undefined;
-    if (!(await passwords.verify(tenantId, password, hash, decoy)) || !account || !hash) {
+    const stored = account?.isActive && account.hash !== null ? { ...account, hash: account.hash } : undefined;
+    if (!(await passwords.verify(tenantId, password, stored, decoy)) || !stored) {
       const details = { Reason: reasonOf(accounts) };
       await noteFailure(sql, attempt, origin, { kind: "SignIn.Failed", subject, details });
       return { outcome: "refused" };
     }
     await countSuccess(sql, attempt);
-    const passwordHash = account.isImported
-      ? await adopt(sql, passwords, { tenantId, id: account.id }, password, hash)
-      : hash;
-    const user = { tenantId, userId: account.id };
-    const { needsSecondFactor } = account;
+    const { id, needsSecondFactor } = stored;
+    const own = stored.isImported && (await adopt(sql, passwords, { tenantId, id }, password, stored.hash));
+    const user = { tenantId, userId: id };
     return {
       outcome: "authenticated",
-      authentication: { ...user, clientId, amr: ["pwd"], acr: ACR.oneFactor, passwordHash: passwordHash ?? hash },
+      authentication: { ...user, clientId, amr: ["pwd"], acr: ACR.oneFactor, passwordHash: own || stored.hash },
       needsSecondFactor,
       cookies: needsSecondFactor ? [] : [await browsers.remember(request, user, address)],
     };

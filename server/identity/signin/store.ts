@@ -13,12 +13,18 @@ const IDLE_LIFETIME = 8 * 3600;
 export const isAwake = (sql: Queries, s = sql``) => sql`
   (${s}is_kept or ${s}last_seen > now() - make_interval(secs => ${IDLE_LIFETIME}))`;
 
+/** A password as it is stored. */
+export interface StoredPassword {
+  hash: string;
+  /** From another system. */
+  isImported: boolean;
+}
+
 export interface Account {
   id: number;
   isActive: boolean;
   /** Null: the account has no password, or one that may no longer be used. */
   hash: string | null;
-  /** From another system. */
   isImported: boolean;
   isExpired: boolean;
   knownDevice: boolean;
@@ -32,35 +38,21 @@ export async function usernameKey(sql: Queries, username: string): Promise<strin
   return row!.key ?? "";
 }
 
-/** Returns at most two accounts: users who cannot sign in may share a user name. @param key the normalized user name */
+/**
+ * At most two accounts, because users who cannot sign in may share a user name, and a decoy: for a name without a
+ * password, the imported hash of an account of the tenant, always of the same one, or undefined for its own kind. So its
+ * check takes as long as that of a name with a password. One statement, which takes as long for every name.
+ * @param key the normalized user name
+ */
 export async function findAccounts(
   sql: Queries,
   tenantId: TenantId,
   key: string,
   device: Buffer | undefined,
   address: string,
-): Promise<Account[]> {
+): Promise<{ accounts: Account[]; decoy: string | undefined }> {
   const known = sql`select from known_devices d where d.tenant_id = u.tenant_id and d.user_id = u.id`;
-  return sql<Account[]>`
-    select u.id, u.is_active as "isActive", ${usableHash(sql)} as hash, p.imported_on is not null as "isImported",
-      coalesce(p.valid_until <= now(), false) as "isExpired",
-      exists (${known} and d.digest = ${device ?? null}) as "knownDevice",
-      exists (${known} and d.address = ${address}) as "knownAddress",
-      ${needsSecondFactor(sql)} as "needsSecondFactor"
-    from users u left join passwords p on p.user_id = u.id
-    where u.tenant_id = ${tenantId} and md5(u.username_key) = md5(${key}) and u.username_key = ${key}
-    order by u.id limit 2`;
-}
-
-/** Of the password in row `p`. A weak hash of another system may be used for some time only. */
-const usableHash = (sql: Queries) => sql`case when p.valid_until <= now() then null else p.hash end`;
-
-/**
- * For a name without a password, the imported hash of an account of the tenant, always of the same one, or null for its
- * own kind. So its check takes as long as that of a name with a password.
- */
-export async function findDecoy(sql: Queries, tenantId: TenantId, key: string): Promise<string | undefined> {
-  const [row] = await sql<{ hash: string | null }[]>`
+  const rows = await sql<((Account | { id: null }) & { decoy: string | null })[]>`
     with bounds as (
       select (select id from users where tenant_id = ${tenantId} order by id limit 1) as low,
         (select id from users where tenant_id = ${tenantId} order by id desc limit 1) as high
@@ -68,10 +60,27 @@ export async function findDecoy(sql: Queries, tenantId: TenantId, key: string): 
       select u.id from bounds, lateral (
         select id from users where tenant_id = ${tenantId}
           and id >= low + abs(hashtextextended(${key}, 0) % (high - low + 1)) order by id limit 1) u
+    ), decoy as (
+      select ${usableHash(sql)} as hash from near join passwords p on p.user_id = near.id and p.imported_on is not null
+    ), accounts as (
+      select u.id, u.is_active as "isActive", ${usableHash(sql)} as hash, p.imported_on is not null as "isImported",
+        coalesce(p.valid_until <= now(), false) as "isExpired",
+        exists (${known} and d.digest = ${device ?? null}) as "knownDevice",
+        exists (${known} and d.address = ${address}) as "knownAddress",
+        ${needsSecondFactor(sql)} as "needsSecondFactor"
+      from users u left join passwords p on p.user_id = u.id
+      where u.tenant_id = ${tenantId} and md5(u.username_key) = md5(${key}) and u.username_key = ${key}
+      order by u.id limit 2
     )
-    select ${usableHash(sql)} as hash from near join passwords p on p.user_id = near.id and p.imported_on is not null`;
-  return row?.hash ?? undefined;
+    select (select hash from decoy) as decoy, a.* from (values (true)) one left join accounts a on true`;
+  return {
+    accounts: rows.filter((row): row is (typeof rows)[number] & Account => row.id !== null),
+    decoy: rows[0]!.decoy ?? undefined,
+  };
 }
+
+/** Of the password in row `p`. A weak hash of another system may be used for some time only. */
+const usableHash = (sql: Queries) => sql`case when p.valid_until <= now() then null else p.hash end`;
 
 /** Whether the user in row `u` has a second factor or the tenant requires one. */
 const needsSecondFactor = (sql: Queries) => sql`
@@ -106,11 +115,15 @@ export async function findKnown(
 }
 
 /** @returns undefined if the user has no password */
-export async function findPasswordHash(sql: Queries, tenantId: TenantId, userId: number): Promise<string | undefined> {
-  const [row] = await sql<{ hash: string | null }[]>`
-    select ${usableHash(sql)} as hash from passwords p join users u on u.id = p.user_id
-    where u.tenant_id = ${tenantId} and u.id = ${userId}`;
-  return row?.hash ?? undefined;
+export async function findPassword(
+  sql: Queries,
+  tenantId: TenantId,
+  userId: number,
+): Promise<StoredPassword | undefined> {
+  const [row] = await sql<StoredPassword[]>`
+    select p.hash, p.imported_on is not null as "isImported" from passwords p join users u on u.id = p.user_id
+    where u.tenant_id = ${tenantId} and u.id = ${userId} and coalesce(p.valid_until > now(), true)`;
+  return row;
 }
 
 /** Texts about a user that attackers try in passwords; "" if unset. */
@@ -130,7 +143,7 @@ export async function findPasswordOwner(sql: Queries, tenantId: TenantId, userId
   return row ?? { username: "", name: "", email: "", organisation: "" };
 }
 
-/** Like findPasswordHash, and locks the hash against changes until the transaction ends. */
+/** The hash, locked against changes until the transaction ends. */
 export async function holdPasswordHash(sql: Queries, tenantId: TenantId, userId: number): Promise<string | undefined> {
   const [row] = await sql<{ hash: string }[]>`
     select p.hash from passwords p join users u on u.id = p.user_id

@@ -118,11 +118,14 @@ export function readHash(text: string): PasswordHash {
   throw new WrongHash(UNKNOWN);
 }
 
-/** Systems hashed what they got: characters composed or decomposed. NUL ended the text in some of them. */
-export async function matchesHash(password: string, text: string): Promise<boolean> {
+/**
+ * NUL ended the text in some systems.
+ * @param isImported from a system that hashed what it got: characters composed or decomposed
+ */
+export async function matchesHash(password: string, text: string, isImported = true): Promise<boolean> {
   if (password.includes("\0")) return false;
   const { verify } = readHash(text);
-  const forms = new Set([password.normalize("NFC"), password.normalize("NFD")]);
+  const forms = new Set([password.normalize("NFC"), ...(isImported ? [password.normalize("NFD")] : [])]);
   for (const form of forms) if (await verify(form)) return true;
   return false;
 }

@@ -4,7 +4,7 @@ import { NotFound } from "../../../platform/errors.ts";
 import { readForm } from "../../../platform/http/body.ts";
 import { requestUrl } from "../../../platform/http/request.ts";
 import { isMailAddress } from "../../../platform/mail-address.ts";
-import { attribute, CardPage, Problem, pageResponse, type Site, Text, texts } from "../../../ui/index.ts";
+import { attribute, CardPage, Problem, pageResponse, Text, texts } from "../../../ui/index.ts";
 import { ADDRESS_PATH } from "../links/mailed.ts";
 import { findLink, findRecipient, type MailedLink } from "../links/store.ts";
 import { digestOf } from "../opaque.ts";
@@ -50,9 +50,46 @@ export async function changePage(
   const own = await ownAddress(deps, session);
   if (!own.canChange) return toAccount(deps, request);
   const { csrf, cookies } = deps.forms.protect(request, session);
-  const asked = await proofAsked(deps, session);
-  const shown = { site: deps.endpoints.site, language: texts.speak(request), organisation: session.tenantName };
-  const page = <ChangePage {...{ ...shown, csrf, problem, typed, ...asked }} own={own} />;
+  const { asksPassword, asksCode } = await proofAsked(deps, session);
+  const { site } = deps.endpoints;
+  const language = texts.speak(request);
+  const { t } = language;
+  const page = (
+    <CardPage {...{ site, language, problem }} title={t.changeAddress} organisation={session.tenantName}>
+      <h1 safe>{t.changeAddress}</h1>
+      <p class="lead">
+        {own.address ? (
+          <texts.Say text={t.addressUntil} values={{ address: own.address }} />
+        ) : (
+          <Text text={t.addressByLink} />
+        )}
+      </p>
+      <Problem text={problem} />
+      <form method="post" action={site.href(CHANGE_PATH)}>
+        <input type="hidden" name="csrf" value={csrf} />
+        <label for="address" safe>
+          {t.newAddress}
+        </label>
+        <input
+          id="address"
+          name="address"
+          type="email"
+          value={attribute(typed)}
+          autocomplete="email"
+          maxlength="254"
+          required
+          aria-describedby={problem ? "problem" : undefined}
+          aria-invalid={problem ? "true" : undefined}
+        />
+        {asksPassword ? <PasswordField t={t} problem={problem} /> : ""}
+        {asksCode ? <CodeField label={t.codeOrRecovery} problem={problem} /> : ""}
+        <button type="submit" safe>
+          {t.sendLink}
+        </button>
+      </form>
+      <BackLink site={site} t={t} />
+    </CardPage>
+  );
   return pageResponse(page, { status, headers, cookies });
 }
 
@@ -131,56 +168,3 @@ async function linkOf({ sql }: AccountDependencies, session: Session, token: str
 }
 
 const deadLink = () => new NotFound(texts.ERRORS.addressLink);
-
-interface ChangePageProps {
-  site: Site;
-  language: texts.Language;
-  csrf: string;
-  own: OwnAddress;
-  typed: string;
-  problem: string | undefined;
-  organisation: string;
-  asksPassword: boolean;
-  asksCode: boolean;
-}
-
-function ChangePage(props: ChangePageProps): JSX.Element {
-  const { site, language, csrf, own, typed, problem, organisation, asksPassword, asksCode } = props;
-  const { t } = language;
-  return (
-    <CardPage {...{ site, language, organisation, problem }} title={t.changeAddress}>
-      <h1 safe>{t.changeAddress}</h1>
-      <p class="lead">
-        {own.address ? (
-          <texts.Say text={t.addressUntil} values={{ address: own.address }} />
-        ) : (
-          <Text text={t.addressByLink} />
-        )}
-      </p>
-      <Problem text={problem} />
-      <form method="post" action={site.href(CHANGE_PATH)}>
-        <input type="hidden" name="csrf" value={csrf} />
-        <label for="address" safe>
-          {t.newAddress}
-        </label>
-        <input
-          id="address"
-          name="address"
-          type="email"
-          value={attribute(typed)}
-          autocomplete="email"
-          maxlength="254"
-          required
-          aria-describedby={problem ? "problem" : undefined}
-          aria-invalid={problem ? "true" : undefined}
-        />
-        {asksPassword ? <PasswordField t={t} problem={problem} /> : ""}
-        {asksCode ? <CodeField label={t.codeOrRecovery} problem={problem} /> : ""}
-        <button type="submit" safe>
-          {t.sendLink}
-        </button>
-      </form>
-      <BackLink site={site} t={t} />
-    </CardPage>
-  );
-}

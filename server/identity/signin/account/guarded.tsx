@@ -28,11 +28,29 @@ export async function guardedPage(
   const elsewhere = await wayAround(deps, guarded, visit);
   if (elsewhere) return elsewhere;
   const { csrf, cookies } = deps.forms.protect(request, session);
-  const asked = await proofAsked(deps, session);
+  const { asksPassword, asksCode } = await proofAsked(deps, session);
   const { site } = deps.endpoints;
-  const organisation = session.tenantName;
   const language = texts.speak(request);
-  const page = <ConfirmPage {...guarded} {...asked} {...{ site, language, csrf, problem, organisation }} />;
+  const { t } = language;
+  const { heading, lead, button } = guarded.words(t);
+  const page = (
+    <CardPage {...{ site, language, problem }} title={heading} organisation={session.tenantName}>
+      <h1 safe>{heading}</h1>
+      <p class="lead" safe>
+        {lead}
+      </p>
+      <Problem text={problem} />
+      <form method="post" action={site.href(guarded.action)}>
+        <input type="hidden" name="csrf" value={csrf} />
+        {asksPassword ? <PasswordField t={t} problem={problem} /> : ""}
+        {asksCode ? <CodeField label={t.codeOrRecovery} problem={problem} /> : ""}
+        <button type="submit" safe>
+          {button}
+        </button>
+      </form>
+      <BackLink site={site} t={t} />
+    </CardPage>
+  );
   return pageResponse(page, { status, headers, cookies });
 }
 
@@ -81,40 +99,6 @@ export async function troubleWithProof(
   if (!asksCode) return undefined;
   const result = await secondFactor.check(request, session, form.get("code") ?? "", visitor);
   return troubleOf(result, language.t.wrongCode, language);
-}
-
-interface ConfirmProps extends Omit<Guarded, "act" | "isFresh"> {
-  site: Site;
-  language: texts.Language;
-  csrf: string;
-  problem?: string;
-  organisation: string;
-  asksPassword: boolean;
-  asksCode: boolean;
-}
-
-function ConfirmPage(props: ConfirmProps): JSX.Element {
-  const { site, language, csrf, problem, organisation, action, words, asksPassword, asksCode } = props;
-  const { t } = language;
-  const { heading, lead, button } = words(t);
-  return (
-    <CardPage {...{ site, language, organisation, problem }} title={heading}>
-      <h1 safe>{heading}</h1>
-      <p class="lead" safe>
-        {lead}
-      </p>
-      <Problem text={problem} />
-      <form method="post" action={site.href(action)}>
-        <input type="hidden" name="csrf" value={csrf} />
-        {asksPassword ? <PasswordField t={t} problem={problem} /> : ""}
-        {asksCode ? <CodeField label={t.codeOrRecovery} problem={problem} /> : ""}
-        <button type="submit" safe>
-          {button}
-        </button>
-      </form>
-      <BackLink site={site} t={t} />
-    </CardPage>
-  );
 }
 
 export function BackLink({ site, t }: { site: Site; t: texts.Texts }): JSX.Element {

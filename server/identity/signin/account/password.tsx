@@ -3,7 +3,7 @@
 import { NotFound } from "../../../platform/errors.ts";
 import { readForm } from "../../../platform/http/body.ts";
 import { requestUrl } from "../../../platform/http/request.ts";
-import { attribute, CardPage, MessagePage, Problem, pageResponse, type Site, Text, texts } from "../../../ui/index.ts";
+import { attribute, CardPage, MessagePage, Problem, pageResponse, Text, texts } from "../../../ui/index.ts";
 import { NewPasswordField } from "../new-password.tsx";
 import { digestOf } from "../opaque.ts";
 import { findReset, type PasswordReset } from "../password-reset.store.ts";
@@ -19,15 +19,27 @@ export async function passwordPage(
 ): Promise<Response> {
   if (!(await deps.ownPassword.exists(session))) return toAccount(deps, request);
   const { csrf, cookies } = deps.forms.protect(request, session);
+  const { site } = deps.endpoints;
+  const language = texts.speak(request);
+  const { t } = language;
   const page = (
-    <ChangePasswordPage
-      site={deps.endpoints.site}
-      language={texts.speak(request)}
-      csrf={csrf}
-      problem={problem}
-      username={session.username}
-      organisation={session.tenantName}
-    />
+    <CardPage {...{ site, language, problem }} title={t.changePasswordTitle} organisation={session.tenantName}>
+      <h1 safe>{t.changePasswordTitle}</h1>
+      <p class="lead" safe>
+        {t.changePasswordLead}
+      </p>
+      <Problem text={problem} />
+      <form method="post" action={site.href("/account/password")}>
+        <input type="hidden" name="csrf" value={csrf} />
+        <Username username={session.username} />
+        <PasswordField t={t} problem={problem} />
+        <NewPasswordField language={language} label={t.newPassword} problem={problem} />
+        <button type="submit" safe>
+          {t.changePassword}
+        </button>
+      </form>
+      <BackLink site={site} t={t} />
+    </CardPage>
   );
   return pageResponse(page, { status, headers, cookies });
 }
@@ -94,68 +106,9 @@ function resetForm(
   { problem, status, headers }: Partial<Trouble> = {},
 ): Promise<Response> {
   const { csrf, cookies } = forms.protect(request);
+  const language = texts.speak(request);
+  const { t } = language;
   const page = (
-    <ResetPasswordPage
-      site={site}
-      language={texts.speak(request)}
-      csrf={csrf}
-      problem={problem}
-      username={username}
-      endsSessions={endsSessions}
-      token={token}
-    />
-  );
-  return pageResponse(page, { status, headers, cookies });
-}
-
-interface FormProps {
-  site: Site;
-  language: texts.Language;
-  csrf: string;
-  problem?: string;
-}
-
-interface UsernameProps extends FormProps {
-  username: string;
-}
-
-export interface ChangePasswordProps extends UsernameProps {
-  organisation: string;
-}
-
-function ChangePasswordPage(props: ChangePasswordProps): JSX.Element {
-  const { site, language, csrf, problem, username, organisation } = props;
-  const { t } = language;
-  return (
-    <CardPage {...{ site, language, organisation, problem }} title={t.changePasswordTitle}>
-      <h1 safe>{t.changePasswordTitle}</h1>
-      <p class="lead" safe>
-        {t.changePasswordLead}
-      </p>
-      <Problem text={problem} />
-      <form method="post" action={site.href("/account/password")}>
-        <input type="hidden" name="csrf" value={csrf} />
-        <Username username={username} />
-        <PasswordField t={t} problem={problem} />
-        <NewPasswordField language={language} label={t.newPassword} problem={problem} />
-        <button type="submit" safe>
-          {t.changePassword}
-        </button>
-      </form>
-      <BackLink site={site} t={t} />
-    </CardPage>
-  );
-}
-
-export interface ResetPasswordProps extends UsernameProps {
-  token: string;
-  endsSessions: boolean;
-}
-
-function ResetPasswordPage(props: ResetPasswordProps): JSX.Element {
-  const { site, language, csrf, problem, username, token, endsSessions } = props;
-  const { t } = language;
-  return (
     <CardPage {...{ site, language, problem }} title={t.choosePassword}>
       <h1 safe>{t.choosePassword}</h1>
       <p class="lead">
@@ -174,6 +127,7 @@ function ResetPasswordPage(props: ResetPasswordProps): JSX.Element {
       </form>
     </CardPage>
   );
+  return pageResponse(page, { status, headers, cookies });
 }
 
 /** Hidden; password managers look for it. */

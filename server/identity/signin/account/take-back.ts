@@ -9,7 +9,8 @@ import { type MailedLink, takeLink } from "../links/store.ts";
 import { digestOf, newOpaqueValue } from "../opaque.ts";
 import { deleteRecentPasskeys, hasPasskey } from "../passkeys/store.ts";
 import type { Passwords } from "../password.ts";
-import { findPasswordHash, savePassword } from "../store.ts";
+import { voidResets } from "../password-reset.store.ts";
+import { findPassword, savePassword } from "../store.ts";
 import { listIdentities } from "../upstream/store.ts";
 import { keepsWayIn } from "../ways-in.ts";
 import { type EndGrants, endSessions } from "./own-credentials.ts";
@@ -37,7 +38,7 @@ export function createTakeBack({ sql, passwords, endGrants, forgotten }: TakeBac
       const origin = originOf(request, { actor });
       await ownRecords.changeOwnUser(tx, tenantId, userId, { Email: address }, { Email: address });
       const language = texts.speak(request).code;
-      const hasPassword = (await findPasswordHash(tx, tenantId, userId)) !== undefined;
+      const hasPassword = (await findPassword(tx, tenantId, userId)) !== undefined;
       if (hasPassword) {
         for (const identity of await listIdentities(tx, tenantId, userId)) {
           const isRecent = Date.now() - identity.linkedOn.getTime() < LIFETIME.alarm * 1_000;
@@ -55,6 +56,7 @@ export function createTakeBack({ sql, passwords, endGrants, forgotten }: TakeBac
       const identities = await listIdentities(tx, tenantId, userId);
       const kept = { hasPasskey: await hasPasskey(tx, tenantId, userId), identities };
       const isLinkNeeded = hasPassword || !(await keepsWayIn(tx, tenantId, userId, kept));
+      await voidResets(tx, tenantId, userId);
       await endSessions(tx, endGrants, tenantId, userId);
       await recordAudit(tx, tenantId, origin, { kind: "Account.TakenBack", subject: actor });
       if (isLinkNeeded && forgotten.canSend) {

@@ -1,6 +1,6 @@
 import { isRead, requestUrl } from "../../../platform/http/request.ts";
 import { asTyped, TEXT_LIMIT } from "../../../platform/text.ts";
-import { attribute, CardPage, pageResponse, type Site, texts } from "../../../ui/index.ts";
+import { attribute, CardPage, pageResponse, texts } from "../../../ui/index.ts";
 import type { Session, Visitor } from "../session.ts";
 import { redirectTo } from "../sign-out.tsx";
 import { type AccountDependencies, type AccountVisit, accountSignIn, nameOf, toAccount } from "./visit.ts";
@@ -46,40 +46,25 @@ async function isOfAskedTenant(deps: AccountDependencies, request: Request, sess
 }
 
 function otherTenantPage({ endpoints: { site } }: AccountDependencies, request: Request, session: Session) {
-  const hrefs = { signInHref: site.href(signInPath(request)), stayHref: site.href(requestUrl(request).pathname) };
   const language = texts.speak(request);
-  const shown = { user: nameOf(session, language.t), organisation: session.tenantName, ...hrefs };
-  const page = <OtherTenantPage site={site} language={language} {...shown} />;
-  return pageResponse(page);
-}
-
-interface OtherTenantProps {
-  site: Site;
-  language: texts.Language;
-  user: string;
-  organisation: string;
-  signInHref: string;
-  stayHref: string;
-}
-
-function OtherTenantPage(props: OtherTenantProps): JSX.Element {
-  const { site, language, user, organisation, signInHref, stayHref } = props;
   const { t } = language;
-  return (
+  const organisation = session.tenantName;
+  const page = (
     <CardPage {...{ site, language, organisation }} title={t.anotherOrganisation}>
       <h1 safe>{t.anotherOrganisation}</h1>
       <p>
-        <texts.Say text={t.otherOrganisationLead} values={{ organisation, user }} />
+        <texts.Say text={t.otherOrganisationLead} values={{ organisation, user: nameOf(session, t) }} />
       </p>
       <p safe>{t.otherOrganisationEffect}</p>
       <div class="accounts">
-        <a class="button outline" href={attribute(signInHref)} safe>
+        <a class="button outline" href={attribute(site.href(signInPath(request)))} safe>
           {t.signInToOther}
         </a>
-        <a class="button outline" href={attribute(stayHref)} safe>
+        <a class="button outline" href={attribute(site.href(requestUrl(request).pathname))} safe>
           {texts.fill(t.stayIn, { organisation })}
         </a>
       </div>
     </CardPage>
   );
+  return pageResponse(page);
 }

@@ -19,7 +19,7 @@ import { deleteUsersSession } from "../account/store.ts";
 import type { WarnOwner } from "../links/mailed.ts";
 import { digestOf, newOpaqueValue } from "../opaque.ts";
 import { deletePasskey, listPasskeys } from "../passkeys/store.ts";
-import { RESET_LIFETIME, RESET_PATH, saveReset } from "../password-reset.store.ts";
+import { RESET_LIFETIME, RESET_PATH, saveReset, voidResets } from "../password-reset.store.ts";
 import { deleteFactor, findFactor } from "../second-factor/store.ts";
 import {
   FACTOR,
@@ -36,7 +36,7 @@ import { findUserSession, listUserSessions } from "./store.ts";
 
 /** @param userId in all methods, as it appears in the path */
 export interface UserAdministration extends IdentityAdministration {
-  /** The previous link becomes invalid. @throws Permission, NotFound, Conflict if the Username is missing or shared */
+  /** Earlier links become invalid. @throws Permission, NotFound, Conflict if the Username is missing or shared */
   makePasswordReset(
     caller: Permitted<"Settings:Update">,
     userId: string,
@@ -92,6 +92,7 @@ export function createUserAdministration(deps: AdministrationDependencies): User
         const { id, record: user } = await open(tx, caller, "Settings:Update", userId);
         if (user.Username === "") throw new Conflict("The User has no Username to sign in with. Give it one first.");
         await record(tx, caller, id, { kind: "PasswordReset.Created" });
+        await voidResets(tx, caller.tenantId, id);
         return saveReset(tx, caller.tenantId, id, digestOf(token), RESET_LIFETIME);
       });
       return withoutRecords(RESET.toRecord({ url: `${issuer}${RESET_PATH}?token=${token}`, expiresOn }));

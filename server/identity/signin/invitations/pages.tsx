@@ -159,25 +159,9 @@ async function show(
   const { csrf, cookies } = forms.protect(request);
   const providers = await upstream.offered(open.tenantId);
   const language = texts.speak(request);
-  const page = <AcceptPage {...{ site, language, csrf, open, token, typed, problem, providers }} />;
-  return pageResponse(page, { status, headers, cookies });
-}
-
-interface AcceptProps {
-  site: Site;
-  language: texts.Language;
-  csrf: string;
-  open: OpenInvitation;
-  token: string;
-  typed: Typed;
-  problem: string | undefined;
-  providers: OfferedProvider[];
-}
-
-function AcceptPage({ site, language, csrf, open, token, typed, problem, providers }: AcceptProps): JSX.Element {
   const { t } = language;
   const invited = { inviter: open.invitedBy || t.anAdministrator, address: open.email, organisation: open.tenantName };
-  return (
+  const page = (
     <CardPage {...{ site, language, problem }} title={t.makeAccount} organisation={open.tenantName}>
       <h1 safe>{t.makeAccount}</h1>
       <p class="lead">
@@ -199,6 +183,7 @@ function AcceptPage({ site, language, csrf, open, token, typed, problem, provide
       </p>
     </CardPage>
   );
+  return pageResponse(page, { status, headers, cookies });
 }
 
 interface NameFieldsProps {

@@ -47,15 +47,16 @@ export interface InvitationDependencies extends Pick<SettingsDependencies, "sql"
   publicUrl: string;
 }
 
-/** Mails a new link, which makes the former one void. */
+/** Mails a new link, which makes the former one void. @param isAsked by a stranger: it leaves the inviter's link */
 export async function mailInvitation(
   tx: Transaction,
   { mailer, publicUrl }: Pick<InvitationDependencies, "mailer" | "publicUrl">,
   tenantId: TenantId,
   { id, email, name, expiresOn }: Pick<Invitation, "id" | "email" | "name" | "expiresOn">,
+  isAsked = false,
 ): Promise<void> {
   const token = newOpaqueValue();
-  const invitedBy = await renewLink(tx, tenantId, id, digestOf(token));
+  const invitedBy = await renewLink(tx, tenantId, id, digestOf(token), isAsked);
   const values = { name, link: `${publicUrl}${INVITATION_PATH}?token=${token}`, expiresOn, invitedBy };
   await mailer.recordMail(tx, { tenantId, kind: "Invitation", to: email, userId: null, values });
 }

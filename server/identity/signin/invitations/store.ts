@@ -85,7 +85,7 @@ export async function findOpen(sql: Queries, digest: Buffer): Promise<OpenInvita
       json_build_object('language', t.language, 'texts', t.texts) as "tenantPages", i.email, i.name,
       coalesce(actor_reference(i.created_by_type, i.created_by_id)->>'Name', '') as "invitedBy"
     from invitations i join tenants t on t.id = i.tenant_id
-    where i.digest = ${digest} and i.state = 'Sent' and i.expires_on > now()`;
+    where (i.digest = ${digest} or i.asked_digest = ${digest}) and i.state = 'Sent' and i.expires_on > now()`;
   return row;
 }
 
@@ -95,7 +95,7 @@ export async function lockByDigest(
   tenantId: TenantId,
   digest: Buffer,
 ): Promise<(Invitation & { actor: Actor }) | undefined> {
-  const open = sql`digest = ${digest} and state = 'Sent' and expires_on > now()`;
+  const open = sql`(digest = ${digest} or asked_digest = ${digest}) and state = 'Sent' and expires_on > now()`;
   const [row] = await INVITATIONS.findWhere(sql, tenantId, open, "for update");
   if (!row) return undefined;
   const [actor] = await sql<Actor[]>`
@@ -103,10 +103,20 @@ export async function lockByDigest(
   return { ...row, actor: actor! };
 }
 
-/** A new link for an invitation, which voids the former. @returns the name of the one who saved or sent it */
-export async function renewLink(sql: Queries, tenantId: TenantId, id: string, digest: Buffer): Promise<string> {
+/**
+ * A new link for an invitation, which voids the former ones.
+ * @param isAsked by a stranger: it voids only another such link @returns the name of the one who saved or sent it
+ */
+export async function renewLink(
+  sql: Queries,
+  tenantId: TenantId,
+  id: string,
+  digest: Buffer,
+  isAsked: boolean,
+): Promise<string> {
+  const links = isAsked ? sql`asked_digest = ${digest}` : sql`digest = ${digest}, asked_digest = null`;
   const [row] = await sql<{ name: string }[]>`
-    update invitations set digest = ${digest} where tenant_id = ${tenantId} and id = ${id}
+    update invitations set ${links} where tenant_id = ${tenantId} and id = ${id}
     returning coalesce(actor_reference(modified_by_type, modified_by_id)->>'Name', '') as name`;
   return row!.name;
 }

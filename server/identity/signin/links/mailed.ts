@@ -4,17 +4,9 @@
 import type { Queries, Sql, Transaction } from "../../../platform/db/sql.ts";
 import type { TenantId } from "../../../platform/ids.ts";
 import type { texts } from "../../../ui/index.ts";
-import type { Mailer, MailKind } from "../../mail/index.ts";
+import { countMails, type Mailer, type MailKind } from "../../mail/index.ts";
 import { digestOf, newOpaqueValue } from "../opaque.ts";
-import {
-  countMails,
-  countMailsOf,
-  findRecipient,
-  findWarned,
-  insertLink,
-  type LinkPurpose,
-  type Recipient,
-} from "./store.ts";
+import { findRecipient, findWarned, insertLink, type LinkPurpose, type Recipient } from "./store.ts";
 
 /** Seconds until a link expires. */
 export const LIFETIME = { reset: 15 * 60, address: 24 * 3_600, alarm: 72 * 3_600, signUp: 24 * 3_600 };
@@ -96,7 +88,7 @@ export function createConfirmAddress({
 }: Pick<MailedLinksDependencies, "mailer" | "issuer">): ConfirmAddress {
   return async (tx, tenantId, userId, address, language) => {
     if (!(await mayHaveMail(tx, tenantId, address, ["VerifyAddress"]))) return false;
-    if ((await countMailsOf(tx, tenantId, userId, "VerifyAddress")) >= CONFIRMATIONS_PER_HOUR) return false;
+    if ((await countMails(tx, tenantId, ["VerifyAddress"], { userId })) >= CONFIRMATIONS_PER_HOUR) return false;
     const owner = await findRecipient(tx, tenantId, userId);
     const link = await newLink(tx, issuer, ADDRESS_PATH, { tenantId, userId, purpose: "Address", address });
     // The page asks its user to sign in to this organisation.
@@ -117,7 +109,7 @@ export async function mayHaveMail(
   address: string,
   kinds: readonly MailKind[],
 ): Promise<boolean> {
-  return (await countMails(sql, tenantId, address, kinds)) < MAILS_PER_HOUR;
+  return (await countMails(sql, tenantId, kinds, { to: address })) < MAILS_PER_HOUR;
 }
 
 async function newLink(

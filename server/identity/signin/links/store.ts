@@ -1,7 +1,6 @@
 import type { Queries, Sql } from "../../../platform/db/sql.ts";
 import type { TenantId } from "../../../platform/ids.ts";
 import type { texts } from "../../../ui/index.ts";
-import type { MailKind } from "../../mail/index.ts";
 
 /** Address: confirms an address. Alarm: "this was not me". */
 export type LinkPurpose = "Address" | "Alarm";
@@ -115,28 +114,6 @@ export async function findWarned(
       and (select count(*) from mails m where m.tenant_id = u.tenant_id and m.user_id = u.id and m.kind = 'NewDevice'
         and m.created_on > now() - interval '1 hour') < ${max}`;
   return row;
-}
-
-/** Mails of these kinds to an address in the last hour. */
-export async function countMails(
-  sql: Queries,
-  tenantId: TenantId,
-  address: string,
-  kinds: readonly MailKind[],
-): Promise<number> {
-  const [row] = await sql<{ count: number }[]>`
-    select count(*) from mails
-    where tenant_id = ${tenantId} and lower(recipient) = lower(${address}) and kind = any (${[...kinds]}::text[])
-      and created_on > now() - interval '1 hour'`;
-  return row!.count;
-}
-
-/** Mails of a kind that a user has caused in the last hour, to any address. */
-export async function countMailsOf(sql: Queries, tenantId: TenantId, userId: number, kind: MailKind): Promise<number> {
-  const [row] = await sql<{ count: number }[]>`
-    select count(*) from mails
-    where tenant_id = ${tenantId} and user_id = ${userId} and kind = ${kind} and created_on > now() - interval '1 hour'`;
-  return row!.count;
 }
 
 /** A user with a forgotten password. */

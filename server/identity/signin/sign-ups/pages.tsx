@@ -4,7 +4,7 @@ import { Conflict, NotFound } from "../../../platform/errors.ts";
 import { readForm } from "../../../platform/http/body.ts";
 import { requestUrl } from "../../../platform/http/request.ts";
 import { isText } from "../../../platform/text.ts";
-import { attribute, CardPage, MessagePage, Problem, pageResponse, type Site, texts } from "../../../ui/index.ts";
+import { attribute, CardPage, MessagePage, Problem, pageResponse, texts } from "../../../ui/index.ts";
 import type { PageEndpoints, Pages } from "../endpoint.tsx";
 import type { Forms } from "../forms.ts";
 import { NewPasswordField } from "../new-password.tsx";
@@ -61,7 +61,11 @@ async function accept(deps: SignUpPagesDependencies, request: Request): Promise<
   try {
     const made = await deps.signUps.accept(request, open, token, { name: typed.name, password });
     if (!made) throw deadLink();
-    return pageResponse(<DonePage {...{ site, language, open, isReady: made === "ready" }} />);
+    const isReady = made === "ready";
+    const lines = isReady ? [t.accountReady, t.canSignIn] : [t.waitsForApproval];
+    const heading = isReady ? texts.fill(t.welcome, { organisation: tenantName }) : t.almostDone;
+    const next = isReady ? { href: site.href(`/account?organisation=${tenantId}`), text: t.signIn } : undefined;
+    return pageResponse(<MessagePage {...{ site, language, heading, lines, next }} />);
   } catch (error) {
     if (!(error instanceof Conflict)) throw error;
     return again({ problem: texts.errorIn(language, error.errors[0]!) ?? error.errors.join(" "), status: 409 });
@@ -91,23 +95,9 @@ function show(
   { problem, status, headers }: Partial<Trouble> = {},
 ): Promise<Response> {
   const { csrf, cookies } = forms.protect(request);
-  const page = <SignUpPage {...{ site, language: texts.speak(request), csrf, open, token, typed, problem }} />;
-  return pageResponse(page, { status, headers, cookies });
-}
-
-interface SignUpProps {
-  site: Site;
-  language: texts.Language;
-  csrf: string;
-  open: OpenSignUp;
-  token: string;
-  typed: Typed;
-  problem: string | undefined;
-}
-
-function SignUpPage({ site, language, csrf, open, token, typed, problem }: SignUpProps): JSX.Element {
+  const language = texts.speak(request);
   const { t } = language;
-  return (
+  const page = (
     <CardPage {...{ site, language, problem }} title={t.makeAccount} organisation={open.tenantName}>
       <h1 safe>{t.makeAccount}</h1>
       <p class="lead">
@@ -137,6 +127,7 @@ function SignUpPage({ site, language, csrf, open, token, typed, problem }: SignU
       {open.terms || open.privacy ? <OwnLinks t={t} {...open} /> : ""}
     </CardPage>
   );
+  return pageResponse(page, { status, headers, cookies });
 }
 
 /** Links to the tenant's own pages. */
@@ -160,19 +151,4 @@ function OwnLinks({ t, terms, privacy }: Pick<SignUpConsent, "terms" | "privacy"
       )}
     </p>
   );
-}
-
-interface DoneProps {
-  site: Site;
-  language: texts.Language;
-  open: OpenSignUp;
-  isReady: boolean;
-}
-
-function DonePage({ site, language, open, isReady }: DoneProps): JSX.Element {
-  const { t } = language;
-  const lines = isReady ? [t.accountReady, t.canSignIn] : [t.waitsForApproval];
-  const href = site.href(`/account?organisation=${open.tenantId}`);
-  const heading = isReady ? texts.fill(t.welcome, { organisation: open.tenantName }) : t.almostDone;
-  return <MessagePage {...{ site, language, heading, lines }} {...(isReady && { next: { href, text: t.signIn } })} />;
 }

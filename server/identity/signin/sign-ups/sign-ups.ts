@@ -77,7 +77,7 @@ export function createSignUps({ sql, mailer, issuer, passwords, onFailure }: Sig
     }
     const invitation = await lockOpen(tx, tenantId, email);
     if (invitation && invitation.expiresOn > new Date()) {
-      await mailInvitation(tx, { mailer, publicUrl: issuer }, tenantId, invitation);
+      await mailInvitation(tx, { mailer, publicUrl: issuer }, tenantId, invitation, true);
       return undefined;
     }
     if (!isOpenTo(rules, email)) return rules.mode === "Invited" ? "NotInvited" : "OtherDomain";

@@ -19,6 +19,8 @@ import { record, SETTING } from "../../../../records/index.ts";
 import { MAX_ROWS } from "./csv.ts";
 
 const MAX_CSV = 1_000_000;
+/** Of a tenant: imports that have not ended. */
+export const MAX_OPEN_IMPORTS = 10;
 /** Problems and skipped rows that an answer has. */
 export const MAX_REPORTED = 100;
 

@@ -31,11 +31,21 @@ import {
   IMPORT_FILTERS,
   type ImportRecord,
   type ImportRow,
+  MAX_OPEN_IMPORTS,
   MAX_REPORTED,
   SKIPPED,
 } from "./contract.ts";
 import { type ImportProblem, readPeople } from "./csv.ts";
-import { countSkipped, IMPORTS, type Invitee, insertImport, listSkipped, lockImport, setImportState } from "./store.ts";
+import {
+  countOpenImports,
+  countSkipped,
+  IMPORTS,
+  type Invitee,
+  insertImport,
+  listSkipped,
+  lockImport,
+  setImportState,
+} from "./store.ts";
 
 const TYPE = IMPORT.name;
 
@@ -50,7 +60,7 @@ type Changer = Permitted<"Settings:Update">;
 export interface InvitationImports extends Log<"Settings:Read", ImportRecord, typeof IMPORT_FILTERS> {
   /** Whether each person can be invited by the caller. @throws BadInput for the file, TenantBusy */
   check(caller: Changer, csv: string): Promise<Shown<Check>>;
-  /** @throws BadInput if one person cannot be invited, Permission, TenantBusy, Conflict without SMTP_URL */
+  /** @throws BadInput if one person cannot be invited, Permission, TenantBusy, Conflict, also without SMTP_URL */
   create(caller: Changer, csv: string): Promise<Shown<ImportRecord>>;
   /** All people who were not invited: the line of the file, and why. @throws NotFound, Permission, TenantBusy */
   report(caller: Permitted<"Settings:Read">, id: string, format: ExportFormat): Promise<Export>;
@@ -73,16 +83,16 @@ export function createInvitationImports(deps: InvitationImportDependencies): Inv
     IMPORT.toRecord(row, { Skipped: row.skipped, WorkflowId: importWorkflowId(row.id) });
 
   async function judge(caller: Caller, csv: string): Promise<{ people: Invitee[]; problems: ImportProblem[] }> {
-    const { rows, problems } = readPeople(csv);
-    const people = rows.map(({ number, input }) => {
-      const { email, name, roles, departmentId } = {
-        ...INVITATION.blank(),
-        ...INVITATION.toColumns(input),
-      } as Invitation;
-      return { number, email, name, roles, departmentId };
-    });
-    await access.inTurn(caller.tenantId, (pause) =>
-      sql.beginFor(caller.tenantId, async (tx) => {
+    return access.inTurn(caller.tenantId, async (pause) => {
+      const { rows, problems } = await readPeople(csv, pause);
+      const people = rows.map(({ number, input }) => {
+        const { email, name, roles, departmentId } = {
+          ...INVITATION.blank(),
+          ...INVITATION.toColumns(input),
+        } as Invitation;
+        return { number, email, name, roles, departmentId };
+      });
+      await sql.beginFor(caller.tenantId, async (tx) => {
         const requireGrantable = createRequireGrantable(access, tx, caller);
         for (const person of people) {
           try {
@@ -93,9 +103,9 @@ export function createInvitationImports(deps: InvitationImportDependencies): Inv
           }
           await pause();
         }
-      }),
-    );
-    return { people, problems: problems.toSorted((one, other) => one.Row - other.Row) };
+      });
+      return { people, problems: problems.toSorted((one, other) => one.Row - other.Row) };
+    });
   }
 
   async function shown({ tenantId, gate }: Caller, id: string): Promise<Shown<ImportRecord>> {
@@ -139,6 +149,9 @@ export function createInvitationImports(deps: InvitationImportDependencies): Inv
       const { tenantId, actor, permissions } = caller;
       const id = Bun.randomUUIDv7();
       await sql.beginFor(tenantId, async (tx) => {
+        if ((await countOpenImports(tx, tenantId)) >= MAX_OPEN_IMPORTS) {
+          throw new Conflict(`Csv: ${MAX_OPEN_IMPORTS} imports have not ended. Wait for one of them, or cancel it.`);
+        }
         await insertImport(tx, tenantId, id, { clientId: Number(caller.clientId), actor }, people);
         permissions.require("Settings:Update", TYPE, toRecord((await IMPORTS.find(tx, tenantId, id))!));
         const details = { InvitationImportId: id, Total: people.length };
@@ -183,7 +196,7 @@ export function invitationImportRoutes(imports: InvitationImports): Route[] {
       summary: "Invite many people by a CSV file",
       description:
         "Use DryRun first: it checks each line, and sends nothing. One person without permission or with a wrong line refuses the whole file. " +
-        "409 without SMTP_URL.",
+        `409 without SMTP_URL, and while ${MAX_OPEN_IMPORTS} imports have not ended.`,
       scopes: ["Settings:Update"],
       body: {
         ...IMPORT_DATA,

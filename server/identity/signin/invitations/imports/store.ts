@@ -30,6 +30,14 @@ export interface Invitee {
   departmentId: number | null;
 }
 
+/** Imports that have not ended. Others that count wait until the transaction ends. */
+export async function countOpenImports(tx: Transaction, tenantId: TenantId): Promise<number> {
+  await tx`select pg_advisory_xact_lock(hashtextextended(${`invitation imports ${tenantId}`}, 0))`;
+  const [row] = await tx<{ count: number }[]>`
+    select count(*) from invitation_imports where tenant_id = ${tenantId} and state in ('Running', 'Paused')`;
+  return row!.count;
+}
+
 export async function insertImport(
   tx: Transaction,
   tenantId: TenantId,
