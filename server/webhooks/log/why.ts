@@ -146,7 +146,7 @@ function whatIsNext(state: ConnectionState, delivery: ExplainedDelivery): string
     const next = state === "Active" ? `in progress${again}, not attempted yet` : `not attempted yet; ${willBeHeld}`;
     return next + earlier;
   }
-  const failed = `the ${ordinal(attempts)} attempt failed${last ? ` with ${last.word}` : ""}`;
+  const failed = `the ${ordinal(attempts)} attempt failed${last ? ` with ${wordOf(last)}` : ""}`;
   return state === "Active" ? `${failed}, a retry follows` : `${failed}; ${willBeHeld}`;
 }
 
@@ -163,7 +163,12 @@ function heldBack({ past }: ConnectionAtEvent): string {
 
 function attemptsMade({ attempts, runs, last }: ExplainedDelivery): string {
   const count = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
-  return `${count}${runs > 1 ? ` in ${runs} runs` : ""}${last ? `, last ${last.word}` : ""}`;
+  return `${count}${runs > 1 ? ` in ${runs} runs` : ""}${last ? `, last ${wordOf(last)}` : ""}`;
+}
+
+/** A 413 is about this payload, and no retry helps. */
+function wordOf({ word }: NonNullable<ExplainedDelivery["last"]>): string {
+  return word === "413" ? "413, because the payload is larger than the receiver accepts" : word;
 }
 
 /** When the receiver first got it; later redeliveries do not count. */
