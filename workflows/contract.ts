@@ -2,6 +2,7 @@
 
 import type { RetryPolicy } from "@temporalio/workflow";
 import type {
+  CheckId,
   ConnectionId,
   DeliveryId,
   ErasureId,
@@ -239,6 +240,25 @@ export type ProbeResult =
       /** Milliseconds until the next probe. */
       waitMs: number;
     };
+
+/** The steps of a receiver check, in their order. */
+export const CHECK_STEPS = [
+  "Right",
+  "WrongSignature",
+  "OldTimestamp",
+  "Twice",
+  "OutOfOrder",
+  "Largest",
+  "Prompt",
+  "Burst",
+] as const;
+export type CheckStep = (typeof CHECK_STEPS)[number];
+
+export interface CheckInput {
+  tenantId: TenantId;
+  connectionId: ConnectionId;
+  checkId: CheckId;
+}
 
 export interface MaintenanceResult {
   keys: { announced: string[]; removed: string[] };

@@ -4,14 +4,14 @@ import { durationInWords, Facts, Section, Text } from "../../ui/index.ts";
 import type { ConnectionRecord, StatusRecord } from "../../webhooks/index.ts";
 
 /** Empty for visitors who may not read every event. */
-export function CurrentStatus({ status }: { status: StatusRecord }): JSX.Element {
+export function CurrentStatus({ status, kind }: { status: StatusRecord; kind: ConnectionRecord["Kind"] }): JSX.Element {
   if (status.Windows === null) return "";
   return (
     <Section title="Just now">
       <Facts
         facts={[
           ["Waiting", <Text text={waitingInWords(status)} />],
-          ["Window", <Text text={windowInWords(status.Windows, status.State)} />],
+          ...(kind === "Pull" ? [] : [windowOf(status.Windows, status.State)]),
         ]}
       />
     </Section>
@@ -29,6 +29,11 @@ function waitingInWords({ UnderWay, Queued, Held, OldestOn }: StatusRecord): str
   const oldest = OldestOn ? `, the oldest for ${durationInWords(Date.now() - Date.parse(OldestOn))}` : "";
   return `${words.join(", ")}${oldest}.`;
 }
+
+const windowOf = (
+  windows: NonNullable<StatusRecord["Windows"]>,
+  state: StatusRecord["State"],
+): [string, JSX.Element] => ["Window", <Text text={windowInWords(windows, state)} />];
 
 /** Combines all workers, because the distribution does not matter for a receiver. */
 function windowInWords(windows: NonNullable<StatusRecord["Windows"]>, state: StatusRecord["State"]): string {

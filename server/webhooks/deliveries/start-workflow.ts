@@ -112,6 +112,8 @@ function describe({
   deliveries,
   queued,
   held,
+  pulled = 0,
+  total = 0,
 }: WorkflowToStart): string {
   const [first, ...others] = recordIds;
   const record = others.length === 0 ? recordName || first : `${first} and ${others.length} more`;
@@ -121,8 +123,11 @@ function describe({
     names.join(", "),
     queued > 0 ? `${queued} queued, each with its own workflow` : "",
     held > 0 ? `${held} held (connection paused or held)` : "",
+    pulled > 0 ? `${pulled} for consumers that pull` : "",
   ].filter(Boolean);
   const change = `${eventRecord} ${record} ${eventType}`;
+  // A consumer may be faster than the dispatch.
+  if (ends.length === 0 && total > 0) return inBytes(`${change}: its deliveries have ended`);
   if (ends.length === 0) return `${change}: no connection for ${eventRecord} ${eventType}`;
   return inBytes(`${change} → ${ends.join("; ")}`);
 }

@@ -125,7 +125,7 @@ function whatBecame({ eventType }: ExplainedEvent, connection: ConnectionAtEvent
     case "Exhausted":
       return `exhausted: ${attemptsMade(delivery)}${before(connection, delivery)}`;
     case "Held":
-      return `${whyHeld(connection)}${delivery.attempts > 0 ? `; before that ${attemptsMade(delivery)}` : ""}${before(connection, delivery)}`;
+      return `${whyHeld(connection, delivery.isGiven)}${delivery.attempts > 0 ? `; before that ${attemptsMade(delivery)}` : ""}${before(connection, delivery)}`;
     case "Cancelled":
       return connection.deletedOn && delivery.changedOn >= connection.deletedOn
         ? `cancelled: the connection was deleted at ${connection.deletedOn.toISOString()}`
@@ -150,7 +150,9 @@ function whatIsNext(state: ConnectionState, delivery: ExplainedDelivery): string
   return state === "Active" ? `${failed}, a retry follows` : `${failed}; ${willBeHeld}`;
 }
 
-function whyHeld({ state, stateSince, heldReason, drainPaused }: ConnectionAtEvent): string {
+function whyHeld({ kind, state, stateSince, heldReason, drainPaused }: ConnectionAtEvent, isGiven: boolean): string {
+  if (kind === "Pull" && isGiven) return "given to a consumer, which has not acknowledged it";
+  if (kind === "Pull" && state === "Active") return "waits until a consumer asks for it";
   const since = stateSince ? ` since ${stateSince.toISOString()}` : "";
   if (state === "Paused") return `paused${since}`;
   if (state === "Held") return `held${since}${heldReason ? ` after ${heldReason}` : ""}`;

@@ -1,0 +1,130 @@
+import { Type } from "@sinclair/typebox";
+import { BadInput } from "../../platform/errors.ts";
+import { NO_STORE } from "../../platform/http/conditions.ts";
+import { body } from "../../platform/http/contract.ts";
+import { field, orNull, time, UUID, uuid } from "../../platform/http/fields.ts";
+import { MAX_LIMIT, type Parameter } from "../../platform/http/query.ts";
+import type { Route } from "../../platform/http/route.ts";
+import type { EventId } from "../../platform/ids.ts";
+import { route } from "../../records/index.ts";
+import { CONNECTION_ID, CONNECTION_TAG } from "../connections/routes.ts";
+import { COUNTED_TO, type Pulls } from "./service.ts";
+
+/** Proxies end a request without an answer after a minute. */
+export const MAX_WAIT_SECONDS = 50;
+export const LEASE_SECONDS = { min: 1, usual: 30, max: 3_600 };
+
+function numberParameter(
+  name: string,
+  min: number,
+  max: number,
+  usual: number,
+  description: string,
+): Parameter<number> {
+  return {
+    description: `${description} By default ${usual}.`,
+    schema: Type.Integer({ format: "int32", minimum: min, maximum: max, default: usual }),
+    read(text) {
+      if (text === "") return usual;
+      const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+      if (value >= min && value <= max) return value;
+      throw BadInput.in([{ Field: name, Message: `${name} must be a whole number from ${min} to ${max}.` }]);
+    },
+  };
+}
+
+const QUERY = {
+  Limit: numberParameter("Limit", 1, MAX_LIMIT, 50, "The maximum number of events."),
+  Wait: numberParameter("Wait", 0, MAX_WAIT_SECONDS, 0, "Seconds to wait for an event if there is none."),
+  Lease: numberParameter("Lease", LEASE_SECONDS.min, LEASE_SECONDS.max, LEASE_SECONDS.usual, "Seconds of the lease."),
+};
+
+const ACK = body(
+  { name: "Ack", $id: "WebhookAck", needs: ["Upto"] },
+  {
+    Upto: field<EventId>({
+      description: "The EventId of the last processed event.",
+      sent: Type.String({ pattern: UUID }),
+      must: "must be an EventId.",
+      take: (value: string) => value.toLowerCase() as EventId,
+    }),
+  },
+);
+
+const EVENTS = Type.Object(
+  {
+    Items: Type.Array(
+      Type.Object({
+        EventId: uuid(),
+        Headers: Type.Record(Type.String(), Type.String(), { description: "The headers of a call, with signatures." }),
+        Body: Type.String({ description: "The body of a call: the exact text that is signed." }),
+      }),
+      { description: "In the order of their changes." },
+    ),
+    LeasedUntil: orNull(time(), { description: "Until then no other consumer gets them; null: there are none." }),
+    Waiting: Type.Integer({ description: `All events that are not acknowledged, counted up to ${COUNTED_TO}.` }),
+    Gap: orNull(Type.Object({ Count: Type.Integer(), From: time(), To: time() }), {
+      description:
+        "Events before or among these that no consumer gets, because they were discarded or cancelled, with the times " +
+        "of the first and the last. It is repeated until an acknowledgement.",
+    }),
+  },
+  { $id: "WebhookPulledEvents" },
+);
+
+const EVENT_ID = "0197c6f2-3a1b-7c4d-8e5f-60718293a4b5";
+
+export function pullRoutes(pulls: Pulls): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/WebhookConnection/{Id}/Events",
+      id: "pullWebhookEvents",
+      tag: CONNECTION_TAG,
+      summary: "Get the next events of a Pull connection",
+      description:
+        "They are leased: until LeasedUntil, or until all are acknowledged, no consumer gets events of this connection. " +
+        "Then those that are not acknowledged are given again. The caller gets what a receiver would get, so it " +
+        "must be allowed to change the connection.",
+      scopes: ["Webhooks:Update"],
+      params: CONNECTION_ID,
+      query: QUERY,
+      answer: {
+        description: "The events.",
+        schema: EVENTS,
+        example: {
+          Items: [{ EventId: EVENT_ID, Headers: { "webhook-id": EVENT_ID }, Body: '{"TenantId":"…"}' }],
+          LeasedUntil: "2026-01-31T12:00:30.000Z",
+          Waiting: 1,
+          Gap: null,
+        },
+        headers: NO_STORE,
+      },
+      errors: ["Conflict", "TooManyRequests"],
+      handle: (caller, { request, params: { Id }, query: { Limit, Wait, Lease } }) =>
+        request.method === "HEAD"
+          ? Promise.resolve(new Response(null, { headers: { "content-type": "application/json", ...NO_STORE } }))
+          : pulls.take(caller, Id, { limit: Limit, waitMs: Wait * 1_000, leaseMs: Lease * 1_000 }, request.signal),
+    }),
+    route({
+      method: "POST",
+      path: "/WebhookConnection/{Id}/Ack",
+      id: "acknowledgeWebhookEvents",
+      tag: CONNECTION_TAG,
+      summary: "Acknowledge events of a Pull connection",
+      description:
+        "Ends all given events up to this one; they are Delivered. A repeated call changes nothing, and one after the " +
+        "lease's end is accepted.",
+      scopes: ["Webhooks:Update"],
+      params: CONNECTION_ID,
+      body: { ...ACK, description: "The last processed event.", examples: { last: { Upto: EVENT_ID } } },
+      answer: {
+        description: "The number of events that this call has ended.",
+        schema: Type.Object({ Acknowledged: Type.Integer() }, { $id: "WebhookAcknowledged" }),
+        example: { Acknowledged: 1 },
+      },
+      errors: ["Conflict"],
+      handle: (caller, { params: { Id }, input }) => pulls.acknowledge(caller, Id, input.Upto),
+    }),
+  ];
+}
