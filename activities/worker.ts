@@ -12,7 +12,7 @@ import { connectionsOfWorker, warnIfFewConnections, workerPools } from "../serve
 import { startClockWatch } from "../server/platform/db/clock.ts";
 import { startWorkerHeartbeat } from "../server/platform/db/installation-parts.ts";
 import { requireSchema } from "../server/platform/db/migrate.ts";
-import { connect, IMPATIENT, refuseSharedSessions } from "../server/platform/db/sql.ts";
+import { connect, IMPATIENT, PATIENT, refuseSharedSessions } from "../server/platform/db/sql.ts";
 import { FAILURE_PAUSE_MS } from "../server/platform/durations.ts";
 import { createEgress } from "../server/platform/egress/index.ts";
 import { CannotStart } from "../server/platform/errors.ts";
@@ -44,8 +44,11 @@ const POSTS = 2_000;
 const WORKFLOW_TASKS = 500;
 /** Abandons dead connections. There is no timeout for a free connection, because a busy worker may have to wait. */
 const { wait_timeout: _, ...ANSWERED } = IMPATIENT;
-/** Maintenance is hourly, and an unused session does not notice a failover. */
-const IDLE_SECONDS = 1;
+/**
+ * Maintenance is hourly, and an unused session does not notice a failover. A used one whose server is lost would never be
+ * answered; an attempt of the longest task takes 5 minutes.
+ */
+const MAINTENANCE = { idle_timeout: 1, answer_timeout: 310, timeouts: { ...PATIENT, statement: 300_000 } };
 
 await runEntry("worker", async () => {
   const config = readProductionConfig(process.env, samePortProblems(process.env, "WORKER_PORT"));
@@ -59,7 +62,7 @@ await runEntry("worker", async () => {
 
   const pools = workerPools(config.pools.worker);
   const sql = connect(config.databaseUrl, "gatehouse worker", pools.deliveries, ANSWERED);
-  const patientSql = connect(config.databaseUrl, "gatehouse maintenance", 1, { idle_timeout: IDLE_SECONDS });
+  const patientSql = connect(config.databaseUrl, "gatehouse maintenance", 1, MAINTENANCE);
   const vault = createVault(config.masterKey, config.masterKeyPrevious);
   const keyRotation = createKeyRotation(sql, vault);
   const lifecycle = createLifecycle();

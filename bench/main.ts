@@ -7,6 +7,7 @@ const USAGE = `Usage: bun run bench NAME [--rounds=7] [--seconds=2]
             and lists with an activity log of that many events
   entities  GET User and PATCH Application, compared to raw postgres.js
   statements  the statements of each request, and its turns with PostgreSQL
+  import    bun run import of 20,000 Users with bcrypt hashes: a plan, a first and a second run
   tokens    issuance, refresh, introspection and discovery, compared to oidc-provider
   sign-in   the time of rejected sign-ins: known accounts compared to unknown ones
   webhooks  changes at fixed rates to one receiver and to ten, compared to a bare Temporal workflow
@@ -38,6 +39,7 @@ const BENCHES: Record<string, () => Promise<unknown>> = {
   store: () => import("./store.ts"),
   profile: () => import("./profile.ts"),
   isolation: () => import("./isolation.ts"),
+  import: () => import("./import.ts"),
   scale: () => import("./scale.ts"),
   simulate: () => import("./simulate.ts"),
   drain: () => import("./drain.ts"),

@@ -149,6 +149,7 @@ export function createServices(deps: ServicesDependencies) {
         access.forgetRecords(tenantId, change.eventRecord, change.recordIds);
       },
       onChange: provider.onRecordChange,
+      onApart: provider.importCredentials,
     },
     entities,
   );
@@ -208,7 +209,7 @@ export function createServices(deps: ServicesDependencies) {
     }),
     mailer,
     mails: mail.createMails({ sql, vault, mailer, config: config.mail, publicUrl, workflowUrl }),
-    imports: imports.createInvitationImports({ sql, access, mailer }),
+    imports: imports.createInvitationImports({ sql, access, mailer, exporter }),
     limits,
     tenants: tenants.createTenants(sql),
     ownTenant: tenants.createOwnTenant(sql, config, limits.forget),

@@ -28,7 +28,7 @@ import { type Stack, startStack, withoutSettings } from "./support/stack.ts";
  */
 const TEST_TIMEOUT = "600000";
 /** Most tests wait for processes, so there are more than cores; each may run a complete Gatehouse. */
-const WORKERS = Math.min(availableParallelism() + 4, 8);
+const WORKERS = Math.min(availableParallelism() + 2, 8);
 /** These need no Gatehouse. */
 const ALONE = /^(\.\/)?test\/(unit|architecture)\b/;
 /** Past durations, so the slowest files start first. */

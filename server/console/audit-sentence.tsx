@@ -20,6 +20,7 @@ const SENTENCES: Record<AuditRecord["Kind"], string | [other: string, own: strin
   "Passkey.CounterWentBack": "A passkey of {whom} may have been copied",
   "Password.Changed": ["{who} changed the password of {whom}", "{who} changed their password"],
   "Password.Reset": ["{who} reset the password of {whom}", "{who} set a new password by a link"],
+  "Password.Imported": "{who} imported a password for {whom}",
   "PasswordReset.Created": "{who} made a password link for {whom}",
   "PasswordReset.Refused": "A password link was asked for, and not sent to {whom}",
   "InvitationImport.Created": "{who} invited people by a file",

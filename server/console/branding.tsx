@@ -19,9 +19,12 @@ import {
   labelsOf,
   refusedForm,
   Section,
+  SelectField,
   Text,
   Time,
+  texts,
 } from "../ui/index.ts";
+import { mailsPage } from "./branding-mails.tsx";
 import { type Confirmation, type ConsolePage, type ConsoleServices, confirming, type View } from "./page.tsx";
 import type { Visit } from "./visit.ts";
 
@@ -29,6 +32,8 @@ const BRANDING = "/settings/branding";
 const { TENANT_SETTINGS, BRANDING_NAMES: NAMES, IMAGE_NAMES: IMAGES } = tenants;
 const LABELS = labelsOf(TENANT_SETTINGS);
 const TEXTS = NAMES.filter((name) => !(IMAGES as readonly string[]).includes(name));
+
+const LANGUAGES = texts.LANGUAGE_CODES.map((value) => ({ value, label: texts.LANGUAGES[value] }));
 
 type Version = Awaited<ReturnType<ConsoleServices["ownTenant"]["brandings"]>>["Items"][number];
 
@@ -107,9 +112,13 @@ function BrandingForm({ visit, state }: { visit: Visit; state: FormState }): JSX
         {IMAGES.map((name) => (
           <ImageField name={name} state={state} />
         ))}
+        <SelectField state={state} name="PreviewLanguage" label="Language of the preview" options={LANGUAGES} />
         <div class="buttons">
-          <button type="submit" name="preview" value="true">
+          <button type="submit" name="preview" value="pages">
             Preview
+          </button>
+          <button type="submit" name="preview" value="mails" formtarget="_blank">
+            Preview mails
           </button>
           <button type="submit" class="main">
             Save
@@ -176,7 +185,11 @@ async function change(deps: ConsoleServices, visit: Visit): Promise<View | Respo
       const drawn = await deps.ownTenant.drawn(caller, input);
       const images = Object.fromEntries(IMAGES.map((name) => [name, drawn.input[name] ?? ""]));
       const state = formOf({ ...Object.fromEntries(visit.form), ...images });
-      return brandingPage(deps, visit, { state, previews: await tenants.previewsOf(deps.site, drawn.face) });
+      const { face, sender } = drawn;
+      const language = texts.LANGUAGE_CODES.find((code) => code === visit.form.get("PreviewLanguage")) ?? "en";
+      if (visit.form.get("preview") === "mails") return mailsPage(deps.mails.draw(sender, language));
+      const previews = await tenants.previewsOf(deps.site, face, texts.languageOf(language, sender.texts));
+      return brandingPage(deps, visit, { state, previews });
     }
     await deps.ownTenant.change(caller, input, body);
     return visit.goTo(BRANDING, "Saved. Pages and mails have it at once.");

@@ -42,7 +42,7 @@ const CHANGE = ["Settings:Read", "Settings:Update"] as const;
 const REFRESH_SECONDS = 2;
 const ABOVE = [{ name: "Mail", path: MAILS }];
 
-const KINDS: Record<MailKind, string> = {
+export const KINDS: Record<MailKind, string> = {
   VerifyAddress: "Confirm an address",
   ForgottenPassword: "Forgotten password",
   Invitation: "Invitation",

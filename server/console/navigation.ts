@@ -50,6 +50,7 @@ const ICONS = new Map<string, IconName>(
     "/settings/departments": "building-2",
     "/settings/groups": "users",
     "/settings/invitations": "user-plus",
+    "/settings/invitation-imports": "user-plus",
     "/settings/mail": "mail",
     "/settings/identity-providers": "log-in",
     "/settings/signing-keys": "key-round",

@@ -13,7 +13,7 @@ export type EntityInput = Readonly<Record<string, unknown>>;
 
 /** The values of plain fields, by their columns. */
 export function givenValues({ fields }: Declaration, input: EntityInput): Record<string, unknown> {
-  const given = fields.filter(({ name, readOnly }) => !readOnly && input[name] !== undefined);
+  const given = fields.filter(({ name, readOnly, writeOnly }) => !readOnly && !writeOnly && input[name] !== undefined);
   return Object.fromEntries(given.map(({ name, column }) => [column, input[name]]));
 }
 

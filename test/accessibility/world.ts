@@ -7,7 +7,7 @@ import { Client, newClient, otherClient } from "../world/client.ts";
 import { newColleague } from "../world/console.ts";
 import { HOSTILE } from "../world/hostile.ts";
 import { enrolled } from "../world/person.ts";
-import { plantRequest } from "../world/planted.ts";
+import { plantImport, plantRequest } from "../world/planted.ts";
 import type { RealProvider } from "../world/provider.ts";
 import type { Receiver } from "../world/receiver.ts";
 import { fill, plantAlert, plantMail } from "../world/rows.ts";
@@ -64,6 +64,7 @@ export async function newWorld({ receiver, provider, hanging }: Parts): Promise<
       erasures: await newErasure(api, made),
       redeliveries: (await api.replay({ ConnectionId: webhooks, From: new Date(Date.now() - 60_000) })).Id,
       invitations: await made("Invitation", { Email: "ana@mail.test", Name: "Ana" }),
+      "invitation-imports": await plantImport(api.tenantId),
       roles: (await first("Role?Name=editor")).Id,
       policies: (await first("Policy?Name=Auditors")).Id,
       "audit-log": (await first("AuditEvent?Kind=Role.Changed")).Id,

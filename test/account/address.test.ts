@@ -6,7 +6,7 @@ import { ok, unique } from "../world/api.ts";
 import { answerOf, type Client } from "../world/client.ts";
 import { arrived, mailsTo, newAddress } from "../world/mailbox.ts";
 import { alertOf, newApplication, Person, signedIn, statusOf } from "../world/person.ts";
-import { eventsOf, setRows } from "../world/rows.ts";
+import { eventsOf, rowsOf, setRows } from "../world/rows.ts";
 import { clientOf, request } from "../world/tenant.ts";
 import { Visitor } from "../world/visitor.ts";
 
@@ -155,6 +155,18 @@ describe.concurrent("a mail address", () => {
     expect(statusOf(await person.press(VERIFY))).toMatch(/^Your address has had many mails/);
     await arrived(address, 5);
   });
+
+  test("of strangers get at most ten links an hour by one user", async () => {
+    const person = await signedIn();
+    const { password } = person.user;
+    const statuses: number[] = [];
+    for (let count = 0; count < 11; count++) {
+      statuses.push((await person.send(CHANGE, { address: newAddress(), password })).status);
+    }
+    expect(statuses).toEqual([...new Array(10).fill(200), 429]);
+    const { tenantId } = person.client.tenant;
+    expect(await rowsOf("mails", { tenant_id: tenantId, kind: "VerifyAddress" })).toHaveLength(10);
+  });
 });
 
 describe.concurrent("a change that was not the owner's", () => {
@@ -181,7 +193,6 @@ describe.concurrent("a change that was not the owner's", () => {
     expect((await owner.submit(page)).heading).toBe("Your account is protected");
     expect((await owner.submit(page)).status).toBe(404);
     expect((await new Visitor().open(pathOf(later!.link))).status).toBe(404);
-
     expect(await own(client)).toEqual({ Email: address, EmailVerified: true });
     expect(await thief.isSignedIn()).toBe(false);
     expect((await client.refresh(tokens.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
@@ -192,6 +203,22 @@ describe.concurrent("a change that was not the owner's", () => {
     const admin = await clientOf(client.tenant);
     const { Items } = await ok(admin.get("/AuditEvent?Kind=Account.TakenBack"));
     expect(Items).toHaveLength(1);
+  });
+
+  test("is undone with the link that the thief has asked for, although the owner had asked for one before", async () => {
+    const person = await signedIn();
+    const { client } = person;
+    const { password, tenantId } = { ...client.tenant.admin, ...client.tenant };
+    const address = newAddress();
+    await setAddress(client, address, true);
+    await person.send(CHANGE, { address: newAddress(), password });
+    await person.send("/account/password", { password, new_password: GOOD });
+    await person.send(CHANGE, { address: newAddress(), password: GOOD });
+    expect(await rowsOf("mailed_links", { tenant_id: tenantId, purpose: "Address" })).toHaveLength(1);
+    const [warning] = await arrived(address);
+    const owner = new Visitor();
+    await owner.submit(await owner.open(pathOf(warning.link)));
+    expect(await rowsOf("mailed_links", { tenant_id: tenantId })).toEqual([]);
   });
 
   test("cannot be undone after an administrator has set the address, and no unverified address gets a warning", async () => {

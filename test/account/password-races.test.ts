@@ -3,10 +3,11 @@
 import { describe, expect, test } from "bun:test";
 import { ok } from "../world/api.ts";
 import { answerOf, type Client } from "../world/client.ts";
-import { holdRows, untilWaiting } from "../world/locks.ts";
+import { holdRows, lockRows, untilWaiting } from "../world/locks.ts";
 import { newApplication, Person, signedIn } from "../world/person.ts";
 import { newPerson, newRealTenant, signIn, startRealProvider } from "../world/provider.ts";
-import type { Values } from "../world/rows.ts";
+import { removeRows, type Values } from "../world/rows.ts";
+import { answerWith, withPasskey } from "../world/security-key.ts";
 import { clientOf, db } from "../world/tenant.ts";
 import { Visitor } from "../world/visitor.ts";
 
@@ -43,6 +44,44 @@ describe("while a link sets a new password", () => {
     expect((await signingIn.sent).status).toBe(409);
     expect(await person.isSignedIn()).toBe(false);
     expect(answerOf(await new Person(client).signIn(NEW)).code).toBeString();
+  });
+
+  test("a sign-in with a passkey, already verified, gets no session once the passkey is removed", async () => {
+    const { person, key } = await withPasskey();
+    const { client } = person;
+    const admin = await clientOf(client.tenant);
+    const [{ Id }] = (await ok(admin.get("/User?Username=admin"))).Items;
+    const [passkey] = (await ok(admin.get(`/User/${Id}/Passkeys`))).Items;
+    const other = new Person(client);
+    const page = await other.visitor.open(client.authorize());
+    const signingIn = await holding("users", { id: Id }, async () => {
+      const sent = answerWith(other, page, key.get(page));
+      await untilWaiting(1, ["set last_login"]);
+      await ok(admin.call("DELETE", `/User/${Id}/Passkeys/${passkey.Id}`));
+      return { sent };
+    });
+    expect((await signingIn.sent).status).toBe(409);
+    expect(await other.isSignedIn()).toBe(false);
+  });
+
+  test("a sign-in at a provider gets no session once the account there is unlinked", async () => {
+    await using real = await startRealProvider();
+    const { client, caller } = await newRealTenant(real, { Provisioning: "LinkOnly" });
+    const at = newPerson(real);
+    const linker = new Visitor();
+    const asked = await signIn(linker, real.visitor(), at.login, client.authorize());
+    expect(answerOf(await linker.submit(asked, client.tenant.admin)).code).toBeString();
+    const [{ Id }] = (await ok(caller.get("/User?Username=admin"))).Items;
+    const visitor = new Visitor();
+    const signingIn = await db().begin(async (tx) => {
+      await lockRows("upstream_identities", { user_id: Id }, tx);
+      const sent = signIn(visitor, real.visitor(), at.login, client.authorize());
+      await untilWaiting(1, ["upstream_identities"]);
+      await removeRows("upstream_identities", { user_id: Id }, tx);
+      return { sent };
+    });
+    expect((await signingIn.sent).status).toBe(409);
+    expect((await visitor.open("/account")).heading).not.toBe("Your account");
   });
 
   test("an account at a provider is not linked by the former password", async () => {

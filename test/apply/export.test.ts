@@ -2,7 +2,10 @@
 
 import { expect, test } from "bun:test";
 import { parse, stringify } from "yaml";
+import { BRANDING_NAMES } from "../../server/identity/branding/fields.ts";
 import { blockMarked } from "../support/pages.ts";
+import { picture } from "../support/picture.ts";
+import { ok } from "../world/api.ts";
 import { newApplyTenant, SECRETS } from "../world/apply.ts";
 
 const NOTHING = /^No changes\. \d+ as in the file\.$/m;
@@ -53,6 +56,39 @@ Role:
   const again = parse((await other.exported("Department", "User", "Role")).out);
   expect(again).toMatchObject({ Department: kept.Department, User: kept.User });
   expect(again.Role).toContainEqual(kept.Role[0]);
+});
+
+test.concurrent("a tenant's face is in the file, and another tenant gets it from there", async () => {
+  const [one, other] = [await newApplyTenant(), await newApplyTenant()];
+  const face = await ok(
+    one.api.patch("/TenantSettings", {
+      DisplayName: "Acme: & Söhne",
+      Welcome: "Staff # and partners.",
+      Logo: await picture(600, 120),
+      DarkLogo: await picture(300, 60, "webp"),
+      Favicon: await picture(200, 200, "jpeg"),
+      Accent: "#7a1fa2",
+      DarkBackground: "#0d1117",
+      HelpUri: "https://acme.example/help?a=1&b=2",
+    }),
+  );
+  const { code, err, out } = await one.exported("TenantSettings");
+  expect([code, err]).toEqual([0, ""]);
+  expect((await one.apply(out, ["--plan"])).out).toMatch(NOTHING);
+  const { Tenant: _, ...kept } = parse(out);
+  const made = await other.apply(stringify(kept));
+  expect([made.code, made.err]).toEqual([0, ""]);
+  const names = BRANDING_NAMES.map((name) => [name, face[name]]);
+  expect(names.filter(([, value]) => value)).toHaveLength(8);
+  expect(await ok(other.api.get("/TenantSettings"))).toMatchObject(Object.fromEntries(names));
+  expect((await other.apply(stringify(kept))).out).toMatch(NOTHING);
+  expect((await ok(other.api.get("/TenantSettings/Branding"))).Items).toHaveLength(1);
+  const without = { TenantSettings: Object.fromEntries(BRANDING_NAMES.map((name) => [name, null])) };
+  expect((await other.apply(stringify(without))).code).toBe(0);
+  const gone = await ok(other.api.get("/TenantSettings"));
+  expect(BRANDING_NAMES.filter((name) => gone[name] !== "")).toEqual([]);
+  const wrong = await other.apply(stringify({ TenantSettings: { Accent: "#ffcc00" } }));
+  expect([wrong.code, wrong.err]).toEqual([1, expect.stringMatching(/Accent: #ffcc00 has a contrast of/)]);
 });
 
 test.concurrent("a held connection is not resumed, and a paused one stays paused", async () => {

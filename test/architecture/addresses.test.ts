@@ -15,6 +15,8 @@ const PARSING = /\bURL\.(canParse|parse)\b|\bnew URL\((?!"[^"]*", import\.meta\.
 /** The forms of texts; the others have limits of their own. */
 const NORMALIZE = [
   "server/platform/text.ts",
+  "server/platform/mail-address.ts",
+  "server/platform/password-hash/formats.ts",
   "server/identity/oauth/authorize/device.ts",
   "server/identity/oauth/distinguished-name.ts",
   "server/identity/signin/password.ts",

@@ -56,7 +56,7 @@ test("texts for people are as plain", async () => {
     FROM_SPEC.includes(text) ? [] : problemsIn(text).map((words) => `${path}: "${words}" in "${text}"`),
   );
   expect(problems).toEqual([]);
-}, 60_000);
+}, 300_000);
 
 test("test names are as plain, and have at most 25 words", async () => {
   const names = (await readSources(ROOT, ["test"])).flatMap((source) =>
@@ -68,7 +68,7 @@ test("test names are as plain, and have at most 25 words", async () => {
     ...(name.split(" ").length > MAX_WORDS ? [`${path}: too long: "${name}"`] : []),
   ]);
   expect(problems).toEqual([]);
-}, 60_000);
+}, 300_000);
 
 test.each(PAGES)("%s is as plain, and its sentences have at most 25 words", (path) => {
   const parts = proseOf(readPage(path).replace(/<!-- generated: [\s\S]*?<!-- end -->/g, ""));

@@ -161,12 +161,15 @@ describe.concurrent("names", () => {
     "Localhost",
     "Аcme Ltd",
     "Αcme",
+    "Acme Ꮮtd",
+    "support@acme.example",
+    "Acme <billing@acme.example>",
   ])("that pose as the installation or mix alphabets are refused: %s", async (DisplayName) => {
     const api = await newTenant();
     expectError(await api.patch(SETTINGS, { DisplayName }), 400, "Bad Input", /^DisplayName: /);
   });
 
-  test.each(["Акме", "Ελλάς AE", "Acme · Łódź", "株式会社Acme", "O'Neill & Søns"])(
+  test.each(["Акме", "Ելենա", "Booking.example", "C@fé", "Ελλάς AE", "Acme · Łódź", "株式会社Acme", "O'Neill & Søns"])(
     "of one alphabet a word are accepted: %s",
     async (DisplayName) => {
       const api = await newTenant();

@@ -1,6 +1,7 @@
 // The page Branding of Settings, and pages in a tenant's face, in a real browser.
 
 import { expect, test } from "bun:test";
+import { MAIL_KINDS } from "../../server/identity/mail/kinds.ts";
 import { openWindows } from "../support/browser.ts";
 import { inspect } from "../support/inspect.ts";
 import { pngOf } from "../support/picture.ts";
@@ -22,7 +23,7 @@ test("an administrator previews a face in both schemes, saves it, and restores a
   await page
     .getByLabel("Logo", { exact: true })
     .setInputFiles({ name: "logo.png", mimeType: "image/png", buffer: pngOf(300, 60) });
-  await page.getByRole("button", { name: "Preview" }).click();
+  await page.getByRole("button", { name: "Preview", exact: true }).click();
   // Nothing typed is lost, and the chosen file stays.
   await page
     .getByRole("alert")
@@ -32,7 +33,7 @@ test("an administrator previews a face in both schemes, saves it, and restores a
   expect(await page.getByAltText("Present: Logo").count()).toBe(1);
   await inspect(page, "branding-refused");
   await page.getByLabel("Accent (optional)", { exact: true }).fill("#7a1fa2");
-  await page.getByRole("button", { name: "Preview" }).click();
+  await page.getByRole("button", { name: "Preview", exact: true }).click();
   await page.getByText("Nothing is saved yet.").waitFor();
   expect((await ok(api.get("/TenantSettings"))).DisplayName).toBe("");
   for (const scheme of ["light", "dark"]) {
@@ -47,6 +48,26 @@ test("an administrator previews a face in both schemes, saves it, and restores a
     });
   }
   await inspect(page, "branding-preview");
+  await page.getByLabel("Language of the preview").selectOption("ar");
+  await page.getByRole("button", { name: "Preview", exact: true }).click();
+  const arabic = page.frameLocator('iframe[title="Consent, dark"]');
+  await arabic.locator("html[dir=rtl]").getByAltText("Acme Ltd").waitFor();
+  const [mails] = await Promise.all([
+    page.context().waitForEvent("page"),
+    page.getByRole("button", { name: "Preview mails" }).click(),
+  ]);
+  await mails.waitForLoadState();
+  const kinds = MAIL_KINDS.length;
+  expect([await mails.locator("h2").count(), await mails.locator("iframe").count()]).toEqual([kinds, 2 * kinds]);
+  for (const scheme of ["light", "dark"]) {
+    const frame = mails.frameLocator(`iframe[title="Invitation, ${scheme}"]`);
+    await frame.locator("html[lang=ar][dir=rtl]").getByAltText("Acme Ltd").waitFor();
+    const ground = scheme === "light" ? "rgb(242, 244, 247)" : "rgb(22, 25, 31)";
+    expect(await frame.locator("body").evaluate((body) => getComputedStyle(body).backgroundColor)).toBe(ground);
+  }
+  await inspect(mails, "branding-mails");
+  await mails.close();
+  await page.getByLabel("Language of the preview").selectOption("en");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved. Pages and mails have it at once.").waitFor();
   expect(await ok(api.get("/TenantSettings"))).toMatchObject({ DisplayName: "Acme Ltd", Accent: "#7a1fa2" });

@@ -7,6 +7,7 @@ import { newColleague } from "../world/console.ts";
 import { enrolled, newApplication, signedIn } from "../world/person.ts";
 import { startReceiver } from "../world/receiver.ts";
 import { newTenant, shared } from "../world/tenant.ts";
+import { cancelledImport } from "./asking-import.ts";
 
 /** A form that asks for confirmation, and its existing record. */
 export interface Asking {
@@ -190,6 +191,7 @@ export const ASKING: Record<string, () => Promise<Asking>> = {
       isDone: async () => (await api.get(`/Invitation/${Id}`)).body.State === "Revoked",
     };
   },
+  "/settings/invitation-imports/:id/cancel": cancelledImport,
   "/settings/users/:id/deactivate": deactivation("users", "User", { Name: "Ana", Username: "ana" }),
   "/settings/applications/:id/deactivate": deactivation("applications", "Application", named("Payroll")),
   "/settings/users/:id/roles/remove": leaving("User"),

@@ -100,6 +100,9 @@ const FORMS: Record<string, Typed | undefined> = {
   "POST /settings/new-application/spa Name RedirectUris PostLogoutRedirectUris": CREDENTIALS,
   "POST /settings/new-application/web Name RedirectUris PostLogoutRedirectUris": CREDENTIALS,
   "POST /settings/invitations/add Email Name": { Email: "hostile@mail.test" },
+  "POST /settings/invitation-imports/add Csv": {
+    Csv: `Email,Name\nhostile-import@mail.test,"${HOSTILE.replaceAll('"', '""')}"`,
+  },
   "POST /settings/mail/test To": { To: "ana@mail.test" },
   "POST /settings/branding DisplayName Welcome Accent DarkAccent Background DarkBackground HelpUri": {
     ...{ Accent: "", DarkAccent: "", Background: "", DarkBackground: "" },

@@ -156,7 +156,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
 test("the overview of more connections than it counts says that it covers the newest", async () => {
   const api = await newTenant();
   const names = Array.from({ length: 201 }, (_, index) => `Receiver ${index + 1}`);
-  await Promise.all(names.map((Name) => api.connect("https://localhost:9443/", { Name })));
+  for (const Name of names) await api.connect("https://localhost:9443/", { Name });
   const { page, open } = await enterSettings(browser, api.tenant, { javaScriptEnabled: false });
   await page.getByText("Of the newest 200 connections.").waitFor();
   await page.getByText("None. All of these work.").waitFor();

@@ -24,6 +24,7 @@ const SINGLE = [
   "run: editors",
   "run: exchange",
   "run: apply",
+  "run: import",
   "run: statement",
 ];
 

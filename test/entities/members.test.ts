@@ -162,7 +162,7 @@ describe.each(Object.entries(KINDS))("the Members of a %s", (kind, { by, table, 
     const tooMany = `^Members would have 10001 members; the maximum of a ${kind} is 10000\\.$`;
     expectError(await save({ Add: [all[7]!] }), 409, "Conflict", new RegExp(tooMany));
     expect((await ok(save({ Add: [all[7]!], Remove: [all[8]!] }))).Members.length).toBe(10_000);
-  }, 120_000);
+  }, 300_000);
 });
 
 async function etagOf(api: Api, path: string): Promise<string> {

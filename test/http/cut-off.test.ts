@@ -17,20 +17,20 @@ test("an aborted body is 400 on every route that reads one, and is logged at deb
   const calls = ROUTES.flatMap((route) =>
     METHODS.flatMap((method) => MEDIA_TYPES.map((mediaType) => ({ route, method, mediaType }))),
   ).map((call, i) => ({ ...call, key: i.toString(16).padStart(32, "0") }));
-  await Promise.all(
-    calls.map(async ({ route, method, mediaType, key }) => {
-      const path = route.replace(/:[^/]+|\*$/g, "1");
-      const head = [
-        `${method} ${path} HTTP/1.1`,
-        "Host: localhost",
-        `X-Request-Id: ${key}`,
-        `Authorization: ${api.authorization}`,
-        `Content-Type: ${mediaType}`,
-        "Content-Length: 100",
-      ];
-      await breakOff(app, `${head.join("\r\n")}\r\n\r\n{"Name":`);
-    }),
-  );
+  const cut = async ({ route, method, mediaType, key }: (typeof calls)[number]) => {
+    const path = route.replace(/:[^/]+|\*$/g, "1");
+    const head = [
+      `${method} ${path} HTTP/1.1`,
+      "Host: localhost",
+      `X-Request-Id: ${key}`,
+      `Authorization: ${api.authorization}`,
+      `Content-Type: ${mediaType}`,
+      "Content-Length: 100",
+    ];
+    await breakOff(app, `${head.join("\r\n")}\r\n\r\n{"Name":`);
+  };
+  // All at once would wait too long for the database on a busy machine.
+  for (let sent = 0; sent < calls.length; sent += 50) await Promise.all(calls.slice(sent, sent + 50).map(cut));
   const lineOf = (key: string) => app.lines.find((line) => line.requestKey === key && line.msg === "request");
   await until("every request's line", () => calls.every(({ key, route }) => PROBES.has(route) || lineOf(key)));
 

@@ -138,6 +138,18 @@ describe.concurrent("an import of invitations", () => {
     expect((await stranger.get(`${PATH}/${Id}`)).status).toBe(404);
   });
 
+  test("ends once its sender is inactive", async () => {
+    const admin = await newTenant();
+    const sender = await newMember(admin, "admin");
+    const count = 1_200;
+    const { Id } = await ok(send(sender, csvOf("Email", ...times(count, (index) => `guest${index}@mail.test`))));
+    await ok(sender.call("PATCH", `${PATH}/${Id}`, { State: "Paused" }));
+    await ok(admin.patch("/Application", { Id: sender.tenant.client.clientId, Is_Active: false }));
+    await ok(admin.call("PATCH", `${PATH}/${Id}`, { State: "Running" }));
+    expect(await ended(admin, Id)).toMatchObject({ State: "Cancelled" });
+    expect((await ok(admin.get(`${PATH}/${Id}`))).Invited).toBeLessThan(count);
+  });
+
   test("cannot invite with what its sender may not grant", async () => {
     const admin = await newTenant();
     await ok(admin.patch("/Role", { Name: "chiefs", Scopes: ["Settings:Update"] }));

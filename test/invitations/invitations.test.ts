@@ -152,6 +152,48 @@ describe.concurrent("an invitation", () => {
     expect((await accept(path)).heading).toStartWith("Welcome to");
   });
 
+  test.each(["Settings:Update", "AccessManager:Create"])(
+    "is void once its inviter has lost the scope %s",
+    async (lost) => {
+      const api = await newTenant();
+      await ok(api.patch("/Role", { Name: "chiefs", Scopes: ["Settings:Update"] }));
+      const member = await newMember(api, "admin");
+      const { path } = await invite(member, { Roles: ["chiefs"] });
+      const credentials = `/Application/${member.tenant.client.clientId}/Credentials`;
+      const { Scopes } = await ok(api.get(credentials));
+      await ok(api.patch(credentials, { Scopes: Scopes.filter((scope: string) => scope !== lost) }));
+      const refused = await accept(path);
+      expect([refused.status, alertOf(refused)]).toEqual([409, expect.stringMatching(/may no longer do so/)]);
+      await ok(api.patch(credentials, { Scopes }));
+      expect((await accept(path)).heading).toStartWith("Welcome to");
+    },
+  );
+
+  test("of an address that a User has verified meanwhile, or with the address of a User as user name, is refused", async () => {
+    const api = await newTenant();
+    const [{ path, address }, known] = [await invite(api), newAddress()];
+    await ok(api.patch("/User", { Username: unique("bo"), Email: known, EmailVerified: true }));
+    const squatter = await accept(path, { username: known.toUpperCase() });
+    expect([squatter.status, alertOf(squatter)]).toEqual([409, expect.stringMatching(/^Username is already used/)]);
+    await ok(api.patch("/User", { Username: unique("ana"), Email: address, EmailVerified: true }));
+    const twice = await accept(path, { username: "ana" });
+    expect([twice.status, alertOf(twice)]).toEqual([409, expect.stringMatching(/^There is an account with this/)]);
+  });
+
+  test("is mailed to an address at most five times an hour, also if each was revoked", async () => {
+    const api = await newTenant();
+    const address = newAddress();
+    const revoked = async () => {
+      const made = await api.patch("/Invitation", { Email: address });
+      if (made.status === 200) await ok(api.send("DELETE", `/Invitation/${made.body.Id}`));
+      return made.status;
+    };
+    const statuses: number[] = [];
+    for (let one = 0; one < 6; one++) statuses.push(await revoked());
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
+    expect((await ok(api.get(`/Invitation?Email=${address}&State=Sent`))).Items).toEqual([]);
+  });
+
   test("is void once its inviter is inactive", async () => {
     const api = await newTenant();
     const member = await newMember(api, "admin");

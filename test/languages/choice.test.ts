@@ -203,6 +203,11 @@ describe.concurrent("an organisation's own texts", () => {
     ["an unknown language", { ...text, Language: "xx" }, "Texts[0].Language must be one of en, de, fr, tr, ar."],
     ["an unknown name", { ...text, Name: "constructor" }, "Texts[0].Name is no text of the catalogue."],
     ["a group of texts", { ...text, Name: "errors" }, "Texts[0].Name is no text of the catalogue."],
+    [
+      "a text that reverses the rest of its line",
+      { ...text, Text: "\u202e{application}" },
+      "Texts[0].Text must not have a character that reverses the text beside it.",
+    ],
     ["no text", { ...text, Text: " " }, "Texts[0].Text must be a text of at most 500 characters."],
     [
       "a long text",

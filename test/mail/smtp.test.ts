@@ -81,6 +81,14 @@ test("a refused sender is a failure of the server, because it concerns every mai
   expect(result).toEqual({ failure: "sender", isServing: false, response: "550 5.7.1 not you" });
 });
 
+test("a server that is late with one recipient does not count as down", async () => {
+  const late = Promise.withResolvers<void>();
+  await using server = await startMailServer({ onRcptTo: (_, __, callback) => late.promise.then(() => callback()) });
+  const result = await send({ port: server.port, tls: "none" });
+  late.resolve();
+  expect(result).toMatchObject({ failure: "timeout", isServing: true });
+}, 60_000);
+
 test("a private address needs an entry of EGRESS_ALLOW, and a closed port is a failure of the server", async () => {
   const server = await startMailServer();
   const { port } = server;

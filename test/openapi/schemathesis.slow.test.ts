@@ -13,7 +13,7 @@ import { freshRecords } from "../world/fresh.ts";
 import { newTenant, savePolicy } from "../world/tenant.ts";
 
 const VERSION = "4.32.5";
-const PATIENCE_MS = 20 * 60_000;
+const PATIENCE_MS = 30 * 60_000;
 const FRESH_PER_OPERATION = "2";
 /** The share of operations that are answered with a status below 400 at least once. */
 const MIN_JUDGED = 0.9;
@@ -32,7 +32,7 @@ const OPTIONS = [
   ...["--generation-allow-x00", "false", "--generation-database", "none"],
   // A stream of changes does not end.
   ...["--exclude-path", `${API}/WebhookEvent/Stream`],
-  ...["--max-examples", "10", "--seed", "1", "--request-timeout", "30"],
+  ...["--max-examples", "5", "--seed", "1", "--request-timeout", "30"],
 ];
 
 /** Installs it once. @returns the folder for PYTHONPATH */

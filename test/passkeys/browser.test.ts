@@ -101,6 +101,23 @@ test("a person adds a passkey, and signs in with it, without and beside the pass
   await page.getByRole("status").getByText("The passkey is removed.").waitFor();
 });
 
+test("Settings ask for the passkey once a second factor is required, and continue at the same page", async () => {
+  const client = await newApplication();
+  const { page, cdp, authenticatorId } = await newPage();
+  await addPasskey(page, client);
+  await page.goto(`${shared().url}/settings/users?organisation=${client.tenant.tenantId}`);
+  await heading(page, "Users");
+  await cdp.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled: false });
+  await requireSecondFactor(client);
+  await page.goto(`${shared().url}/settings/users?Search=admin`);
+  await heading(page, "Use your passkey");
+  await inspect(page, "settings-step-up-by-passkey");
+  await cdp.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled: true });
+  await button(page, "Use a passkey").click();
+  await heading(page, "Users");
+  expect(new URL(page.url()).search).toBe("?Search=admin");
+});
+
 test("the browser offers the passkey in the user name's field", async () => {
   const client = await newApplication();
   const { page } = await newPage();

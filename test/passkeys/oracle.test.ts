@@ -79,4 +79,4 @@ test("a second library accepts and reads the same bytes as we do, and refuses th
   expect(assertion).toEqual({ count: Number(after!.sign_count), isSynced: true });
   expect(refused).toHaveLength(wrongNew.length + wrongUse.length);
   for (const one of refused) expect(one).toHaveProperty("refused");
-}, 120_000);
+}, 300_000);

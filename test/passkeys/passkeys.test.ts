@@ -5,7 +5,7 @@ import { decodeJwt } from "jose";
 import { ok } from "../world/api.ts";
 import { answerOf, type Client } from "../world/client.ts";
 import { newColleague } from "../world/console.ts";
-import { alertOf, enrolled, newApplication, Person, requireSecondFactor, signedIn } from "../world/person.ts";
+import { alertOf, enrolled, newApplication, Person, requireSecondFactor, signedIn, waitOut } from "../world/person.ts";
 import { elapse, removeRows, rowsOf, setRows } from "../world/rows.ts";
 import {
   type Answer,
@@ -135,10 +135,15 @@ describe.concurrent("instead of a password", () => {
       '{"id":1}',
       '{"id":"AAAA"}',
       `{"id":"${key.id}"}`,
+      `{"id":"${key.id}","response":null}`,
+      ...[5, { length: 4_000_000_000 }, [1], {}].map((userHandle) =>
+        JSON.stringify({ id: key.id, response: { userHandle } }),
+      ),
       "x".repeat(20_000),
     ]) {
       const { person: other, page } = await atSignIn(client);
       expect((await answerWith(other, page, credential)).status).toBe(422);
+      await waitOut(client);
     }
     await setRows("users", { tenant_id: client.tenant.tenantId }, { is_active: false });
     expect(alertOf((await useKey(client, key)).view)).toBe(NOT_ACCEPTED);
@@ -259,6 +264,41 @@ describe.concurrent("on the account page", () => {
     const page = await newPasskeyPage(person);
     const refused = await answerWith(person, page, new SecurityKey().create(page, answer));
     expect([refused.status, alertOf(refused)]).toEqual([422, NOT_ACCEPTED]);
+  });
+
+  test("a new passkey keeps only known transports, and its credential's Id has at most 1,023 bytes", async () => {
+    const person = await signedIn();
+    const { tenantId } = person.client.tenant;
+    for (const [transports, kept] of [
+      [
+        ["usb", "\0", {}, "usb", "carrier pigeon", "nfc"],
+        ["nfc", "usb"],
+      ],
+      [5, []],
+      [{ length: 4_000_000_000 }, []],
+    ]) {
+      const page = await newPasskeyPage(person);
+      const sent = JSON.parse(new SecurityKey().create(page));
+      sent.response.transports = transports;
+      expect((await answerWith(person, page, JSON.stringify(sent))).heading).toBe("Your account");
+      const credential = Buffer.from(sent.id, "base64url");
+      const [row] = await rowsOf("passkeys", { tenant_id: tenantId, credential_id: credential });
+      expect(row!.transports).toEqual(kept);
+    }
+    const page = await newPasskeyPage(person);
+    const long = await answerWith(person, page, new SecurityKey({ idBytes: 3_000 }).create(page));
+    expect([long.status, alertOf(long)]).toEqual([422, NOT_ACCEPTED]);
+  });
+
+  test("none is removed by a session of more than ten minutes ago without a new sign-in", async () => {
+    const { person } = await withPasskey();
+    const { tenantId } = person.client.tenant;
+    await elapse("11 minutes", "sessions", { tenant_id: tenantId }, "auth_time");
+    expect((await person.press("/account/passkeys/remove")).heading).toBe("Sign in");
+    expect(await rowsOf("passkeys", { tenant_id: tenantId })).toHaveLength(1);
+    const again = await signedIn(person.client);
+    expect((await again.press("/account/passkeys/remove")).heading).toBe("Your account");
+    expect(await rowsOf("passkeys", { tenant_id: tenantId })).toHaveLength(0);
   });
 
   test("the last way in stays, also if two are removed at once", async () => {

@@ -82,7 +82,7 @@ describe.concurrent("an administrator's export of a User", () => {
 
     const text = JSON.stringify(files);
     expect(text).not.toContain("$argon2id");
-    expect(files["Passwords.json"]).toEqual([{ UserId: user.Id }]);
+    expect(files["Passwords.json"]).toEqual([{ UserId: user.Id, ImportedOn: null, ValidUntil: null }]);
     const { Secrets, Internal } = files["index.json"].LeftOut;
     expect(Secrets).toMatchObject({ Passwords: ["Hash"], RecoveryCodes: ["Digest"] });
     expect(Internal).toEqual({ WebhookEvents: ["WorkflowUrl"] });

@@ -4,6 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { type Api, ok, until } from "../world/api.ts";
 import { logOf } from "../world/audit.ts";
 import { answerOf, type Client, issuer } from "../world/client.ts";
+import { holdUsers, untilWaiting } from "../world/locks.ts";
 import { arrived, mailsTo, newAddress } from "../world/mailbox.ts";
 import { alertOf, newApplication, Person } from "../world/person.ts";
 import { expire, rowsOf } from "../world/rows.ts";
@@ -71,6 +72,9 @@ describe.concurrent("sign-up", () => {
     const page = await visitor.open(path);
     expect(page).toMatchObject({ status: 200, heading: FORM });
     expect(page.headers.get("referrer-policy")).toBe("no-referrer");
+    await ok(admin.patch("/TenantSettings", { DisplayName: "Acme Ltd" }));
+    expect((await visitor.open(path)).html).toContain("<span>Acme Ltd</span>");
+    await ok(admin.patch("/TenantSettings", { DisplayName: null }));
     expect((await visitor.open(path)).status).toBe(200);
     const weak = await visitor.submit(page, { name: "Ana Silva", new_password: address });
     expect([weak.status, alertOf(weak)]).toEqual([422, expect.stringMatching(/could be guessed/)]);
@@ -168,6 +172,9 @@ describe.concurrent("sign-up", () => {
     expect(exists.link).toBe(`${issuer()}/account?organisation=${client.tenant.tenantId}`);
     await refused(admin, "OtherDomain");
     await until("both", async () => (await refusals(admin)).filter((one) => one === "AccountExists").length === 2);
+    // The other address is not verified, so its mail has no name.
+    const [unproved] = await arrived("rui@mail.test");
+    expect(unproved.text).not.toContain("Rui");
   });
 
   test("gives a bot nothing: neither for a filled trap, nor for many requests, nor for one address", async () => {
@@ -202,6 +209,20 @@ describe.concurrent("sign-up", () => {
     await change(client, admin, address);
     expect((await visitor.submit(page, { name: "Ana", new_password: GOOD })).status).toBe(404);
     expect((await ok(admin.get(`/User?Email=${address}`))).Items).toEqual([]);
+  });
+
+  test("follows the rules of the moment at which the User is made", async () => {
+    const { client, admin } = await open({ SignUp: "Domains", SignUpDomains: ["mail.test"] });
+    const address = newAddress();
+    const visitor = new Visitor();
+    const page = await visitor.open(await linkFor(client, address));
+    const hold = await holdUsers(client.tenant.tenantId);
+    const sent = visitor.submit(page, { name: "Ana", new_password: GOOD });
+    await untilWaiting(1, ["pg_advisory_xact_lock"]);
+    await ok(admin.patch("/TenantSettings", { SignUp: "Approval" }));
+    await hold.release();
+    expect((await sent).heading).toBe("Almost done");
+    expect((await ok(admin.get(`/User?Email=${address}`))).Items).toMatchObject([{ Is_Active: false }]);
   });
 
   test("a User made meanwhile with the address as user name is not taken over", async () => {

@@ -39,9 +39,7 @@ test("a first start brings up everything, a second one in the same place fails, 
 
   const parts = Object.values(await partsOf(first.dataDir, first.pid)).map((part) => part!);
   expect(parts).toHaveLength(4);
-  const asked = performance.now();
   expect(await first.stop()).toBe(0);
-  expect(performance.now() - asked).toBeLessThan(10_000);
   for (const part of parts) expect(await isGone(part)).toBe(true);
 
   await using second = new StartCommand(first.dataDir);

@@ -11,6 +11,8 @@ import { setting } from "../world/tenant.ts";
 import { chromiumPath } from "./chromium.ts";
 import { PlainContext } from "./plain-page.ts";
 
+/** Playwright's 30 s are too few for a machine that is busy with other tests. */
+const PATIENCE_MS = 150_000;
 /** Prevents the browser's own network requests. */
 const QUIET = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"];
 
@@ -50,6 +52,7 @@ export function openWindows(): Windows {
     // It ends with the process. The test run removes its files.
     running ??= launch(setting("GATEHOUSE_TEST_ROOT"));
     const context = await (await running).newContext(options);
+    context.setDefaultTimeout(PATIENCE_MS);
     opened.add(context);
     return context;
   };

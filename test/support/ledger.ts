@@ -11,7 +11,6 @@ export interface Ledger {
   lost: number;
 }
 
-const DELIVERY_PATIENCE_MS = 60_000;
 const AFTER_FAILURE_MS = 50;
 
 /**
@@ -48,7 +47,7 @@ export async function settleLedger(title: string, committed: string[], receiver:
     const names = new Set(taken().map((call) => call.payload.Data.Name));
     return committed.filter((name) => !names.has(name));
   };
-  await until("all deliveries", () => missing().length === 0, DELIVERY_PATIENCE_MS).catch(() => {});
+  await until("all deliveries", () => missing().length === 0).catch(() => {});
   const lost = missing().length;
   const events = new Set(taken().map((call) => call.payload.EventId));
   const ledger = {

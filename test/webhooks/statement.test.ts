@@ -137,13 +137,13 @@ describe.concurrent("a statement", () => {
     const api = await newTenant();
     await using receiver = startReceiver(({ count }) => (count > 1 ? 200 : 503));
     for (const Name of ["one", "two", "three"]) await api.connect(receiver.url, { Name });
-    const records = Array.from({ length: 60 }, (_, index) => ({ Name: `Gate ${index}` }));
+    const records = Array.from({ length: 20 }, (_, index) => ({ Name: `Gate ${index}` }));
     for (const record of records) await ok(api.patch("/Application", record));
-    for (;;) {
+    await until("all to end", async () => {
       const statement = await read(api);
-      expect([statement.Owed.Count, sumOf(statement)]).toEqual([180, 180]);
-      if (statement.Open.Count === 0) break;
-    }
+      expect([statement.Owed.Count, sumOf(statement)]).toEqual([60, 60]);
+      return statement.Open.Count === 0;
+    });
     expect((await read(api)).Owed.LastEvent).toBe((await api.newestEvent()).Timestamp);
   });
 
@@ -188,9 +188,12 @@ async function verified(api: Api, id: string, From: string): Promise<void> {
   const { text } = blockMarked("run: statement");
   writeFileSync(join(folder, "statement.mjs"), text.replaceAll("https://id.example.com", issuer()));
   const run = (jwt: string) => printedBy(["bun", "statement.mjs", jwt], folder);
-  expect(await run(Certificate)).toBe(`${From} to ${To}: 1 of 1 delivered\n`);
   const [head, claims, signature] = Certificate.split(".");
-  const changed = { ...JSON.parse(Buffer.from(claims, "base64url").toString()), Closed: true };
+  const told = JSON.parse(Buffer.from(claims, "base64url").toString());
+  // On a slow machine, the period is already closed.
+  const ending = told.Closed ? ", everything arrived" : "";
+  expect(await run(Certificate)).toBe(`${From} to ${To}: 1 of 1 delivered${ending}\n`);
+  const changed = { ...told, Closed: !told.Closed };
   const forged = Buffer.from(JSON.stringify(changed)).toString("base64url");
   await expect(run(`${head}.${forged}.${signature}`)).rejects.toThrow(/signature/);
   expect(changed).toMatchObject({ tenant_id: api.tenantId, ConnectionId: id, Owed: { Count: 1 } });

@@ -3,7 +3,7 @@
 import { expect } from "bun:test";
 import { composedApp } from "../support/composed-app.ts";
 import type { Api } from "./api.ts";
-import { plantInvitation, plantRequest } from "./planted.ts";
+import { plantImport, plantInvitation, plantRequest } from "./planted.ts";
 import { plantAlert, plantMail } from "./rows.ts";
 import { db } from "./tenant.ts";
 
@@ -41,6 +41,7 @@ export async function arrange(api: Api, sql = db()): Promise<Ids> {
     applications: await made("Application", { Name: "Payroll" }),
     users: await made("User", { Name: "Ana", Username: "ana" }),
     invitations: await plantInvitation(api, {}, sql),
+    "invitation-imports": await plantImport(api.tenantId, sql),
     mail: await plantMail(api.tenantId, sql),
     departments: await made("Department", { Name: "Finance" }),
     groups: await made("Group", { Name: "Clerks" }),

@@ -1,6 +1,8 @@
 // Locks of PostgreSQL, by which a test decides what happens at the same time.
 
 import type { Queries, Sql, Transaction } from "../../server/platform/db/sql.ts";
+import type { TenantId } from "../../server/platform/ids.ts";
+import { ownRecords } from "../../server/records/index.ts";
 import { until } from "./api.ts";
 import { sessionOf } from "./postgresql.ts";
 import { countOf, matching, rowsOf, type Values } from "./rows.ts";
@@ -38,6 +40,9 @@ export const holdTransaction = (sql = db()) => hold(sql, (tx) => tx`select pg_cu
 
 /** A transaction that has read a table. */
 export const holdReading = (table: string, sql = db()) => hold(sql, (tx) => countOf(table, {}, tx));
+
+/** As code does that makes Users in this tenant. */
+export const holdUsers = (tenantId: string) => hold(db(), (tx) => ownRecords.lockUsers(tx, tenantId as TenantId));
 
 /** A lock that only tests know. It ends with the transaction. */
 export const holdNumber = (number: number, sql = db()) => hold(sql, (tx) => lockNumber(number, tx));

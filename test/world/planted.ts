@@ -39,13 +39,13 @@ export async function plantRequest(
   return id;
 }
 
-/** An ended import of invitations. @returns its Id */
-export async function plantImport(tenantId: string, sql: Queries = db()): Promise<string> {
+/** An import of invitations; by default it has ended. @returns its Id */
+export async function plantImport(tenantId: string, sql: Queries = db(), more: Values = {}): Promise<string> {
   const id = Bun.randomUUIDv7();
   const counts = { total: 1, done: 1, invited: 1, client_id: 1, created_by_type: "User", created_by_id: 1 };
   await addRows(
     "invitation_imports",
-    { id, tenant_id: tenantId, state: "Completed", ended_on: new Date(), ...counts },
+    { id, tenant_id: tenantId, state: "Completed", ended_on: new Date(), ...counts, ...more },
     sql,
   );
   return id;

@@ -20,14 +20,18 @@ export interface Answer {
 const FLAGS = { present: 0x01, verified: 0x04, eligible: 0x08, synced: 0x10, attested: 0x40 };
 
 export class SecurityKey {
-  readonly id = randomBytes(32).toString("base64url");
+  readonly id: string;
   count = 0;
   userHandle = "";
   private readonly key: { publicKey: KeyObject; privateKey: KeyObject } = generateKeyPairSync("ec", {
     namedCurve: "P-256",
   });
 
-  constructor(private readonly options: { isSynced?: boolean; counts?: boolean; aaguid?: string } = {}) {}
+  constructor(
+    private readonly options: { isSynced?: boolean; counts?: boolean; aaguid?: string; idBytes?: number } = {},
+  ) {
+    this.id = randomBytes(options.idBytes ?? 32).toString("base64url");
+  }
 
   /** The credential for the page's question, as a form sends it. */
   create(view: View, answer: Answer = {}): string {
@@ -42,10 +46,11 @@ export class SecurityKey {
     ]);
     const id = Buffer.from(this.id, "base64url");
     const aaguid = Buffer.from((this.options.aaguid ?? "0".repeat(32)).replaceAll("-", ""), "hex");
-    const attested = Buffer.concat([aaguid, Buffer.from([0, id.length]), id, cose]);
+    const attested = Buffer.concat([aaguid, inTwoBytes(id.length), id, cose]);
     const data = Buffer.concat([this.data(answer.rpId ?? rp.id, answer, FLAGS.attested), attested]);
-    const head = Buffer.from("a363666d74646e6f6e656761747453746d74a068617574684461746158", "hex");
-    const attestationObject = Buffer.concat([head, Buffer.from([data.length]), data]).toString("base64url");
+    // A CBOR map of fmt, attStmt and authData, whose length has two bytes.
+    const head = Buffer.from("a363666d74646e6f6e656761747453746d74a068617574684461746159", "hex");
+    const attestationObject = Buffer.concat([head, inTwoBytes(data.length), data]).toString("base64url");
     const clientDataJSON = clientData("webauthn.create", challenge, answer);
     return this.sent({ clientDataJSON, attestationObject, transports: ["internal"] });
   }
@@ -76,6 +81,12 @@ export class SecurityKey {
   private sent(response: Record<string, unknown>): string {
     return JSON.stringify({ id: this.id, rawId: this.id, type: "public-key", clientExtensionResults: {}, response });
   }
+}
+
+function inTwoBytes(number: number): Buffer {
+  const bytes = Buffer.alloc(2);
+  bytes.writeUInt16BE(number);
+  return bytes;
 }
 
 /** The options that the page gives to its script. */

@@ -15,6 +15,8 @@ export interface Rest {
   list(kind: string, filters: Json, max?: number): Promise<Json[]>;
   /** @param isNew rejects the change of an existing record */
   save(path: string, body: Json, isNew: boolean): Promise<Json>;
+  /** An array. @returns an answer for each */
+  saveAll(path: string, bodies: readonly Json[]): Promise<Json[]>;
   remove(path: string): Promise<void>;
 }
 
@@ -49,16 +51,17 @@ export async function connectRest(env: NodeJS.ProcessEnv): Promise<Rest> {
     throw new CannotStart(`POST ${path} answered without an access token. ${CHECK_ADDRESS}`);
   };
   let token = await newToken();
-  const send = (method: string, path: string, more: RequestInit) => {
+  const send = (method: string, path: string, more: RequestInit, isAnswer: IsAnswer) => {
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-    return request(base + API_PATH + path, { method, ...more, headers: { ...headers, ...(more.headers as object) } });
+    const all = { ...headers, ...(more.headers as object) };
+    return request(base + API_PATH + path, { method, ...more, headers: all }, isAnswer);
   };
-  const call = (method: string, path: string, more: RequestInit = {}) =>
-    send(method, path, more).catch(async (error) => {
+  const call = (method: string, path: string, more: RequestInit = {}, isAnswer: IsAnswer = isObject) =>
+    send(method, path, more, isAnswer).catch(async (error) => {
       if (!(error instanceof Refused) || error.status !== 401) throw error;
       // It has expired meanwhile.
       token = await newToken();
-      return send(method, path, more);
+      return send(method, path, more, isAnswer);
     });
   return {
     clientId: client_id,
@@ -78,9 +81,16 @@ export async function connectRest(env: NodeJS.ProcessEnv): Promise<Rest> {
     },
     save: (path, body, isNew) =>
       call("PATCH", path, { body: JSON.stringify(body), ...(isNew && { headers: { "if-none-match": "*" } }) }),
+    async saveAll(path, bodies) {
+      const isAnswer = (value: unknown) =>
+        Array.isArray(value) && value.length === bodies.length && value.every(isObject);
+      return (await call("PATCH", path, { body: JSON.stringify(bodies) }, isAnswer)) as unknown as Json[];
+    },
     remove: async (path) => void (await call("DELETE", path)),
   };
 }
+
+type IsAnswer = (body: unknown) => boolean;
 
 /** A secret is sent there. @throws CannotStart */
 function baseOf(text: string): string {
@@ -93,7 +103,7 @@ function baseOf(text: string): string {
 }
 
 /** @throws CannotStart if Gatehouse does not answer, Refused if it rejects the request */
-async function request(url: string, options: RequestInit): Promise<Json> {
+async function request(url: string, options: RequestInit, isAnswer: IsAnswer = isObject): Promise<Json> {
   const { origin, pathname } = urlOf(url);
   const whose = `${options.method} ${origin}${pathname}`;
   for (let attempt = 1; ; attempt++) {
@@ -104,8 +114,11 @@ async function request(url: string, options: RequestInit): Promise<Json> {
     const { status, statusText, headers, ok } = response;
     if (status >= 300 && status < 400) throw new CannotStart(redirected(whose, status, headers.get("location"), url));
     const body = jsonOf(text);
-    if (ok && body) return body;
-    if (ok) throw new CannotStart(`${whose} answered ${status} without a JSON object. ${CHECK_ADDRESS}`);
+    if (ok && isAnswer(body)) return body as Json;
+    if (ok)
+      throw new CannotStart(
+        `${whose} answered ${status} without ${isAnswer === isObject ? "a JSON object" : "an answer for each record"}. ${CHECK_ADDRESS}`,
+      );
     const seconds = Number(headers.get("retry-after") ?? 1);
     if (attempt === MAX_ATTEMPTS || ![429, 503].includes(status) || !(seconds <= MAX_WAIT_SECONDS)) {
       throw new Refused(status, errorsOf(body) ?? [`${whose} answered ${status} ${statusText}.`]);
@@ -129,17 +142,16 @@ function redirected(whose: string, status: number, location: string | null, base
   return `${whose} answered ${status} and redirects ${where}, which was not followed. ${CHECK_ADDRESS}`;
 }
 
-function jsonOf(text: string): Json | undefined {
+function jsonOf(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
 }
 
-function errorsOf(body: Json | undefined): string[] | undefined {
-  const { Errors, error, error_description } = body ?? {};
+function errorsOf(body: unknown): string[] | undefined {
+  const { Errors, error, error_description } = isObject(body) ? body : {};
   const texts = Array.isArray(Errors) ? Errors : [error_description ?? error];
   return texts.length > 0 && texts.every((text) => typeof text === "string") ? texts : undefined;
 }

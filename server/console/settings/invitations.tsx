@@ -6,6 +6,7 @@ import { firstPage, MAX_LIMIT } from "../../platform/http/query.ts";
 import type { SETTING } from "../../records/index.ts";
 import {
   ActionButton,
+  ButtonLink,
   bodyOf,
   CheckboxGroup,
   Code,
@@ -25,6 +26,7 @@ import { recordPages } from "../records/record-pages.tsx";
 import { Value } from "../records/records.tsx";
 import { choiceOf } from "../records/reference-field.tsx";
 import type { Visit } from "../visit.ts";
+import { IMPORTS, InviteMany, invitationImportPages } from "./invitation-imports.tsx";
 
 const INVITATION = SETTINGS.invitations.type;
 type InvitationRecord = RecordOf<(typeof INVITATION)["field"]>;
@@ -47,6 +49,11 @@ export function invitationPages(deps: ConsoleServices): ConsolePage[] {
         { name: "Expires", cell: ({ ExpiresOn }) => <Time at={new Date(ExpiresOn)} /> },
       ],
       list: {
+        lead: (visit) => (
+          <p class="fine">
+            <a href={visit.href(IMPORTS)}>Imports of invitations</a> by a CSV file.
+          </p>
+        ),
         filters: async () => [
           { name: "Email", label: "Mail address, in full" },
           { name: "State", label: "State", options: STATE_OPTIONS },
@@ -55,6 +62,16 @@ export function invitationPages(deps: ConsoleServices): ConsolePage[] {
         noMatch: ["No invitation matches", about],
       },
       form: {
+        add: {
+          links: (visit) => (
+            <>
+              <InviteMany visit={visit} />
+              <ButtonLink href={visit.href(`${INVITATIONS}/add`)} kind="main">
+                Add invitation
+              </ButtonLink>
+            </>
+          ),
+        },
         async of(visit, held) {
           const { Roles = [] } = held?.record ?? {};
           const roles = await rolesFor(deps, visit, Roles);
@@ -129,7 +146,7 @@ export function invitationPages(deps: ConsoleServices): ConsolePage[] {
       ],
     },
   );
-  return recordPages(kind);
+  return [...recordPages(kind), ...invitationImportPages(deps)];
 }
 
 async function factsOf(visit: Visit, invitation: InvitationRecord): Promise<[string, JSX.Element][]> {

@@ -63,7 +63,12 @@ const TABLES = {
   },
   // Encrypts the person's data in the audit log.
   personal_keys: { file: "PersonalKeys", column: "user_id", exported: ["user_id"], withheld: ["key"] },
-  passwords: { file: "Passwords", column: "user_id", exported: ["user_id"], withheld: ["hash"] },
+  passwords: {
+    file: "Passwords",
+    column: "user_id",
+    exported: ["user_id", "imported_on", "valid_until"],
+    withheld: ["hash"],
+  },
   password_resets: {
     file: "PasswordResets",
     column: "user_id",

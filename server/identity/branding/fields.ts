@@ -141,14 +141,22 @@ export function requireHonest(branding: Branding, host: string): void {
 }
 
 /** Latin letters beside others that look like them. */
-const MIXED =
-  /\p{Script=Latin}[\p{L}\p{M}\p{Nd}]*[\p{Script=Cyrillic}\p{Script=Greek}]|[\p{Script=Cyrillic}\p{Script=Greek}][\p{L}\p{M}\p{Nd}]*\p{Script=Latin}/u;
+const ALIKE = ["Cyrillic", "Greek", "Coptic", "Cherokee", "Armenian", "Lisu"]
+  .map((name) => `\\p{Script=${name}}`)
+  .join("");
+const MIXED = new RegExp(
+  `\\p{Script=Latin}[\\p{L}\\p{M}\\p{Nd}]*[${ALIKE}]|[${ALIKE}][\\p{L}\\p{M}\\p{Nd}]*\\p{Script=Latin}`,
+  "u",
+);
+const MAIL_ADDRESS = /[^\s@]@[^\s@]+\.[^\s@]/;
 
 /** The tenant's own name is on the page as well, so names of other tenants need not be compared. */
 function nameProblem(name: string, host: string): string | undefined {
   const letters = searchForm(name).replaceAll(/[^\p{L}\p{Nd}]/gu, "");
   const isOurs = letters.includes("gatehouse") || letters.includes(host.toLowerCase().replaceAll(/[^a-z\d]/g, ""));
   if (isOurs) return "the name and the address of this service are not an organisation's.";
+  // Mail programs show the sender's name in the place of the address.
+  if (MAIL_ADDRESS.test(name)) return "a mail address is not an organisation's name.";
   return MIXED.test(name) ? "a word has letters of two alphabets." : undefined;
 }
 

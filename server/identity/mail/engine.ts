@@ -62,7 +62,8 @@ export function createMailEngine({ sql, egress, vault, mail: config, probeInterv
     async record(tenantId: TenantId, id: MailId, mail: OpenMail, result: SmtpResult, retry: PostRetryPolicy) {
       const reached = reachedBy(smtp?.host ?? "", mail, result, retry, probeInterval);
       const state = await record(tenantId, id, mail.number, result, reached);
-      if (result.isServing && result.failure !== "cancelled") await release();
+      const { isServing, failure } = result;
+      if (isServing && failure !== "cancelled" && failure !== "timeout") await release();
       return { ...reached, state };
     },
 

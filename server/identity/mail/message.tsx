@@ -2,7 +2,7 @@
 
 import { escapeHtml } from "@kitajs/html";
 import MailComposer from "nodemailer/lib/mail-composer";
-import { texts } from "../../ui/index.ts";
+import { type sites, texts } from "../../ui/index.ts";
 import { type Branding, darkColoursOf, faceOf } from "../branding/face.ts";
 import type { MailKind, MailValues } from "./kinds.ts";
 import { type MailText, oneLine, textOf } from "./texts.ts";
@@ -36,11 +36,13 @@ const MAX_SUBJECT = 200;
 
 const organisationOf = ({ displayName, tenantName }: Sender) => oneLine(displayName ?? tenantName, MAX_ORGANISATION);
 
+/** @param scheme of a preview; undefined: the reader's */
 function renderMail<Kind extends MailKind>(
   kind: Kind,
   values: MailValues[Kind],
   sender: Sender,
   language: texts.Language,
+  scheme?: sites.colours.Scheme,
 ): RenderedMail {
   const mail = textOf(kind, values, organisationOf(sender), language);
   const subject = oneLine(mail.subject, MAX_SUBJECT);
@@ -54,7 +56,7 @@ function renderMail<Kind extends MailKind>(
   return {
     subject,
     text: `${text}\n`,
-    html: String(<Page mail={mail} subject={subject} sender={sender} language={language} />),
+    html: String(<Page mail={mail} subject={subject} sender={sender} language={language} scheme={scheme} />),
   };
 }
 
@@ -88,8 +90,24 @@ export interface MailContent {
   [value: string]: unknown;
 }
 
-export function renderContent(kind: MailKind, content: MailContent, sender: Sender): RenderedMail {
-  return renderMail(kind, withDates(content), sender, texts.languageOf(content.language, sender.texts));
+export function renderContent(
+  kind: MailKind,
+  content: MailContent,
+  sender: Sender,
+  scheme?: sites.colours.Scheme,
+): RenderedMail {
+  return renderMail(kind, withDates(content), sender, texts.languageOf(content.language, sender.texts), scheme);
+}
+
+/** The HTML of a mail in one scheme, with its logo inside, for a page. */
+export function drawnContent(
+  kind: MailKind,
+  content: MailContent,
+  sender: Sender,
+  scheme: sites.colours.Scheme,
+): Pick<RenderedMail, "subject" | "html"> {
+  const { subject, html } = renderContent(kind, content, sender, scheme);
+  return { subject, html: html.replace(`"cid:${LOGO}"`, () => `"${sender.branding.logo ?? ""}"`) };
 }
 
 function withDates(values: object): never {
@@ -110,11 +128,13 @@ const linksOf = ({ tenantName, branding }: Sender) =>
 const FONT = "font-family:Arial,Helvetica,sans-serif;font-size:16px;line-height:24px";
 
 /** Checked colours. */
-function darkStylesOf({ branding }: Sender): string {
+function stylesOf({ branding }: Sender, scheme: sites.colours.Scheme | undefined): string {
   const { accent, background } = darkColoursOf(branding);
-  return `:root{color-scheme:light dark}@media(prefers-color-scheme:dark){
+  const dark = `
 .back{background:${background ?? "#16191f"}!important}.card{background:#181f2a!important;border-color:#3a404c!important}
-.ink{color:#e6e8ec!important}.fine{color:#a9b0bd!important}.link{color:${accent ?? "#8ab4f8"}!important}}`;
+.ink{color:#e6e8ec!important}.fine{color:#a9b0bd!important}.link{color:${accent ?? "#8ab4f8"}!important}`;
+  if (scheme) return `:root{color-scheme:${scheme}}${scheme === "dark" ? dark : ""}`;
+  return `:root{color-scheme:light dark}@media(prefers-color-scheme:dark){${dark}}`;
 }
 
 interface PageProps {
@@ -122,10 +142,11 @@ interface PageProps {
   subject: string;
   sender: Sender;
   language: texts.Language;
+  scheme: sites.colours.Scheme | undefined;
 }
 
 /** Tables and inline styles, for old mail programs. Nothing is loaded from elsewhere. */
-function Page({ mail, subject, sender, language }: PageProps): JSX.Element {
+function Page({ mail, subject, sender, language, scheme }: PageProps): JSX.Element {
   const { before, button, after } = mail;
   const { accent, background, logo } = sender.branding;
   const [ground, main] = [background ?? "#f2f4f7", accent ?? "#1f5fbf"];
@@ -136,7 +157,7 @@ function Page({ mail, subject, sender, language }: PageProps): JSX.Element {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title safe>{subject}</title>
-        <style>{darkStylesOf(sender) as "safe"}</style>
+        <style>{stylesOf(sender, scheme) as "safe"}</style>
       </head>
       <body class="back" style={`margin:0;padding:0;background:${ground}`}>
         <table

@@ -27,8 +27,8 @@ export interface DueMail {
 }
 
 /**
- * While mails are held, new ones are held as well, and one is tried again: the oldest, if it is due. Mails whose link
- * has expired are not sent.
+ * While mails are held, new ones are held as well, and one is tried again, if it is due: of those that were tried least,
+ * the oldest, so that one that can never be sent holds no others. Mails whose link has expired are not sent.
  */
 export async function settleHeld(sql: Queries): Promise<void> {
   const [held] = await sql<{ reason: string }[]>`
@@ -45,7 +45,7 @@ export async function settleHeld(sql: Queries): Promise<void> {
       select id from mails where state = 'Held'
         and not exists (select from mails where state = 'Held' and retry_on > now())
         and not exists (select from mails where state = 'Waiting' and run > 1)
-      order by id limit 1
+      order by run, id limit 1
     )`;
 }
 

@@ -7,12 +7,20 @@ import { isUuid } from "../../platform/http/query.ts";
 import type { MailId } from "../../platform/ids.ts";
 import type { Vault } from "../../platform/vault.ts";
 import { createLog, type Log, type Permitted, recordAudit, type Shown } from "../../records/index.ts";
+import type { sites, texts } from "../../ui/index.ts";
 import { MAIL, MAIL_FILTERS, type MailRecord } from "./contract.ts";
-import type { MailKind } from "./kinds.ts";
+import { MAIL_KINDS, type MailKind } from "./kinds.ts";
 import { countTestMails, findMailContent, findSender, type LoggedMail, MAILS, resendMail } from "./log.store.ts";
 import type { Mailer } from "./mailer.ts";
 import { MAIL_PURPOSE } from "./mails.store.ts";
-import { type MailContent, messageOf, type RenderedMail, renderContent } from "./message.tsx";
+import {
+  drawnContent,
+  type MailContent,
+  messageOf,
+  type RenderedMail,
+  renderContent,
+  type Sender,
+} from "./message.tsx";
 import { mailWorkflowId } from "./starter.ts";
 
 const TYPE = MAIL.name;
@@ -29,9 +37,16 @@ export interface Mails extends Log<"Settings:Read", MailRecord, typeof MAIL_FILT
   sendTest(caller: Changer, to: string): Promise<Shown<MailRecord>>;
   /** A mail of this kind with example values; `source` has all its bytes. */
   preview(caller: Reader, kind: MailKind): Promise<RenderedMail & { source: Buffer }>;
+  /** Every kind in both schemes with example values, in a face that need not be saved. */
+  draw(sender: Sender, language: texts.LanguageCode): DrawnMail[];
   /** Under `start` without SMTP_URL: the content with its link, of a mail that the caller may read. */
   contentOf(caller: Reader, mail: Pick<MailRecord, "Id" | "Kind">): Promise<RenderedMail | undefined>;
   settings: Pick<MailConfig, "from" | "isKept"> & { host: string | undefined };
+}
+
+export interface DrawnMail extends Pick<RenderedMail, "subject" | "html"> {
+  kind: MailKind;
+  scheme: sites.colours.Scheme;
 }
 
 export interface MailsDependencies {
@@ -89,7 +104,7 @@ export function createMails({ sql, vault, mailer, config, publicUrl, workflowUrl
     },
 
     async preview({ tenantId }, kind) {
-      const [values, sender] = [exampleOf(publicUrl), await findSender(sql, tenantId)];
+      const [values, sender] = [exampleOf(publicUrl, "en"), await findSender(sql, tenantId)];
       const envelope = {
         ...{ messageId: "<preview@example.com>", createdOn: new Date() },
         ...{ from: config.from || "noreply@example.com", to: "ana@example.com" },
@@ -97,6 +112,14 @@ export function createMails({ sql, vault, mailer, config, publicUrl, workflowUrl
       const source = await messageOf(kind, values, sender, envelope);
       return { ...renderContent(kind, values, sender), source };
     },
+
+    draw: (sender, language) =>
+      MAIL_KINDS.flatMap((kind) =>
+        (["light", "dark"] as const).map((scheme) => {
+          const values = exampleOf(publicUrl, language);
+          return { kind, scheme, ...drawnContent(kind, values, sender, scheme) };
+        }),
+      ),
 
     async contentOf({ tenantId }, { Id, Kind }) {
       const content = config.isKept ? await findMailContent(sql, tenantId, Id) : null;
@@ -108,9 +131,9 @@ export function createMails({ sql, vault, mailer, config, publicUrl, workflowUrl
   };
 }
 
-function exampleOf(publicUrl: string): MailContent {
+function exampleOf(publicUrl: string, language: texts.LanguageCode): MailContent {
   return {
-    language: "en",
+    language,
     name: "Ana Silva",
     link: `${publicUrl}/example`,
     expiresOn: new Date(Date.now() + 86_400_000),

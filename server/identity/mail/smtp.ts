@@ -99,7 +99,10 @@ export function createSendMessage(
   };
 }
 
-/** A server's temporary refusal, and a connection lost during the content, concern this mail; others the server. */
+/**
+ * A server's temporary refusal, and a connection that is lost or late after the login, concern this mail, such as a server
+ * that asks the recipient's; others concern the server.
+ */
 function judged(error: unknown, isContentSent: boolean, signal: AbortSignal): Omit<SmtpResult, "durationMs"> {
   const { code, command, response, responseCode, message } = error as Error & Partial<Record<string, unknown>>;
   const statusCode = typeof responseCode === "number" ? responseCode : null;
@@ -117,7 +120,7 @@ function judged(error: unknown, isContentSent: boolean, signal: AbortSignal): Om
     failure,
     response: typeof response === "string" ? response : String(message),
     // The content is read before the server has accepted the sender.
-    isServing: isOfMail || signal.aborted || (isContentSent && failure === "reset"),
+    isServing: isOfMail || signal.aborted || (isContentSent && (failure === "reset" || failure === "timeout")),
     isFinal,
   };
 }

@@ -23,6 +23,7 @@ import { createUserAdministration, type FindUser } from "../signin/administratio
 import { createCookies } from "../signin/cookies.ts";
 import { pageController } from "../signin/endpoint.tsx";
 import { createCsrf, createForms } from "../signin/forms.ts";
+import { createImportCredentials } from "../signin/imported-passwords.ts";
 import { createAcceptance } from "../signin/invitations/accept.ts";
 import { createInvitationReturns, invitationProviderPages } from "../signin/invitations/by-provider.tsx";
 import { invitationPages } from "../signin/invitations/pages.tsx";
@@ -94,7 +95,7 @@ import { createUserGrants } from "./user-grants.ts";
 import { userinfoController } from "./userinfo.ts";
 
 export interface ProviderDependencies {
-  config: Pick<Config, "publicUrl" | "tokenLifetime" | "mtls" | "registrationLimits">;
+  config: Pick<Config, "publicUrl" | "tokenLifetime" | "mtls" | "registrationLimits" | "weakPasswordLifetime">;
   sql: Sql;
   access: Pick<
     Access,
@@ -270,6 +271,7 @@ export function createProvider(deps: ProviderDependencies) {
     administration,
     endGrantsBy: createEndGrantsBy(families),
     onRecordChange: createOnRecordChange(endGrants, createTellApproved({ mailer, issuer })),
+    importCredentials: createImportCredentials(config.weakPasswordLifetime, forPeople.secondFactor),
     verifyAccessToken,
     /** By a client's secret as a bearer token, for callers that know no OAuth. @throws TokenError */
     async verifyClientSecret(request: Request, clientId: string, secret: string) {

@@ -5,6 +5,7 @@ import { availableParallelism } from "node:os";
 import { createBudget } from "../../platform/budget.ts";
 import type { Sql } from "../../platform/db/sql.ts";
 import { isPlaceholderTenant, type TenantId } from "../../platform/ids.ts";
+import { matchesHash } from "../../platform/password-hash/formats.ts";
 import { originOf } from "../../records/index.ts";
 import { texts } from "../../ui/index.ts";
 import type { KnownBrowsers } from "./known-browsers.ts";
@@ -27,9 +28,10 @@ const PASSWORD_LIMIT = 1_000;
 export interface Passwords {
   /**
    * Takes the same time without a hash, which means no account or no password, and for tenants that do not exist. Those
-   * share the budget of one tenant, so naming many makes no other tenant wait. @throws TenantBusy
+   * share the budget of one tenant, so naming many makes no other tenant wait.
+   * @param decoy checked if there is no hash; default: one of our own @throws TenantBusy
    */
-  verify(tenantId: TenantId, password: string, hash: string | undefined): Promise<boolean>;
+  verify(tenantId: TenantId, password: string, hash: string | undefined, decoy?: string): Promise<boolean>;
   /** @throws TenantBusy */
   hash(tenantId: TenantId, password: string): Promise<string>;
 }
@@ -62,10 +64,10 @@ export function createPasswords(): Passwords {
     else await Bun.sleep(times.any());
   }
   return {
-    async verify(tenantId, password, hash) {
+    async verify(tenantId, password, hash, decoy) {
       if (password === "" || password.length > PASSWORD_LIMIT) return false;
-      const against = hash ?? (await dummy);
-      const check = () => Bun.password.verify(normalized(password), against);
+      const against = hash ?? decoy ?? (await dummy);
+      const check = () => matchesHash(password, against);
       if (isPlaceholderTenant(tenantId)) {
         await pretended.run(tenantId, () => checkOrWait(check));
         return false;

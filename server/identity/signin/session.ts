@@ -59,8 +59,10 @@ export interface Authentication {
   keep?: boolean;
   /** The hash that the password matched. It must still be the user's current one. */
   passwordHash?: string;
-  /** The passkey with which the user signs in. */
+  /** The passkey with which the user signs in. It must not have been removed. */
   passkeyId?: string;
+  /** The account at a provider with which the user signs in. It must still be linked. */
+  identity?: { providerId: number; authority: string; subject: string };
 }
 
 /** The request's origin, as seen on the connection. */
@@ -84,7 +86,8 @@ export interface Sessions {
    * Begins a session and ends the browser's previous one, so a cookie from before a sign-in is never valid after it.
    * Writes the sign-in to the audit log in the same transaction, unless the session is unfinished.
    * @param also runs in the same transaction
-   * @throws Conflict if the password changed or the user was deactivated; both end all earlier sessions
+   * @throws Conflict if the password changed, the passkey or the linked account was removed, or the user was deactivated:
+   * these end earlier sessions
    */
   begin(
     request: Request,

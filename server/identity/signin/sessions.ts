@@ -6,6 +6,7 @@ import { originOf, recordAudit } from "../../records/index.ts";
 import { type Site, texts } from "../../ui/index.ts";
 import type { Cookies } from "./cookies.ts";
 import { digestOf, newOpaqueValue } from "./opaque.ts";
+import { holdPasskey } from "./passkeys/store.ts";
 import { ACR, type Authentication, type Session, type Sessions } from "./session.ts";
 import {
   deleteSession,
@@ -19,6 +20,7 @@ import {
   touchSession,
 } from "./store.ts";
 import { linkHeldAccount } from "./upstream/accounts.ts";
+import { holdIdentity } from "./upstream/store.ts";
 
 /** Seconds after which every session ends. */
 const ABSOLUTE_LIFETIME = 7 * 24 * 3600;
@@ -55,14 +57,18 @@ export function createSessions(sql: Sql, cookies: Cookies, site: Pick<Site, "wea
     async begin(request, authentication, visitor, also) {
       const value = newOpaqueValue();
       const former = cookies.read(request, "session");
-      const { passwordHash, idTokenHint, ...authenticated } = authentication;
-      const { tenantId, userId } = authenticated;
+      const { passwordHash, idTokenHint, identity, ...authenticated } = authentication;
+      const { tenantId, userId, passkeyId } = authenticated;
       const id = Bun.randomUUIDv7();
       const begun = await sql.beginFor(tenantId, async (tx) => {
         if (passwordHash !== undefined && (await holdPasswordHash(tx, tenantId, userId)) !== passwordHash) {
           throw new Conflict(texts.ERRORS.passwordChanged);
         }
         if (!(await holdActiveUser(tx, tenantId, userId))) throw new Conflict(texts.ERRORS.deactivated);
+        const isRemoved =
+          (passkeyId !== undefined && !(await holdPasskey(tx, tenantId, userId, passkeyId))) ||
+          (identity && !(await holdIdentity(tx, tenantId, userId, identity)));
+        if (isRemoved) throw new Conflict(texts.ERRORS.wayInRemoved);
         const { isUnfinished, isKept } = await insertSession(tx, tenantId, {
           ...authenticated,
           id,

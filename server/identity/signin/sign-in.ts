@@ -3,11 +3,12 @@ import type { TenantId } from "../../platform/ids.ts";
 import { isText, TEXT_LIMIT } from "../../platform/text.ts";
 import { originOf } from "../../records/index.ts";
 import type { Cookies } from "./cookies.ts";
+import { adopt } from "./imported-passwords.ts";
 import type { KnownBrowsers } from "./known-browsers.ts";
 import { digestOf } from "./opaque.ts";
 import type { Passwords } from "./password.ts";
 import { ACR, type Authentication, type Visitor } from "./session.ts";
-import { type Account, findAccounts, usernameKey } from "./store.ts";
+import { type Account, findAccounts, findDecoy, usernameKey } from "./store.ts";
 import { admit, countSuccess, noteFailure, noteThrottled, type SignInTry } from "./throttle.ts";
 
 export type SignInOutcome =
@@ -37,6 +38,7 @@ export function createSignIn(sql: Sql, cookies: Cookies, passwords: Passwords, b
     const device = offered === undefined ? undefined : digestOf(offered);
     const key = await usernameKey(sql, username);
     const accounts = await findAccounts(sql, tenantId, key, device, address);
+    const decoy = await findDecoy(sql, tenantId, key);
     const account = accounts.length === 1 ? accounts[0] : undefined;
 
     const knownDevice = account?.knownDevice ? device : undefined;
@@ -59,17 +61,20 @@ export function createSignIn(sql: Sql, cookies: Cookies, passwords: Passwords, b
     }
 
     const hash = account?.isActive ? (account.hash ?? undefined) : undefined;
-    if (!(await passwords.verify(tenantId, password, hash)) || !account) {
+    if (!(await passwords.verify(tenantId, password, hash, decoy)) || !account || !hash) {
       const details = { Reason: reasonOf(accounts) };
       await noteFailure(sql, attempt, origin, { kind: "SignIn.Failed", subject, details });
       return { outcome: "refused" };
     }
     await countSuccess(sql, attempt);
+    const passwordHash = account.isImported
+      ? await adopt(sql, passwords, { tenantId, id: account.id }, password, hash)
+      : hash;
     const user = { tenantId, userId: account.id };
     const { needsSecondFactor } = account;
     return {
       outcome: "authenticated",
-      authentication: { ...user, clientId, amr: ["pwd"], acr: ACR.oneFactor, passwordHash: hash },
+      authentication: { ...user, clientId, amr: ["pwd"], acr: ACR.oneFactor, passwordHash: passwordHash ?? hash },
       needsSecondFactor,
       cookies: needsSecondFactor ? [] : [await browsers.remember(request, user, address)],
     };
@@ -82,6 +87,7 @@ function reasonOf(accounts: Account[]): string {
   if (!account) return "UnknownUser";
   if (second) return "AmbiguousUser";
   if (!account.isActive) return "InactiveUser";
+  if (account.isExpired) return "ExpiredPassword";
   return account.hash === null ? "NoPassword" : "WrongPassword";
 }
 

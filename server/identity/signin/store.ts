@@ -16,8 +16,11 @@ export const isAwake = (sql: Queries, s = sql``) => sql`
 export interface Account {
   id: number;
   isActive: boolean;
-  /** Null: the account has no password. */
+  /** Null: the account has no password, or one that may no longer be used. */
   hash: string | null;
+  /** From another system. */
+  isImported: boolean;
+  isExpired: boolean;
   knownDevice: boolean;
   knownAddress: boolean;
   needsSecondFactor: boolean;
@@ -39,13 +42,35 @@ export async function findAccounts(
 ): Promise<Account[]> {
   const known = sql`select from known_devices d where d.tenant_id = u.tenant_id and d.user_id = u.id`;
   return sql<Account[]>`
-    select u.id, u.is_active as "isActive", p.hash,
+    select u.id, u.is_active as "isActive", ${usableHash(sql)} as hash, p.imported_on is not null as "isImported",
+      coalesce(p.valid_until <= now(), false) as "isExpired",
       exists (${known} and d.digest = ${device ?? null}) as "knownDevice",
       exists (${known} and d.address = ${address}) as "knownAddress",
       ${needsSecondFactor(sql)} as "needsSecondFactor"
     from users u left join passwords p on p.user_id = u.id
     where u.tenant_id = ${tenantId} and md5(u.username_key) = md5(${key}) and u.username_key = ${key}
     order by u.id limit 2`;
+}
+
+/** Of the password in row `p`. A weak hash of another system may be used for some time only. */
+const usableHash = (sql: Queries) => sql`case when p.valid_until <= now() then null else p.hash end`;
+
+/**
+ * For a name without a password, the imported hash of an account of the tenant, always of the same one, or null for its
+ * own kind. So its check takes as long as that of a name with a password.
+ */
+export async function findDecoy(sql: Queries, tenantId: TenantId, key: string): Promise<string | undefined> {
+  const [row] = await sql<{ hash: string | null }[]>`
+    with bounds as (
+      select (select id from users where tenant_id = ${tenantId} order by id limit 1) as low,
+        (select id from users where tenant_id = ${tenantId} order by id desc limit 1) as high
+    ), near as (
+      select u.id from bounds, lateral (
+        select id from users where tenant_id = ${tenantId}
+          and id >= low + abs(hashtextextended(${key}, 0) % (high - low + 1)) order by id limit 1) u
+    )
+    select ${usableHash(sql)} as hash from near join passwords p on p.user_id = near.id and p.imported_on is not null`;
+  return row?.hash ?? undefined;
 }
 
 /** Whether the user in row `u` has a second factor or the tenant requires one. */
@@ -82,10 +107,10 @@ export async function findKnown(
 
 /** @returns undefined if the user has no password */
 export async function findPasswordHash(sql: Queries, tenantId: TenantId, userId: number): Promise<string | undefined> {
-  const [row] = await sql<{ hash: string }[]>`
-    select p.hash from passwords p join users u on u.id = p.user_id
+  const [row] = await sql<{ hash: string | null }[]>`
+    select ${usableHash(sql)} as hash from passwords p join users u on u.id = p.user_id
     where u.tenant_id = ${tenantId} and u.id = ${userId}`;
-  return row?.hash;
+  return row?.hash ?? undefined;
 }
 
 /** Texts about a user that attackers try in passwords; "" if unset. */
@@ -137,7 +162,42 @@ export async function hasPasswordToSignInWith(sql: Queries, tenantId: TenantId, 
 export async function savePassword(sql: Queries, tenantId: TenantId, userId: number, hash: string): Promise<void> {
   await sql`
     insert into passwords (user_id, hash) select id, ${hash} from users where tenant_id = ${tenantId} and id = ${userId}
-    on conflict (user_id) do update set hash = excluded.hash`;
+    on conflict (user_id) do update set hash = excluded.hash, imported_on = null, valid_until = null`;
+}
+
+/**
+ * A password of another system. It replaces only one that has not been used here.
+ * @param lifetimeMs after which it may no longer be used @returns whether anything differed
+ */
+export async function saveImported(
+  sql: Queries,
+  tenantId: TenantId,
+  userId: number,
+  hash: string,
+  lifetimeMs: number | undefined,
+): Promise<boolean> {
+  const saved = await sql`
+    insert into passwords (user_id, hash, imported_on, valid_until)
+    select id, ${hash}, now(), now() + make_interval(secs => ${lifetimeMs === undefined ? null : lifetimeMs / 1_000}::float8)
+    from users where tenant_id = ${tenantId} and id = ${userId}
+    on conflict (user_id) do update
+    set hash = excluded.hash, imported_on = excluded.imported_on, valid_until = excluded.valid_until
+    where passwords.imported_on is not null and passwords.hash <> excluded.hash`;
+  return saved.count > 0;
+}
+
+/** @returns false if it is no longer the user's hash */
+export async function replaceImported(
+  sql: Queries,
+  tenantId: TenantId,
+  userId: number,
+  imported: string,
+  own: string,
+): Promise<boolean> {
+  const replaced = await sql`
+    update passwords p set hash = ${own}, imported_on = null, valid_until = null from users u
+    where u.tenant_id = ${tenantId} and u.id = ${userId} and p.user_id = u.id and p.hash = ${imported}`;
+  return replaced.count > 0;
 }
 
 /** Sets Last_Login and remembers the browser and the address. @returns true if the user had only used other browsers */

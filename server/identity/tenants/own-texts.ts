@@ -7,6 +7,8 @@ import { texts } from "../../ui/index.ts";
 
 export const MAX_TEXTS = 50;
 export const TEXT_LIMIT = 500;
+/** Embeddings, overrides and isolates (UAX 9); the marks that Arabic and Hebrew need are allowed. */
+const REVERSING = /[\u202a-\u202e\u2066-\u2069]/;
 
 const list = Type.Array(
   Type.Object({
@@ -58,6 +60,7 @@ function problemIn(value: unknown[]): string | undefined {
     if (typeof Text !== "string" || Text.trim() === "" || !isText(Text, TEXT_LIMIT)) {
       return `${at}.Text must be a text of at most ${TEXT_LIMIT} characters.`;
     }
+    if (REVERSING.test(Text)) return `${at}.Text must not have a character that reverses the text beside it.`;
     const [given, wanted] = [Text, original].map((text) => [...new Set(texts.variablesOf(text))].toSorted());
     if (given!.join() !== wanted!.join()) {
       const named = wanted!.map((name) => `{${name}}`).join(", ");

@@ -1,6 +1,6 @@
 // Pages with example values, in the face that they would have.
 
-import { type Site, sites, texts } from "../../ui/index.ts";
+import { type Site, sites, type texts } from "../../ui/index.ts";
 import { ConsentPage } from "../oauth/authorize/consent-page.tsx";
 import { AccountPage } from "../signin/account/account-page.tsx";
 import { DeviceCodePage, SignInPage } from "../signin/pages.tsx";
@@ -14,44 +14,53 @@ export interface PreviewedPage {
 
 const user = "Ana Silva";
 const application = "Example application";
-const form = { language: texts.ENGLISH, request: "", csrf: "", problem: undefined };
+const form = { request: "", csrf: "", problem: undefined };
 
-export async function previewsOf(site: Site, face: sites.Face): Promise<PreviewedPage[]> {
+/** @param language with the tenant's own texts */
+export async function previewsOf(site: Site, face: sites.Face, language: texts.Language): Promise<PreviewedPage[]> {
   const pages = { "Sign in": signIn, Consent: consent, Device: device, Account: account };
   return Promise.all(
     Object.entries(pages).flatMap(([name, page]) =>
       (["light", "dark"] as const).map(async (scheme) => {
         const dressed = { ...site, face: async () => ({ ...face, scheme }) };
-        return { name, scheme, html: await sites.pageText(page(dressed, face)) };
+        return { name, scheme, html: await sites.pageText(page(dressed, language, face)) };
       }),
     ),
   );
 }
 
-const signIn = (site: Site) => (
+const signIn = (site: Site, language: texts.Language) => (
   <SignInPage
-    {...{ ...form, site, application }}
+    {...{ ...form, site, language, application }}
     username=""
     forgottenHref="#"
     providers={[{ name: "Example", href: "#" }]}
   />
 );
 
-const consent = (site: Site) => (
+const consent = (site: Site, language: texts.Language) => (
   <ConsentPage
-    {...{ ...form, site, application, user }}
-    {...{ stranger: undefined, links: [], wants: ["see your name"], destination: "app.example", userCode: undefined }}
+    {...{ ...form, site, language, application, user }}
+    {...{
+      stranger: undefined,
+      links: [],
+      wants: [language.t.scopes.name],
+      destination: "app.example",
+      userCode: undefined,
+    }}
     {...{ shown: "", logo: "", logoHref: undefined, switchHref: "#" }}
   />
 );
 
-const device = (site: Site) => <DeviceCodePage {...{ ...form, site }} action="#" code="" />;
+const device = (site: Site, language: texts.Language) => (
+  <DeviceCodePage {...{ ...form, site, language }} action="#" code="" />
+);
 
-const account = (site: Site, { tenantName: organisation }: sites.Face) => (
+const account = (site: Site, language: texts.Language, { tenantName: organisation }: sites.Face) => (
   <AccountPage
     {...{
       site,
-      language: texts.ENGLISH,
+      language,
       csrf: "",
       user,
       organisation,

@@ -27,6 +27,7 @@ import {
 import type { sites } from "../../ui/index.ts";
 import { faceOf } from "../branding/face.ts";
 import { BRANDING_NAMES, BRANDING_VERSION, MAX_VERSIONS, requireHonest, withSmallImages } from "../branding/fields.ts";
+import type { Sender } from "../mail/index.ts";
 import { lockScopesOfApis } from "../oauth/apis/store.ts";
 import { USERS_TAG } from "../signin/administration/routes.ts";
 import { canHavePasskeys } from "../signin/passkeys/passkeys.ts";
@@ -51,6 +52,8 @@ export interface OwnTenant {
 
 export interface DrawnBranding {
   face: sites.Face;
+  /** Of mails. */
+  sender: Sender;
   /** With re-encoded images. */
   input: TenantSettingsInput;
 }
@@ -76,7 +79,12 @@ export function createOwnTenant(
       const row = (await TENANT_TABLE.find(sql, tenantId, { id: tenantId }))!;
       const after = { ...row, ...TENANT_SETTINGS.toColumns(input) };
       requireHonest(after, urlOf(publicUrl).hostname);
-      return { face: faceOf(row.name, after), input };
+      const { displayName, replyTo, texts } = after;
+      return {
+        face: faceOf(row.name, after),
+        sender: { tenantName: row.name, displayName, replyTo, texts, branding: after },
+        input,
+      };
     },
     async brandings(caller) {
       const { record } = await read(caller, caller.tenantId);

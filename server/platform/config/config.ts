@@ -80,6 +80,8 @@ export interface Config {
   levelFormat: LevelFormat;
   /** The lifetime of an access token in seconds. */
   tokenLifetime: number;
+  /** Milliseconds for which an imported password signs in if guesses of its hash are cheap. */
+  weakPasswordLifetime: number;
   /** For each client, in each process. */
   rateLimit: RateLimit;
   /** Clients that may register themselves in an hour without a token. */
@@ -144,6 +146,7 @@ export interface TracingConfig {
   ratio: number;
 }
 
+const WEAK_PASSWORD_MS = 90 * 86_400_000;
 export const REGISTRATION_LIMITS = { address: 20, tenant: 200 };
 
 /** Wrong values of these may contain a password or key, so errors do not repeat them. */
@@ -270,6 +273,7 @@ export function readConfig(
     tokenLifetime: read("TOKEN_LIFETIME", 3600, (text) =>
       parseInteger(text, 60, 86_400, "whole seconds from 60 to 86400"),
     ),
+    weakPasswordLifetime: read("WEAK_PASSWORD_LIFETIME", WEAK_PASSWORD_MS, (text) => parseAge(text, 1)),
     registrationLimits: {
       address: read("REGISTRATIONS_PER_ADDRESS", REGISTRATION_LIMITS.address, parseRequests),
       tenant: read("REGISTRATIONS_PER_TENANT", REGISTRATION_LIMITS.tenant, parseRequests),

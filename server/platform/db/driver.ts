@@ -37,8 +37,8 @@ export interface SessionOptions {
   onEnd: (session: DatabaseSession, end: End) => void;
 }
 
-/** By `close`, by a failure of its connection or of a statement, or before it was open. */
-export type End = "closed" | "lost" | "not opened";
+/** By `close`, by a failure of its connection or of a statement, without an answer in time, or before it was open. */
+export type End = "closed" | "lost" | "silent" | "not opened";
 
 export interface DatabaseSession {
   readonly openedAt: number;
@@ -97,7 +97,7 @@ export function openSession(options: SessionOptions, delayMs: number): DatabaseS
       answered();
     };
     expectAnswer();
-    client.unsafe(settings).then(opened, lose);
+    client.unsafe(settings).then(opened, (error) => lose(error));
   }
 
   function next(): void {
@@ -142,7 +142,7 @@ export function openSession(options: SessionOptions, delayMs: number): DatabaseS
   function lookForAnswer(): void {
     watch = undefined;
     const left = lateAt - performance.now();
-    if (left <= 0) lose(connectionFailure("CONNECTION_CLOSED"));
+    if (left <= 0) lose(connectionFailure("CONNECTION_CLOSED"), "silent");
     else if (running > 0) watch = setTimeout(lookForAnswer, left);
   }
 
@@ -156,8 +156,8 @@ export function openSession(options: SessionOptions, delayMs: number): DatabaseS
     }
   }
 
-  function lose(error: Error): void {
-    if (!end) void stop(isOpen ? "lost" : "not opened", error, 0);
+  function lose(error: Error, how: End = "lost"): void {
+    if (!end) void stop(isOpen ? how : "not opened", error, 0);
   }
 
   function stop(how: End, error: Error, timeout: number): Promise<void> {

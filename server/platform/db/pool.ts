@@ -56,6 +56,8 @@ export function createPool(options: PoolOptions): Pool {
     sessions.delete(session);
     const at = idle.findIndex((each) => each.session === session);
     if (at >= 0) clearTimeout(idle.splice(at, 1)[0]!.timer);
+    // The others may lead nowhere as well, also those that would not be used for long.
+    if (how === "silent" && session.openedAt > renewedAt) renew();
     serve();
   }
 
@@ -112,6 +114,7 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   function renew(): void {
+    clearTimeout(renewal);
     renewal = undefined;
     renewedAt = performance.now();
     for (const { session } of [...idle]) void session.close(GOODBYE_SECONDS);

@@ -70,7 +70,7 @@ export const IMPATIENT: Required<Patience> = {
   timeouts: { statement: 18_000, lock: 15_000, idle: 30_000 },
 };
 /** For maintenance and commands, whose statements may take minutes. */
-const PATIENT: Timeouts = { statement: 0, lock: 60_000, idle: 60_000 };
+export const PATIENT: Timeouts = { statement: 0, lock: 60_000, idle: 60_000 };
 
 /**
  * Sent to each new session, because a database or a role may have other defaults: the driver parses ISO dates and

@@ -194,13 +194,14 @@ function csvOf({ properties }: TSchema) {
     const inner = (field.anyOf?.[0] ?? field).properties;
     return inner ? Object.keys(inner).map((key) => [name, key]) : [[name]];
   });
-  const row = (texts: string[]) => `${texts.map(quoted).join(",")}\r\n`;
   return {
     type: "text/csv; charset=utf-8; header=present",
-    head: row(columns.map((path) => path.join(""))),
-    line: (item: unknown) => row(columns.map((path) => textOf(path.reduce<unknown>(memberOf, item)))),
+    head: csvLine(columns.map((path) => path.join(""))),
+    line: (item: unknown) => csvLine(columns.map((path) => textOf(path.reduce<unknown>(memberOf, item)))),
   };
 }
+
+export const csvLine = (texts: string[]) => `${texts.map(quoted).join(",")}\r\n`;
 
 const memberOf = (of: unknown, name: string) => (of as Record<string, unknown> | null)?.[name];
 const textOf = (value: unknown) => (value instanceof Object ? JSON.stringify(value) : String(value ?? ""));

@@ -112,6 +112,8 @@ export interface Field<In = unknown, Out = unknown> extends FieldOptions {
   /** The stored value after a body that has only a part of it; default: the body's value. */
   merge?(stored: unknown, sent: never): unknown;
   writeOnly?: boolean;
+  /** A further scope that a body with the field needs; policies decide on the action of the same name. */
+  scope?: string;
   /** Whether a value satisfies `must`, if the schema cannot tell. */
   fits?(value: never): boolean;
   /** Further validation beyond the schema; returns a sentence that starts with the field's name. */

@@ -59,9 +59,10 @@ interface Resource<S extends RecordScopes> {
   list?: Own;
   save?: Own & {
     answer?: RouteAnswer;
+    query?: Parameters;
     handle?(
       caller: Permitted<ScopeOf<S["create"] | S["update"]>>,
-      call: Pick<RouteCall<Nothing, Nothing, unknown, Nothing>, "sent" | "conditions">,
+      call: Pick<RouteCall<Nothing, Nothing, unknown, Parameters>, "sent" | "conditions" | "query">,
     ): Promise<Shown<object> | Tagged<object>>;
   };
   read?: Own;

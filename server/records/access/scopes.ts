@@ -14,6 +14,7 @@ export const SCOPE_TEXTS = {
   "AccessManager:Update": "Update entity records.",
   "AccessManager:Delete": "Delete entity records.",
   "AccessManager:Erase": "Erase all data about a person.",
+  "AccessManager:Import": "Import passwords and second factors of users.",
   "Settings:Read": "Read credentials, policies and keys.",
   "Settings:Update": "Change credentials, policies and keys.",
   "Webhooks:Read": "Read webhook connections and the activity log.",

@@ -26,6 +26,8 @@ const OUTCOME_OF = {
   "Passkey.CounterWentBack": "Failure",
   "Password.Changed": "Success",
   "Password.Reset": "Success",
+  /** A client gave the user a password by its hash. */
+  "Password.Imported": "Success",
   /** A one-time link for setting a password was created. */
   "PasswordReset.Created": "Success",
   /** A link was asked for and not mailed. */

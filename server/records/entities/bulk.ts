@@ -13,28 +13,49 @@ import type { Entity } from "../registry.ts";
 import { lockAll, lockEntity, type Row } from "../rows.store.ts";
 import type { EntityInput } from "../values.ts";
 import { writeRecord } from "../write.ts";
+import { requireScopesOf, storeApart } from "./apart.ts";
 import { announce, changeOf, type Records } from "./record.ts";
 import { entityKind, givenIdentifiers, lockTargets } from "./served-entity.ts";
 
 export const MAX_RECORDS = 1_000;
 
-/** In order and one transaction, with one event per kind. @throws the errors of one record, with its index */
+export const CHANGES = ["Created", "Updated", "None"] as const;
+
+/** One record of an array, and how it was changed or would be. */
+export interface Upserted {
+  row: Row;
+  change: (typeof CHANGES)[number];
+}
+
+/** Undoes the transaction of a plan. */
+class Planned extends Error {
+  constructor(readonly upserted: Upserted[]) {
+    super();
+  }
+}
+
+/**
+ * In order and one transaction, with one event per kind. @param isPlan writes nothing
+ * @throws the errors of one record, with its index
+ */
 export async function upsertRecords(
   records: Records,
   caller: Caller,
   entity: Entity,
   bodies: unknown[],
-): Promise<Row[]> {
+  isPlan = false,
+): Promise<Upserted[]> {
   if (bodies.length > MAX_RECORDS) {
     throw new BadInput(`The array has ${bodies.length} records; the limit is ${MAX_RECORDS}.`);
   }
   const inputs = await parseInputs(entity, bodies);
+  requireScopesOf(caller, entity, inputs);
   const { tenantId } = caller;
-  return records.sql.beginLong(tenantId, async (tx) => {
+  const write = records.sql.beginLong(tenantId, async (tx) => {
     // Concurrent arrays with the same new identifiers in different order would deadlock.
     await lockEntity(tx, tenantId, entity);
     await lockAllTargets(tx, tenantId, entity, inputs);
-    const ids: number[] = [];
+    const upserted: Upserted[] = [];
     const changed = new Map<number, EventType>();
     const rows = new Map<number, Row>();
     const former = new Map<number, Row>();
@@ -48,15 +69,20 @@ export async function upsertRecords(
       announce: undefined,
     };
     for (const [index, input] of inputs.entries()) {
-      const upsert = writeRecord(tx, caller, ofMany, input, UNCONDITIONAL);
-      const { before, after } = await upsert.catch((error) => {
+      const upsert = async () => {
+        const { before, after } = await writeRecord(tx, caller, ofMany, input, UNCONDITIONAL);
+        const isStored = await storeApart(tx, records, caller, entity, input, after);
+        return { before, after, isSame: after === before && !isStored };
+      };
+      const { before, after, isSame } = await upsert().catch((error) => {
         throw ofRecord(index, error);
       });
-      ids.push(after.id);
+      upserted.push({ row: after, change: !before ? "Created" : isSame ? "None" : "Updated" });
       rows.set(after.id, after);
       if (before && !former.has(after.id)) former.set(after.id, before);
       if (after !== before && !changed.has(after.id)) changed.set(after.id, before ? "Updated" : "Created");
     }
+    if (isPlan) throw new Planned(upserted);
     for (const eventType of ["Created", "Updated"] as const) {
       const ids = [...changed].filter(([, kind]) => kind === eventType).map(([id]) => id);
       if (ids.length === 0) continue;
@@ -69,7 +95,11 @@ export async function upsertRecords(
       );
       await announce(tx, caller, entity, change, records);
     }
-    return ids.map((id) => rows.get(id)!);
+    return upserted.map(({ row, change }) => ({ row: rows.get(row.id)!, change }));
+  });
+  return write.catch((error) => {
+    if (error instanceof Planned) return error.upserted;
+    throw error;
   });
 }
 

@@ -33,15 +33,24 @@ export async function refuseWrongNesting(tx: Transaction, id: number): Promise<v
 }
 
 /**
- * A group that holds a role, itself or through a group that it is in, is changed by those who may change the role.
+ * A group that holds a role, itself or through a group that it is in, is changed by those who may change the role. So is
+ * the sign-in of a user; roles of all users do not count.
  * @throws Permission
  */
-export async function requireItsRoles(tx: Transaction, caller: Caller, id: number): Promise<void> {
-  const roles = await listAllRolesOf(tx, caller.tenantId, { type: "Group", id });
+export async function requireItsRoles(
+  tx: Transaction,
+  caller: Caller,
+  type: "Group" | "User",
+  id: number,
+): Promise<void> {
+  const held = await listAllRolesOf(tx, caller.tenantId, { type, id });
+  const roles = held.filter(({ allUsers }) => type === "Group" || !allUsers);
   if (roles.length === 0) return;
   if (!caller.scopes.has(CHANGE_ROLES)) {
     throw new Permission(
-      `Group ${id} gives a role to its members, so changing it also requires the scope ${CHANGE_ROLES}.`,
+      type === "Group"
+        ? `Group ${id} gives a role to its members, so changing it also requires the scope ${CHANGE_ROLES}.`
+        : `User ${id} has a role, so a password for it also requires the scope ${CHANGE_ROLES}.`,
       `Bearer error="insufficient_scope", scope="${CHANGE_ROLES}"`,
     );
   }

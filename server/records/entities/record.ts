@@ -13,6 +13,7 @@ import type { Change } from "../events/event-parts.ts";
 import { recordEventAtCommit } from "../events/write-event.ts";
 import type { Entity } from "../registry.ts";
 import { type Row, rowsOf } from "../rows.store.ts";
+import type { EntityInput } from "../values.ts";
 import type { RowChange } from "../write-parts.ts";
 import { membersChanged } from "./groups.ts";
 
@@ -22,10 +23,20 @@ export interface Records {
   limits: Pick<Limits, "admitRecord" | "admitEvent">;
   onCommitted(tenantId: TenantId, event: Change): void;
   onChange: OnChange;
+  onApart: OnApart;
 }
 
 /** Additional effects of a change in its transaction. */
 export type OnChange = (tx: Transaction, caller: Caller, entityName: string, change: RowChange<Row>) => Promise<void>;
+
+/** Stores the fields of a body that are stored apart from the record. @returns whether anything differed */
+export type OnApart = (
+  tx: Transaction,
+  caller: Caller,
+  entityName: string,
+  input: EntityInput,
+  row: Row,
+) => Promise<boolean>;
 
 /** @param before the rows of an update, in the same order */
 export function changeOf(entity: Entity, eventType: EventType, rows: Row[], before?: Row[]): Change {

@@ -28,7 +28,7 @@ export function describeEntities(entities: readonly Entity[]) {
   const isText = (name: string) => entities.find((entity) => entity.name === name)?.idAsText ?? true;
   return entities.map((entity) => {
     const types = inAnswerOrder<string>([
-      ...entity.fields.map(({ name, shown }): [string, string] => [name, typeName(shown!)]),
+      ...entity.fields.flatMap(({ name, shown }): [string, string][] => (shown ? [[name, typeName(shown)]] : [])),
       ...entity.references.map(({ name, target }): [string, string] => [
         name,
         isText(target) ? "object (AbstractText)" : "object (AbstractLong)",

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { BadInput } from "../../platform/errors.ts";
 import { hasConditions } from "../../platform/http/conditions.ts";
 import { type Fields, word } from "../../platform/http/fields.ts";
-import { textParameter } from "../../platform/http/query.ts";
+import { type Parameter, textParameter } from "../../platform/http/query.ts";
 import type { Route } from "../../platform/http/route.ts";
 import { withoutRecords } from "../access/gate/shown.ts";
 import { resourceRoutes, route } from "../access/route.ts";
@@ -10,7 +10,7 @@ import { ERASED, EVENT_TYPES } from "../events/event.ts";
 import type { Declaration, ENTITY } from "../record.ts";
 import type { Entity } from "../registry.ts";
 import { matchables } from "../values.ts";
-import { MAX_RECORDS } from "./bulk.ts";
+import { CHANGES, MAX_RECORDS } from "./bulk.ts";
 import { describeEntities } from "./registry.ts";
 import { exampleDescription, exampleInput } from "./schemas.ts";
 import type { Entities, EntityService } from "./service.ts";
@@ -64,15 +64,21 @@ function recordRoutes(service: EntityService): Route[] {
       description: upsertText(entity),
       answer: {
         description: "The record after the change; for an array, each record in its order.",
-        schema: oneOrMany(record),
-        examples: { one: example, many: [example] },
+        schema: Type.Unsafe<object>({ anyOf: [...oneOrMany(record).oneOf, { type: "array", items: TOLD_CHANGE }] }),
+        examples: { one: example, many: [example], changes: [{ Id: entity.idAsText ? "7" : 7, Change: "Created" }] },
       },
-      async handle(caller, { sent, conditions }) {
-        if (!Array.isArray(sent)) return service.save(caller, entity.parse(sent), conditions, sent);
+      query: { Report: REPORT },
+      async handle(caller, { sent, conditions, query }) {
+        const report = query.Report as ReturnType<(typeof REPORT)["read"]>;
+        if (!Array.isArray(sent)) {
+          if (report) throw new BadInput("Report requires an array.");
+          return service.save(caller, entity.parse(sent), conditions, sent);
+        }
         if (hasConditions(conditions)) {
           throw new BadInput("If-Match and If-None-Match require a single record, not an array.");
         }
-        return service.saveAll(caller, sent);
+        if (!report) return service.saveAll(caller, sent);
+        return withoutRecords(await service.saveAllTold(caller, sent, report === "Plan"));
       },
     },
     read: { errors: ["MultipleRows"] },
@@ -92,6 +98,28 @@ function upsertText({ identifiers }: Entity): string {
       `If-None-Match are for one record only.`,
   ].join("\n\n");
 }
+
+const REPORTS = ["Changes", "Plan"] as const;
+const REPORT: Parameter<(typeof REPORTS)[number] | undefined> = {
+  description:
+    "For an array, answers what happened to each record, in its order, instead of the records. Plan changes nothing.",
+  schema: word(REPORTS),
+  read(text) {
+    const report = REPORTS.find((one) => one === text);
+    if (text && !report) throw new BadInput(`Report must be ${REPORTS.join(" or ")}.`);
+    return report;
+  },
+};
+const TOLD_CHANGE = Type.Object(
+  {
+    Id: Type.Unsafe<string | number>({
+      type: ["integer", "string"],
+      description: "Empty or 0 for one that a plan would create.",
+    }),
+    Change: word(CHANGES),
+  },
+  { $id: "RecordChange" },
+);
 
 const ID_TEXT =
   "The Id, or the value of the field given by Name. Letters, digits and `-_.~` are literal. Any " +

@@ -56,7 +56,7 @@ export function entityKind(
       refuseEmptyWord(entity, after);
       await refuseWrongAttributes(tx, caller.tenantId, entity, input, after);
       if (before?.isActive && !after.isActive) refuseOwnEnd(caller, entity, before.id, "deactivate");
-      if (before && isGroup(entity)) await requireItsRoles(tx, caller, before.id);
+      if (before && isGroup(entity)) await requireItsRoles(tx, caller, "Group", before.id);
       if (before) await refuseHeld(tx, caller.tenantId, entity, { before, after });
     },
     isSame: (before, after) => Object.keys(changed(entity, before, after)).length === 0,
@@ -76,7 +76,7 @@ export function entityKind(
     },
     async checkRemoval(tx, caller, row) {
       refuseOwnEnd(caller, entity, row.id, "delete");
-      if (isGroup(entity)) await requireItsRoles(tx, caller, row.id);
+      if (isGroup(entity)) await requireItsRoles(tx, caller, "Group", row.id);
       await refuseIfReferenced(tx, caller, entity, row.id);
     },
     async remove(tx, caller, row) {
@@ -108,7 +108,8 @@ function needsLock(entity: Entity, input: EntityInput): boolean {
 }
 
 function changed({ fields, references }: Entity, before: Partial<Row>, after: Row): Changes {
-  const columns = [...fields.filter(({ readOnly }) => !readOnly), ...references].map(({ column }) => column);
+  const own = fields.filter(({ readOnly, writeOnly }) => !readOnly && !writeOnly);
+  const columns = [...own, ...references].map(({ column }) => column);
   return Object.fromEntries(
     columns.filter((column) => !isEqual(before[column], after[column])).map((column) => [column, after[column]]),
   );

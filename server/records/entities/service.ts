@@ -12,9 +12,10 @@ import type { ENTITY } from "../record.ts";
 import type { Entity } from "../registry.ts";
 import { countRows, listRowsAt, rowsOf, type Where } from "../rows.store.ts";
 import { type EntityInput, isEqual } from "../values.ts";
+import { requireScopesOf, storeApart } from "./apart.ts";
 import { findUserAttributes } from "./attributes.store.ts";
 import type { AttributeDefinition } from "./attributes.ts";
-import { upsertRecords } from "./bulk.ts";
+import { type Upserted, upsertRecords } from "./bulk.ts";
 import { eraseUser } from "./erase.ts";
 import { findAddressed, readerOf, SEARCH_MS, tookTooLong } from "./read.ts";
 import type { Records } from "./record.ts";
@@ -24,6 +25,12 @@ export type EntityRecord = Record<string, unknown>;
 
 /** docs/behaviour.md "Authentication": an upsert may need either scope. */
 type Write = "AccessManager:Create" | "AccessManager:Update";
+
+interface ToldChange {
+  /** None for one that a plan would create. */
+  Id: string | number;
+  Change: Upserted["change"];
+}
 
 /** Additional work in the transaction that writes a record; repeated if that is retried. */
 type Alongside = (tx: Transaction, recordId: number) => Promise<void>;
@@ -57,6 +64,8 @@ export interface EntityService extends RecordService<EntityRecord, EntityInput, 
     alongside?: Alongside,
   ): Promise<Tagged<EntityRecord>>;
   saveAll(caller: Permitted<Write>, bodies: unknown[]): Promise<Shown<Shown<EntityRecord>[]>>;
+  /** The same, answering only what happened to each record. @param isPlan writes nothing */
+  saveAllTold(caller: Permitted<Write>, bodies: unknown[], isPlan: boolean): Promise<ToldChange[]>;
   /**
    * The first step of an erasure; its events have only the identifiers.
    * @param then called in the transaction, before the deletion; without a record if there is none
@@ -113,11 +122,28 @@ function createEntityService(records: Records, entity: Entity): EntityService {
       return { Items: await gate.only(name, found.rows.map(kind.recordOf)), Total: found.total };
     },
     read: async (caller, id, by) => show(caller, (await findAddressed(sql, caller, entity, id, by)).row),
-    save: (caller, input, conditions, sent, alongside) =>
-      save(caller, input, conditions, sent, async (tx, { id }) => alongside?.(tx, id)),
+    async save(caller, input, conditions, sent, alongside) {
+      requireScopesOf(caller, entity, [input]);
+      return save(caller, input, conditions, sent, async (tx, row) => {
+        await storeApart(tx, records, caller, entity, input, row);
+        await alongside?.(tx, row.id);
+      });
+    },
     async saveAll(caller, bodies) {
-      const rows = await upsertRecords(records, caller, entity, bodies);
-      return caller.gate.writtenAll<EntityRecord>(name, rows.map(kind.recordOf), bodies);
+      const upserted = await upsertRecords(records, caller, entity, bodies);
+      return caller.gate.writtenAll<EntityRecord>(
+        name,
+        upserted.map(({ row }) => kind.recordOf(row)),
+        bodies,
+      );
+    },
+    async saveAllTold(caller, bodies, isPlan) {
+      const none = entity.idAsText ? "" : 0;
+      const upserted = await upsertRecords(records, caller, entity, bodies, isPlan);
+      return upserted.map(({ row, change }) => ({
+        Id: isPlan && change === "Created" ? none : (kind.recordOf(row).Id as string | number),
+        Change: change,
+      }));
     },
     erase: (caller, id, then) => eraseUser(records, caller, entity, id, then),
     async remove(caller, id, conditions, by) {

@@ -1,5 +1,8 @@
+import { Type } from "@sinclair/typebox";
 import { readDate } from "../../platform/http/dates.ts";
 import type { Field, TextShape } from "../../platform/http/fields.ts";
+import { WrongHash } from "../../platform/password-hash/derived.ts";
+import { readHash } from "../../platform/password-hash/formats.ts";
 import { usernameKey } from "../../platform/text.ts";
 import { flagOrNull, id, reference, serverDate, text, UNIQUE_TEXT_LIMIT } from "../fields.ts";
 import { record } from "../record.ts";
@@ -12,6 +15,8 @@ const BIRTH_DATE = {
   fits: (text: string) => text.length === 4 || readDate(`${text.replace(/^0000/, "2000")}T00:00:00Z`) !== undefined,
   must: "must be a date such as 1990-05-31, a year, or null.",
 };
+
+const BASE32 = /^[A-Za-z2-7]{16,128}$/;
 
 const ATTRIBUTES =
   "Values of the tenant's UserAttributes: each a text, a number, true or false, or a list of texts. Attributes omitted in a " +
@@ -63,6 +68,18 @@ export const user = record("User", {
     Last_Login: serverDate({ description: "Last login time." }),
     Is_Active: flagOrNull({ description: "Whether the user is still active." }),
     Department: reference("Department", { description: "The department the user belongs to." }),
+    PasswordHash: imported(
+      "The password as another system stored it; needs the scope AccessManager:Import. A User who has set or used a " +
+        "password here keeps it.",
+      2_000,
+      hashProblem,
+    ),
+    TotpSecret: imported(
+      "The key of the User's authenticator app in Base32, for codes of six digits by SHA-1 each 30 s; needs the scope " +
+        "AccessManager:Import. A User with a second factor keeps it.",
+      128,
+      (key) => (BASE32.test(key) ? undefined : "must have 16 to 128 characters of Base32."),
+    ),
   },
   identifiers: ["External_Id", "Username"],
   selfMade: { how: "was made by a sign-in at an identity provider" },
@@ -94,6 +111,37 @@ export const user = record("User", {
     Is_Active: { label: "Active", hint: "Inactive users cannot sign in." },
   },
 });
+
+/** docs/sign-in.md "Imported passwords". @param problem is read after the field's name */
+function imported(
+  description: string,
+  maxLength: number,
+  problem: (text: string) => string | undefined,
+): Field<string> {
+  return {
+    description,
+    maxLength,
+    must: "must be a text.",
+    writeOnly: true,
+    stored: "elsewhere",
+    scope: "AccessManager:Import",
+    sent: Type.String({ minLength: 1, maxLength }),
+    refuse(text: string, name) {
+      const found = problem(text);
+      return found && `${name} ${found}`;
+    },
+  };
+}
+
+function hashProblem(text: string): string | undefined {
+  try {
+    readHash(text);
+    return undefined;
+  } catch (error) {
+    if (error instanceof WrongHash) return error.message;
+    throw error;
+  }
+}
 
 /** Included in the claims of the scope `profile` or `address` (OIDC Core 5.1). */
 function claim(description: string, example: string, shape?: TextShape): Field {

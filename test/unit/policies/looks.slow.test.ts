@@ -118,7 +118,7 @@ test("a decision that reads no record is the same for each record, with and with
     { numRuns: 1_000 },
   );
   expect(Math.min(...Object.values(seen))).toBeGreaterThan(5);
-}, 120_000);
+}, 300_000);
 
 test("a policy looks only at the types and callers of its conditions", async () => {
   const engine = createEngine(TYPES);

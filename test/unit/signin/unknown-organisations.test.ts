@@ -40,7 +40,7 @@ test("a flood of invented names makes no tenant wait for its turn", async () => 
     least = Math.min(least, (await under(flood)) / Math.max(idle, 20));
   }
   expect(least).toBeLessThan(5);
-}, 120_000);
+}, 300_000);
 
 test("an invented name takes as long as an existing one, at rest and during a flood of invented names", async () => {
   const passwords = createPasswords();
@@ -62,7 +62,7 @@ test("an invented name takes as long as an existing one, at rest and during a fl
   };
   near(await compare(() => []));
   near(await compare(() => Array.from({ length: 10 }, () => wrong(placeholderTenant(randomUUID())))));
-}, 120_000);
+}, 300_000);
 
 test("an invented name takes as long as an existing one while other tenants use all cores", async () => {
   const passwords = createPasswords();
@@ -88,4 +88,4 @@ test("an invented name takes as long as an existing one while other tenants use 
   const ratio = median(unknown) / median(known);
   expect(ratio).toBeGreaterThan(0.6);
   expect(ratio).toBeLessThan(1.6);
-}, 120_000);
+}, 300_000);

@@ -8,7 +8,7 @@ import { redirectTo } from "../sign-out.tsx";
 import { type Guarded, proofAsked } from "./guarded.tsx";
 import { ACCOUNT_PATH, type AccountDependencies, type AccountVisit, toAccount } from "./visit.ts";
 
-/** Seconds since the sign-in within which users without a password need no other proof. */
+/** Seconds since the sign-in within which a removal, and for users without a password an addition, needs no other proof. */
 const FRESH = 600;
 
 export const NEW_PASSKEY: Guarded = {
@@ -51,6 +51,10 @@ export async function addPasskey(deps: AccountDependencies, visit: AccountVisit)
 export async function removePasskey(deps: AccountDependencies, { request, session }: AccountVisit): Promise<Response> {
   const form = await readForm(request);
   deps.forms.require(request, form.get("csrf"), session);
+  // A stolen session must not remove what protects the account.
+  if (session.age >= FRESH) {
+    return redirectTo(deps.endpoints.site.href(deps.signInAgain(session.tenantId, ACCOUNT_PATH)), []);
+  }
   const outcome = await deps.passkeys.remove(request, session, form.get("passkey") ?? "");
   return toAccount(
     deps,

@@ -10,7 +10,7 @@ import { savePassword } from "../store.ts";
 import type { Invitation } from "./contract.ts";
 import { requireGrantable } from "./grantable.ts";
 import { announceInvitation, recordState } from "./service.ts";
-import { findOpen, INVITATIONS, joinRoles, lockByDigest, type OpenInvitation } from "./store.ts";
+import { findOpen, INVITATIONS, isAddressOfUser, joinRoles, lockByDigest, type OpenInvitation } from "./store.ts";
 
 export interface Acceptance {
   /** @param digest of the link's token */
@@ -18,7 +18,7 @@ export interface Acceptance {
   /**
    * @param also in the same transaction, for the new User's way to sign in
    * @returns false if the link is void or expired
-   * @throws Conflict if the user name is taken, or the inviter may no longer grant what it carries
+   * @throws Conflict if the user name or the address is a User's, or the inviter may no longer grant what it carries
    */
   accept(
     request: Request,
@@ -55,6 +55,9 @@ export function createAcceptance({ sql, access, passwords }: AcceptanceDependenc
       const invitation = await lockByDigest(tx, tenantId, digest);
       if (!invitation) return false;
       const { email, departmentId, roles, actor } = invitation;
+      if (await isAddressOfUser(tx, tenantId, email)) throw new Conflict(texts.ERRORS.signUpExists);
+      // Its owner would be taken for this User.
+      if (await isAddressOfUser(tx, tenantId, username)) throw taken();
       const named = { ...invitation, name: name || invitation.name };
       await requireStillGrantable(tx, request, named, username, tenantId);
       const fields = { Name: named.name, Username: username, Email: email };

@@ -6,7 +6,9 @@ import { type Access, type Caller, ownRecords, ROLE } from "../../../records/ind
 import type { Invitation } from "./contract.ts";
 import { findDepartment, findRolesNamed } from "./store.ts";
 
-const NEEDED = "AccessManager:Create";
+/** To make a User, and to make invitations and change roles. */
+const NEEDED = ["AccessManager:Create", "Settings:Update"] as const;
+const [MAKE_USER] = NEEDED;
 
 type Granted = Pick<Invitation, "email" | "name" | "roles" | "departmentId">;
 type Inviter = Pick<Caller, "tenantId" | "scopes" | "permissions">;
@@ -41,14 +43,17 @@ export function createRequireGrantable(
   const departmentOf = once((id) => findDepartment(tx, tenantId, Number(id)));
   const requireRoles = once((key) => judgeRoles(JSON.parse(key)));
   return async ({ email, name, roles, departmentId }, username = email) => {
-    if (!scopes.has(NEEDED)) throw new Permission(`An invitation makes a User, which needs the scope ${NEEDED}.`);
+    const missing = NEEDED.filter((scope) => !scopes.has(scope));
+    if (missing.length > 0) {
+      throw new Permission(`An invitation makes a User, which needs the scope ${missing.join(" and ")}.`);
+    }
     const department = departmentId === null ? undefined : await departmentOf(String(departmentId));
     if (departmentId !== null && !department) {
       const Message = `DepartmentId: there is no Department ${departmentId}.`;
       throw BadInput.in([{ Field: "DepartmentId", Message }]);
     }
     const user = ownRecords.recordOfNewUser({ name, username, email, emailVerified: true, Department: department });
-    permissions.require(NEEDED, "User", user);
+    permissions.require(MAKE_USER, "User", user);
     await requireRoles(JSON.stringify(roles));
   };
 

@@ -60,6 +60,12 @@ export async function mailInvitation(
   await mailer.recordMail(tx, { tenantId, kind: "Invitation", to: email, userId: null, values });
 }
 
+/** Also of invitations that were made and revoked. @throws TooManyRequests */
+async function requireFewMails(tx: Transaction, tenantId: TenantId, email: string): Promise<void> {
+  if (await mayHaveMail(tx, tenantId, email, ["Invitation"])) return;
+  throw new TooManyRequests("This address has had many mails in the last hour. Try again later.", 3_600);
+}
+
 function createInvitations({ sql, access, recordChange, mailer, publicUrl }: InvitationDependencies): Invitations {
   const recordOf = (row: Invitation) => INVITATION.toRecord(row);
   const open = ({ state }: Invitation) => state === "Sent" || state === "Expired";
@@ -108,7 +114,9 @@ function createInvitations({ sql, access, recordChange, mailer, publicUrl }: Inv
     update: (tx, { tenantId, actor }, row, before) =>
       INVITATIONS.update(tx, tenantId, { ...row, sequence: before.sequence + 1 }, actor),
     async afterWrite(tx, caller, { before, after }) {
-      if (before?.state !== "Sent") await mailInvitation(tx, { mailer, publicUrl }, caller.tenantId, after);
+      if (before?.state === "Sent") return;
+      await requireFewMails(tx, caller.tenantId, after.email);
+      await mailInvitation(tx, { mailer, publicUrl }, caller.tenantId, after);
     },
     async remove(tx, { tenantId, actor }, row) {
       if (!open(row)) return INVITATIONS.remove(tx, tenantId, row.id);
@@ -141,9 +149,7 @@ function createInvitations({ sql, access, recordChange, mailer, publicUrl }: Inv
         if (!before) throw new NotFound(`There is no ${TYPE} with this Id.`);
         caller.permissions.require("Settings:Update", TYPE, recordOf(before), recordOf(before));
         if (!open(before)) throw new Conflict(`The invitation is ${before.state}. Make a new one.`);
-        if (!(await mayHaveMail(tx, tenantId, before.email))) {
-          throw new TooManyRequests("This address has had many mails in the last hour. Try again later.", 3_600);
-        }
+        await requireFewMails(tx, tenantId, before.email);
         await requireGrantable(access, tx, caller, before);
         const renewed = {
           id,

@@ -95,5 +95,5 @@ async function refusalOf(tx: Transaction, tenantId: TenantId, users: ForgetfulUs
   if (!user.isActive) return "InactiveUser";
   if (!user.hasPassword || user.username === "") return "NoPassword";
   if (!user.isVerified) return "NoVerifiedAddress";
-  return (await mayHaveMail(tx, tenantId, user.address)) ? undefined : "ManyMails";
+  return (await mayHaveMail(tx, tenantId, user.address, ["ForgottenPassword"])) ? undefined : "ManyMails";
 }

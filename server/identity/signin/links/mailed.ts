@@ -4,14 +4,24 @@
 import type { Queries, Sql, Transaction } from "../../../platform/db/sql.ts";
 import type { TenantId } from "../../../platform/ids.ts";
 import type { texts } from "../../../ui/index.ts";
-import type { Mailer } from "../../mail/index.ts";
+import type { Mailer, MailKind } from "../../mail/index.ts";
 import { digestOf, newOpaqueValue } from "../opaque.ts";
-import { countMails, findRecipient, findWarned, insertLink, type LinkPurpose, type Recipient } from "./store.ts";
+import {
+  countMails,
+  countMailsOf,
+  findRecipient,
+  findWarned,
+  insertLink,
+  type LinkPurpose,
+  type Recipient,
+} from "./store.ts";
 
 /** Seconds until a link expires. */
 export const LIFETIME = { reset: 15 * 60, address: 24 * 3_600, alarm: 72 * 3_600, signUp: 24 * 3_600 };
-/** Requested mails to one address in an hour; warnings are not limited. */
+/** Mails of a kind to one address in an hour that people can request; warnings are not limited. */
 const MAILS_PER_HOUR = 5;
+/** Links to confirm addresses that one user can request in an hour, so that a user cannot flood strangers. */
+const CONFIRMATIONS_PER_HOUR = 10;
 /** For a program that signs in without cookies. */
 const DEVICE_MAILS_PER_HOUR = 5;
 
@@ -71,7 +81,7 @@ export function createWarnOfDevice({
   };
 }
 
-/** Sends a link that confirms an address. @returns false if the address has had many mails lately */
+/** Sends a link that confirms an address. @returns false if the address or the user has had many mails lately */
 export type ConfirmAddress = (
   tx: Transaction,
   tenantId: TenantId,
@@ -85,7 +95,8 @@ export function createConfirmAddress({
   issuer,
 }: Pick<MailedLinksDependencies, "mailer" | "issuer">): ConfirmAddress {
   return async (tx, tenantId, userId, address, language) => {
-    if (!(await mayHaveMail(tx, tenantId, address))) return false;
+    if (!(await mayHaveMail(tx, tenantId, address, ["VerifyAddress"]))) return false;
+    if ((await countMailsOf(tx, tenantId, userId, "VerifyAddress")) >= CONFIRMATIONS_PER_HOUR) return false;
     const owner = await findRecipient(tx, tenantId, userId);
     const link = await newLink(tx, issuer, ADDRESS_PATH, { tenantId, userId, purpose: "Address", address });
     // The page asks its user to sign in to this organisation.
@@ -96,9 +107,17 @@ export function createConfirmAddress({
   };
 }
 
-/** Whether one more mail can be requested for the address, so that no one is flooded with mails. */
-export async function mayHaveMail(sql: Queries, tenantId: TenantId, address: string): Promise<boolean> {
-  return (await countMails(sql, tenantId, address)) < MAILS_PER_HOUR;
+/**
+ * Whether one more mail can be requested for the address, so that no one is flooded with mails.
+ * @param kinds that count together; mails of other kinds, which strangers can cause, leave these possible
+ */
+export async function mayHaveMail(
+  sql: Queries,
+  tenantId: TenantId,
+  address: string,
+  kinds: readonly MailKind[],
+): Promise<boolean> {
+  return (await countMails(sql, tenantId, address, kinds)) < MAILS_PER_HOUR;
 }
 
 async function newLink(

@@ -1,6 +1,7 @@
 import type { Queries, Sql } from "../../../platform/db/sql.ts";
 import type { TenantId } from "../../../platform/ids.ts";
 import type { texts } from "../../../ui/index.ts";
+import type { MailKind } from "../../mail/index.ts";
 
 /** Address: confirms an address. Alarm: "this was not me". */
 export type LinkPurpose = "Address" | "Alarm";
@@ -53,8 +54,8 @@ export async function findLink(sql: Queries, purpose: LinkPurpose, digest: Buffe
 }
 
 /**
- * Uses a link up. An alarm also takes the user's later links with it, because a thief of the account may have them. It
- * leaves earlier alarms, which went to earlier addresses.
+ * Uses a link up. An alarm also takes the user's later alarms and the link to confirm an address with it, because a thief
+ * of the account may have them. It leaves earlier alarms, which went to earlier addresses.
  * @returns false if it was used, has expired or is void
  */
 export async function takeLink(
@@ -70,7 +71,8 @@ export async function takeLink(
     returning l.id`;
   if (taken[0] && purpose === "Alarm") {
     await sql`
-      delete from mailed_links where tenant_id = ${tenantId} and user_id = ${userId} and id > ${taken[0].id}`;
+      delete from mailed_links
+      where tenant_id = ${tenantId} and user_id = ${userId} and (id > ${taken[0].id} or purpose = 'Address')`;
   }
   return taken.length > 0;
 }
@@ -115,11 +117,25 @@ export async function findWarned(
   return row;
 }
 
-/** Mails to an address in the last hour. */
-export async function countMails(sql: Queries, tenantId: TenantId, address: string): Promise<number> {
+/** Mails of these kinds to an address in the last hour. */
+export async function countMails(
+  sql: Queries,
+  tenantId: TenantId,
+  address: string,
+  kinds: readonly MailKind[],
+): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*) from mails
-    where tenant_id = ${tenantId} and lower(recipient) = lower(${address}) and created_on > now() - interval '1 hour'`;
+    where tenant_id = ${tenantId} and lower(recipient) = lower(${address}) and kind = any (${[...kinds]}::text[])
+      and created_on > now() - interval '1 hour'`;
+  return row!.count;
+}
+
+/** Mails of a kind that a user has caused in the last hour, to any address. */
+export async function countMailsOf(sql: Queries, tenantId: TenantId, userId: number, kind: MailKind): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*) from mails
+    where tenant_id = ${tenantId} and user_id = ${userId} and kind = ${kind} and created_on > now() - interval '1 hour'`;
   return row!.count;
 }
 
@@ -132,7 +148,8 @@ export interface ForgetfulUser extends Recipient {
 }
 
 /**
- * Users with this user name or, if there are none, with this verified address; at most two.
+ * Users with this verified address or, if there are none, with this user name; at most two. The owner of an address comes
+ * first, because another user may have it as user name.
  * @param key the normalized user name
  */
 export async function findForgetful(
@@ -141,13 +158,18 @@ export async function findForgetful(
   key: string,
   address: string,
 ): Promise<ForgetfulUser[]> {
-  const find = (where: ReturnType<Queries>) => sql<ForgetfulUser[]>`
+  type Condition = ReturnType<Queries>;
+  const isNamed: Condition = sql`md5(u.username_key) = md5(${key}) and u.username_key = ${key}`;
+  const find = (where: Condition) => sql<ForgetfulUser[]>`
     select u.id, coalesce(u.username, '') as username, u.is_active as "isActive", p.hash is not null as "hasPassword",
       coalesce(u.email, '') as address, u.email_verified as "isVerified", coalesce(u.name, u.username, '') as name
     from users u left join passwords p on p.user_id = u.id
     where u.tenant_id = ${tenantId} and ${where} order by u.id limit 2`;
-  const named = await find(sql`md5(u.username_key) = md5(${key}) and u.username_key = ${key}`);
-  if (named.length > 0) return named;
-  return find(sql`
-    md5(lower(u.email)) = md5(lower(${address}::text)) and lower(u.email) = lower(${address}::text) and u.email_verified`);
+  const ofAddress: Condition = sql`
+    md5(lower(u.email)) = md5(lower(${address}::text)) and lower(u.email) = lower(${address}::text) and u.email_verified`;
+  const owners = await find(ofAddress);
+  if (owners.length === 1) return owners;
+  const both: Condition = sql`${ofAddress} and ${isNamed}`;
+  const named = await find(owners.length > 1 ? both : isNamed);
+  return named.length > 0 ? named : owners;
 }

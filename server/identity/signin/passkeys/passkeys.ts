@@ -50,6 +50,9 @@ const MAX_PASSKEYS = 20;
 const CHALLENGE_LIFETIME = 3_600;
 /** The maximum number of characters of a credential in JSON; real ones have less than half. */
 const CREDENTIAL_LIMIT = 16_384;
+/** Bytes (WebAuthn Level 3, 4 "Credential ID"). */
+const MAX_CREDENTIAL_ID = 1_023;
+const TRANSPORTS: readonly unknown[] = ["ble", "cable", "hybrid", "internal", "nfc", "smart-card", "usb"];
 /** EdDSA, ES256, RS256 (IANA COSE algorithms). */
 const ALGORITHMS = [-8, -7, -257];
 
@@ -241,6 +244,8 @@ export function createPasskeys({ sql, forms, browsers, issuer, warnOwner }: Pass
       if (!made?.verified || !(await takeOnce(expectedChallenge)))
         return { outcome: "refused", problem: t.passkeyRefused };
       const { credential, aaguid, credentialBackedUp } = made.registrationInfo;
+      const credentialId = Buffer.from(credential.id, "base64url");
+      if (credentialId.length > MAX_CREDENTIAL_ID) return { outcome: "refused", problem: t.passkeyRefused };
       const id = Bun.randomUUIDv7();
       const problem = (await sql.beginFor(tenantId, async (tx) => {
         await lockUser(tx, tenantId, userId);
@@ -248,10 +253,10 @@ export function createPasskeys({ sql, forms, browsers, issuer, warnOwner }: Pass
         if (isRequired && models.length > 0 && !models.includes(aaguid)) return t.passkeyOtherModel;
         const passkey = {
           id,
-          credentialId: Buffer.from(credential.id, "base64url"),
+          credentialId,
           publicKey: credential.publicKey,
           signCount: credential.counter,
-          transports: credential.transports ?? [],
+          transports: knownTransports(credential.transports),
           aaguid,
           isSynced: credentialBackedUp,
           name,
@@ -296,9 +301,9 @@ export function createPasskeys({ sql, forms, browsers, issuer, warnOwner }: Pass
   /** @returns undefined if it is not accepted */
   async function verify(response: AuthenticationResponseJSON, expectedChallenge: string, passkey: StoredPasskey) {
     const { credentialId, publicKey, rpId, handle } = passkey;
-    const { userHandle } = response.response ?? {};
+    const userHandle: unknown = response.response?.userHandle;
     // An authenticator that was asked for a given key may leave the handle out.
-    if (userHandle && !Buffer.from(userHandle, "base64url").equals(handle)) return undefined;
+    if (userHandle && userHandle !== Buffer.from(handle).toString("base64url")) return undefined;
     const { verifyAuthenticationResponse } = await webauthn();
     try {
       const { verified, authenticationInfo } = await verifyAuthenticationResponse({
@@ -328,6 +333,10 @@ const isBehind = (now: number, before: number) => (now > 0 || before > 0) && now
 function described({ credentialId, transports }: StoredPasskey) {
   return { id: Buffer.from(credentialId).toString("base64url"), transports: transports as "internal"[] };
 }
+
+/** @param sent by the browser, unchecked */
+const knownTransports = (sent: unknown): string[] =>
+  Array.isArray(sent) ? TRANSPORTS.filter((one): one is string => sent.includes(one)) : [];
 
 /** @returns undefined if it is no credential; its members are checked when it is verified */
 function credentialIn<Response extends { id: string }>(form: Map<string, string>): Response | undefined {

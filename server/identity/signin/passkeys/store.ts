@@ -121,6 +121,13 @@ export async function deletePasskey(
   return row;
 }
 
+/** Locks a passkey against its removal until the transaction ends. @returns false if it was removed */
+export async function holdPasskey(sql: Queries, tenantId: TenantId, userId: number, id: string): Promise<boolean> {
+  const rows = await sql`
+    select from passkeys where tenant_id = ${tenantId} and user_id = ${userId} and id = ${id} for key share`;
+  return rows.length > 0;
+}
+
 export async function hasPasskey(sql: Queries, tenantId: TenantId, userId: number): Promise<boolean> {
   const [row] = await sql<{ has: boolean }[]>`
     select exists (select from passkeys where tenant_id = ${tenantId} and user_id = ${userId}) as has`;

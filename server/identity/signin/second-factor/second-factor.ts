@@ -52,6 +52,8 @@ export interface SecondFactor {
   reopen(session: Session, sealed: string): Proposal | undefined;
   /** @param code the app's first @returns recovery codes, which cannot be read again; undefined if it is wrong */
   enrol(request: Request, session: Session, proposal: Proposal, code: string): Promise<string[] | undefined>;
+  /** The key of an app in use, without recovery codes. @returns false if the user already has a second factor */
+  adopt(tx: Transaction, owner: Owner, key: string): Promise<boolean>;
   /** Accepts a code of the app or a recovery code, each only once. */
   check(request: Request, owner: Owner, code: string, visitor: Visitor): Promise<CheckOutcome>;
   /** @returns new codes, which cannot be read again; the previous ones become invalid */
@@ -132,6 +134,11 @@ export function createSecondFactor(deps: SecondFactorDependencies): SecondFactor
         await warnOwner(tx, tenantId, userId, "second factor");
         return codes;
       });
+    },
+
+    adopt(tx, { tenantId, userId }, key) {
+      const factor = { secret: totpKeys.seal(key), recoveryKey: recoveryKeys.seal(newRecoveryKey()) };
+      return insertSecret(tx, tenantId, userId, factor, 0);
     },
 
     async check(request, owner, code, visitor) {

@@ -68,9 +68,14 @@ async function accept(deps: SignUpPagesDependencies, request: Request): Promise<
   }
 }
 
-async function openSignUp({ signUps }: SignUpPagesDependencies, request: Request, token: string): Promise<OpenSignUp> {
+async function openSignUp(
+  { signUps, endpoints }: SignUpPagesDependencies,
+  request: Request,
+  token: string,
+): Promise<OpenSignUp> {
   const open = await signUps.find(token);
   if (!open) throw deadLink();
+  endpoints.site.wear(open.tenantId);
   texts.learn(request, { tenant: open.tenantPages });
   return open;
 }

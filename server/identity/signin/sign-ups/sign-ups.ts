@@ -68,7 +68,7 @@ export function createSignUps({ sql, mailer, issuer, passwords, onFailure }: Sig
   ) {
     const rules = await findSignUpRules(tx, tenantId);
     if (!rules || rules.mode === "Off") return "Off";
-    if (!(await mayHaveMail(tx, tenantId, email))) return "ManyMails";
+    if (!(await mayHaveMail(tx, tenantId, email, ["SignUp", "AccountExists", "Invitation"]))) return "ManyMails";
     const holder = await findHolder(tx, tenantId, key, email);
     if (holder) {
       const values = { name: holder.name, link: `${issuer}/account?organisation=${tenantId}` };
@@ -105,13 +105,15 @@ export function createSignUps({ sql, mailer, issuer, passwords, onFailure }: Sig
       // The rules may have changed since the mail.
       return open && isOpenTo(open, open.email) ? open : undefined;
     },
-    async accept(request, { tenantId, email, text, mode }, token, { name, password }) {
+    async accept(request, { tenantId, email, text }, token, { name, password }) {
       const hash = await passwords.hash(tenantId, password);
       return sql.beginFor(tenantId, async (tx) => {
         await ownRecords.lockUsers(tx, tenantId);
         const digest = digestOf(token);
-        if (!(await findSignUp(tx, digest))) return undefined;
-        const waits = mode === "Approval";
+        // The rules may have changed while the password was hashed.
+        const rules = await findSignUp(tx, digest);
+        if (!rules || !isOpenTo(rules, email)) return undefined;
+        const waits = rules.mode === "Approval";
         const fields = { Name: name, Username: email, Email: email };
         const holder = await findHolder(tx, tenantId, await usernameKey(tx, email), email);
         const userId = holder

@@ -76,7 +76,10 @@ export async function takeWaiting(sql: Queries, tenantId: TenantId, userId: numb
   return (await sql`delete from sign_ups where tenant_id = ${tenantId} and user_id = ${userId}`).count > 0;
 }
 
-/** The User with this user name or, if there is none, with this verified address. @param key the normalized user name */
+/**
+ * The User with this user name or, if there is none, with this verified address.
+ * @param key the normalized user name @returns `name`: "" unless the address is the User's, because its owner reads it
+ */
 export async function findHolder(
   sql: Queries,
   tenantId: TenantId,
@@ -84,7 +87,8 @@ export async function findHolder(
   email: string,
 ): Promise<{ id: number; name: string } | undefined> {
   const [row] = await sql<{ id: number; name: string }[]>`
-    select id, coalesce(name, '') as name from users
+    select id, case when lower(email) = lower(${email}::text) and email_verified then coalesce(name, '') else '' end as name
+    from users
     where tenant_id = ${tenantId} and (md5(username_key) = md5(${key}) and username_key = ${key}
       or md5(lower(email)) = md5(lower(${email}::text)) and lower(email) = lower(${email}::text) and email_verified)
     order by username_key = ${key} desc nulls last limit 1`;

@@ -131,7 +131,7 @@ export async function beginSessionByProvider(
   request: Request,
   visitor: Visitor,
   { tenantId, providerId, maxAge, startedOn }: RoundTrip,
-  { authTime: providerAuthTime, idTokenHint }: UpstreamIdentity,
+  { authTime: providerAuthTime, idTokenHint, authority, subject }: UpstreamIdentity,
   { userId, clientId }: { userId: number } & Pick<Origin, "clientId">,
 ): Promise<string[]> {
   const authTime = authTimeOf(providerAuthTime, maxAge, startedOn);
@@ -143,6 +143,7 @@ export async function beginSessionByProvider(
     ...BY_PROVIDER,
     identityProviderId: providerId,
     idTokenHint,
+    identity: { providerId, authority, subject },
     ...when,
   };
   const { cookie, isUnfinished } = await sessions.begin(request, authentication, visitor);

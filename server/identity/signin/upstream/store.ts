@@ -146,6 +146,20 @@ export async function findLinkedUser(
   return user;
 }
 
+/** Locks a link against its removal until the transaction ends. @returns false if it was removed */
+export async function holdIdentity(
+  sql: Queries,
+  tenantId: TenantId,
+  userId: number,
+  { providerId, authority, subject }: SubjectKey,
+): Promise<boolean> {
+  const rows = await sql`
+    select from upstream_identities
+    where tenant_id = ${tenantId} and identity_provider_id = ${providerId} and authority = ${authority}
+      and subject = ${subject} and user_id = ${userId} for key share`;
+  return rows.length > 0;
+}
+
 /** @returns false if the subject is linked already */
 export async function insertIdentity(
   sql: Queries,

@@ -200,6 +200,7 @@ export const ACCOUNT_DE: TextsOf<typeof ACCOUNT_EN> = {
     signInOver: "Diese Anmeldung ist abgelaufen, bereits abgeschlossen oder wurde in einem anderen Browser begonnen. Gehen Sie zurück zur Anwendung und beginnen Sie neu.",
     signedOut: "Sie wurden abgemeldet, daher wurde Ihr Passwort nicht geändert. Melden Sie sich neu an.",
     passwordChanged: "Das Passwort wurde gerade geändert. Gehen Sie zurück zur Anwendung und melden Sie sich neu an.",
+    wayInRemoved: "Diese Anmeldemöglichkeit wurde gerade entfernt. Gehen Sie zurück zur Anwendung und melden Sie sich neu an.",
     deactivated: "Das Konto wurde gerade deaktiviert. Fragen Sie Ihren Administrator.",
     deviceOver: "Der Code ist abgelaufen oder wurde bereits beantwortet. Beginnen Sie auf dem Gerät neu.",
     manySignIns: "Zu viele unvollendete Anmeldungen bei einem Anbieter von dieser Adresse. Versuchen Sie es in einigen Minuten noch einmal.",

@@ -201,6 +201,7 @@ export const ACCOUNT_EN = {
     signInOver: "This sign-in has expired, is already complete, or started in a different browser. Go back to the application and start again.",
     signedOut: "You have been signed out, so your password was not changed. Sign in again.",
     passwordChanged: "The password has just been changed. Go back to the application and sign in again.",
+    wayInRemoved: "This way to sign in has just been removed. Go back to the application and sign in again.",
     deactivated: "The account has just been deactivated. Ask your administrator.",
     deviceOver: "The code has expired or was already answered. Start again on the device.",
     manySignIns: "Too many unfinished sign-ins at a provider from this address. Try again in a few minutes.",

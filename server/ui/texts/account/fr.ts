@@ -200,6 +200,7 @@ export const ACCOUNT_FR: TextsOf<typeof ACCOUNT_EN> = {
     signInOver: "Cette connexion a expiré, est déjà terminée ou a commencé dans un autre navigateur. Retournez à l’application et recommencez.",
     signedOut: "Vous avez été déconnecté, votre mot de passe n’a donc pas été modifié. Reconnectez-vous.",
     passwordChanged: "Le mot de passe vient d’être modifié. Retournez à l’application et reconnectez-vous.",
+    wayInRemoved: "Ce moyen de connexion vient d’être supprimé. Retournez à l’application et reconnectez-vous.",
     deactivated: "Le compte vient d’être désactivé. Adressez-vous à votre administrateur.",
     deviceOver: "Le code a expiré ou a déjà reçu une réponse. Recommencez sur l’appareil.",
     manySignIns: "Trop de connexions inachevées chez un fournisseur depuis cette adresse. Réessayez dans quelques minutes.",

@@ -200,6 +200,7 @@ export const ACCOUNT_TR: TextsOf<typeof ACCOUNT_EN> = {
     signInOver: "Bu oturum açmanın süresi dolmuş, tamamlanmış ya da başka bir tarayıcıda başlatılmış. Uygulamaya dönüp baştan başlayın.",
     signedOut: "Oturumunuz kapatıldığı için parolanız değiştirilmedi. Yeniden oturum açın.",
     passwordChanged: "Parola az önce değiştirildi. Uygulamaya dönüp yeniden oturum açın.",
+    wayInRemoved: "Bu oturum açma yolu az önce kaldırıldı. Uygulamaya dönüp yeniden oturum açın.",
     deactivated: "Hesap az önce devre dışı bırakıldı. Yöneticinize sorun.",
     deviceOver: "Kodun süresi dolmuş ya da daha önce yanıtlanmış. Cihazda baştan başlayın.",
     manySignIns: "Bu adresten bir sağlayıcıda tamamlanmamış çok fazla oturum açma var. Birkaç dakika sonra yeniden deneyin.",

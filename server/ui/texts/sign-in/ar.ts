@@ -164,6 +164,7 @@ export const SIGN_IN_AR: TextsOf<typeof SIGN_IN_EN> = {
     "AccessManager:Update": "تعديل {records} نيابةً عنك",
     "AccessManager:Delete": "حذف {records} نيابةً عنك",
     "AccessManager:Erase": "محو جميع بيانات شخص نيابةً عنك",
+    "AccessManager:Import": "استيراد كلمات مرور الأشخاص نيابةً عنك",
     "Settings:Read": "الاطلاع على بيانات الاعتماد والسياسات والمفاتيح نيابةً عنك",
     "Settings:Update": "تعديل بيانات الاعتماد والسياسات والمفاتيح نيابةً عنك",
     "Webhooks:Read": "الاطلاع على اتصالات الويب هوك ونشاطها نيابةً عنك",

@@ -164,6 +164,7 @@ export const SIGN_IN_DE: TextsOf<typeof SIGN_IN_EN> = {
     "AccessManager:Update": "{records} für Sie ändern",
     "AccessManager:Delete": "{records} für Sie löschen",
     "AccessManager:Erase": "alle Daten über eine Person für Sie löschen",
+    "AccessManager:Import": "Passwörter von Personen für Sie importieren",
     "Settings:Read": "Zugangsdaten, Richtlinien und Schlüssel für Sie sehen",
     "Settings:Update": "Zugangsdaten, Richtlinien und Schlüssel für Sie ändern",
     "Webhooks:Read": "Webhook-Verbindungen und deren Aktivität für Sie sehen",

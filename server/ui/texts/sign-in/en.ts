@@ -164,6 +164,7 @@ export const SIGN_IN_EN = {
     "AccessManager:Update": "change {records} for you",
     "AccessManager:Delete": "delete {records} for you",
     "AccessManager:Erase": "erase all data about a person for you",
+    "AccessManager:Import": "import passwords of people for you",
     "Settings:Read": "see credentials, policies and keys for you",
     "Settings:Update": "change credentials, policies and keys for you",
     "Webhooks:Read": "see webhook connections and their activity for you",

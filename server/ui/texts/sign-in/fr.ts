@@ -164,6 +164,7 @@ export const SIGN_IN_FR: TextsOf<typeof SIGN_IN_EN> = {
     "AccessManager:Update": "modifier {records} en votre nom",
     "AccessManager:Delete": "supprimer {records} en votre nom",
     "AccessManager:Erase": "effacer toutes les données d’une personne en votre nom",
+    "AccessManager:Import": "importer des mots de passe de personnes en votre nom",
     "Settings:Read": "voir les identifiants, les règles et les clés en votre nom",
     "Settings:Update": "modifier les identifiants, les règles et les clés en votre nom",
     "Webhooks:Read": "voir les connexions de webhook et leur activité en votre nom",

@@ -164,6 +164,7 @@ export const SIGN_IN_TR: TextsOf<typeof SIGN_IN_EN> = {
     "AccessManager:Update": "sizin adınıza {records} değiştirmek",
     "AccessManager:Delete": "sizin adınıza {records} silmek",
     "AccessManager:Erase": "sizin adınıza bir kişiyle ilgili tüm verileri silmek",
+    "AccessManager:Import": "sizin adınıza kişilerin parolalarını içe aktarmak",
     "Settings:Read": "sizin adınıza kimlik bilgilerini, ilkeleri ve anahtarları görmek",
     "Settings:Update": "sizin adınıza kimlik bilgilerini, ilkeleri ve anahtarları değiştirmek",
     "Webhooks:Read": "sizin adınıza webhook bağlantılarını ve etkinliklerini görmek",

@@ -25,7 +25,9 @@ export const MAX_REPORTED = 100;
 const ID = "0197c6f8-1a2b-7c3d-8e4f-5061728394a5";
 const count = (description: string, example: number) =>
   readOnly(Type.Integer({ format: "int32", minimum: 0 }), { description, example });
-const REPORTED = Type.Array(Type.Object({ Row: Type.Integer({ format: "int32" }), Reason: Type.String() }));
+/** A person who was not invited. */
+export const SKIPPED = Type.Object({ Row: Type.Integer({ format: "int32" }), Reason: Type.String() });
+const REPORTED = Type.Array(SKIPPED);
 
 export const IMPORT = record("InvitationImport", {
   table: "invitation_imports",

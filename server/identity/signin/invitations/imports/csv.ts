@@ -62,16 +62,29 @@ const invalid = (why: string) => BadInput.in([{ Field: "Csv", Message: `Csv: ${w
 function parseCsv(text: string): string[][] {
   const end = text.search(/[\r\n]|$/);
   const separator = text.slice(0, end).includes(",") ? "," : ";";
-  const cell = new RegExp(`(?:"((?:[^"]|"")*)"|([^"${separator}\\r\\n]*))(${separator}|\\r?\\n|$)`, "y");
+  const plain = new RegExp(`[^"${separator}\\r\\n]*`, "y");
+  const after = new RegExp(`${separator}|\\r?\\n|$`, "y");
   const lines: string[][] = [[]];
-  while (cell.lastIndex < text.length) {
-    const at = cell.lastIndex;
-    const found = cell.exec(text);
-    if (!found) throw invalid(`Line ${lines.length} has a quotation mark in the wrong place.`);
-    const [, quoted, plain, after] = found;
-    lines.at(-1)!.push(quoted?.replaceAll('""', '"') ?? plain!);
-    if (after === "" || cell.lastIndex === at) break;
-    if (after !== separator) lines.push([]);
+  for (let at = 0; at < text.length; at = after.lastIndex) {
+    const isQuoted = text[at] === '"';
+    const stop = isQuoted ? endOfQuoted(text, at) : endOf(plain, text, at)!;
+    const next = stop > at || !isQuoted ? endOf(after, text, stop) : undefined;
+    if (next === undefined) throw invalid(`Line ${lines.length} has a quotation mark in the wrong place.`);
+    lines.at(-1)!.push(isQuoted ? text.slice(at + 1, stop - 1).replaceAll('""', '"') : text.slice(at, stop));
+    if (next === stop) break;
+    if (text.slice(stop, next) !== separator) lines.push([]);
   }
   return lines;
+}
+
+function endOf(sticky: RegExp, text: string, at: number): number | undefined {
+  sticky.lastIndex = at;
+  return sticky.test(text) ? sticky.lastIndex : undefined;
+}
+
+/** After the closing mark; `at` if there is none. A doubled mark is part of the text. */
+function endOfQuoted(text: string, at: number): number {
+  let mark = text.indexOf('"', at + 1);
+  while (mark >= 0 && text[mark + 1] === '"') mark = text.indexOf('"', mark + 2);
+  return mark < 0 ? at : mark + 1;
 }

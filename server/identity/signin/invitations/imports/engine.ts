@@ -9,6 +9,7 @@ import type { Passes } from "../../../../platform/db/watch.ts";
 import type { TenantId } from "../../../../platform/ids.ts";
 import { TENANT_ID } from "../../../../platform/temporal/search-attributes.ts";
 import type { Mailer } from "../../../mail/index.ts";
+import { mayHaveMail } from "../../links/mailed.ts";
 import type { Invitation } from "../contract.ts";
 import { announceInvitation, INVITATION_LIFETIME_MS, mailInvitation } from "../service.ts";
 import { INVITATIONS, isAddressOfUser, lockOpen } from "../store.ts";
@@ -24,9 +25,9 @@ import {
   setImportState,
 } from "./store.ts";
 
-/** Invitations of one transaction, and of one activity, whose progress Temporal shows. */
-const BATCH = 50;
-const BATCHES = 10;
+/** Invitations of one transaction, for which a pause waits, and transactions of one activity. */
+const BATCH = 10;
+const BATCHES = 50;
 
 export interface InvitationEngine {
   /** Invites the next people. @param beat called after each transaction */
@@ -79,8 +80,13 @@ async function inviteBatch(
 ): Promise<ImportProgress> {
   const running = await lockRunning(tx, tenantId, id);
   if (!running) return { state: "Cancelled", total: 0, done: 0, invited: 0 };
-  const { state, total, done, invited } = running;
+  const { state, total, done, invited, isCreatorActive } = running;
   if (state !== "Running") return { state, total, done, invited };
+  if (!isCreatorActive) {
+    // None of the invitations could be accepted.
+    await setImportState(tx, tenantId, id, "Cancelled");
+    return { state: "Cancelled", total, done, invited };
+  }
   const people = await nextInvitees(tx, tenantId, id, BATCH);
   if (people.length === 0) {
     await setImportState(tx, tenantId, id, "Completed");
@@ -107,6 +113,7 @@ async function invite(
   if (await lockOpen(tx, tenantId, person.email)) return "has an open invitation";
   const expiresOn = new Date(Date.now() + INVITATION_LIFETIME_MS);
   const row = { ...person, id: "", clientId, expiresOn, storedState: "Sent", sequence: 1 } as unknown as Invitation;
+  if (!(await mayHaveMail(tx, tenantId, person.email, ["Invitation"]))) return "has had many mails in the last hour";
   const made = await INVITATIONS.insert(tx, tenantId, row, actor);
   if (!made) return "has an open invitation";
   await mailInvitation(tx, deps, tenantId, made);

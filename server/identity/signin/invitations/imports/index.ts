@@ -1,5 +1,5 @@
 // Invitations of many people by a CSV file.
 
-export { IMPORT } from "./contract.ts";
+export { IMPORT, IMPORT_CHANGE, IMPORT_DATA, type ImportRecord } from "./contract.ts";
 export { createInvitationEngine, type InvitationEngine } from "./engine.ts";
 export { createInvitationImports, type InvitationImports, invitationImportRoutes } from "./service.ts";

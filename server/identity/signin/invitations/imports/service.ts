@@ -4,6 +4,7 @@ import { Type } from "@sinclair/typebox";
 import type { ImportState } from "../../../../../workflows/contract.ts";
 import type { Sql } from "../../../../platform/db/sql.ts";
 import { ApiError, BadInput, Conflict, NotFound } from "../../../../platform/errors.ts";
+import { EXPORT_PAGE, type Export, type Exporter, type ExportFormat } from "../../../../platform/http/export.ts";
 import { isUuid, uuidParameter } from "../../../../platform/http/query.ts";
 import type { Route } from "../../../../platform/http/route.ts";
 import {
@@ -13,6 +14,7 @@ import {
   type Log,
   logRoutes,
   type Permitted,
+  permit,
   recordAudit,
   route,
   type Shown,
@@ -30,9 +32,10 @@ import {
   type ImportRecord,
   type ImportRow,
   MAX_REPORTED,
+  SKIPPED,
 } from "./contract.ts";
 import { type ImportProblem, readPeople } from "./csv.ts";
-import { IMPORTS, type Invitee, insertImport, lockImport, setImportState } from "./store.ts";
+import { countSkipped, IMPORTS, type Invitee, insertImport, listSkipped, lockImport, setImportState } from "./store.ts";
 
 const TYPE = IMPORT.name;
 
@@ -49,6 +52,8 @@ export interface InvitationImports extends Log<"Settings:Read", ImportRecord, ty
   check(caller: Changer, csv: string): Promise<Shown<Check>>;
   /** @throws BadInput if one person cannot be invited, Permission, TenantBusy, Conflict without SMTP_URL */
   create(caller: Changer, csv: string): Promise<Shown<ImportRecord>>;
+  /** All people who were not invited: the line of the file, and why. @throws NotFound, Permission, TenantBusy */
+  report(caller: Permitted<"Settings:Read">, id: string, format: ExportFormat): Promise<Export>;
   /** Mails that were written are sent. @throws NotFound, Permission, Conflict */
   change(caller: Changer, id: string, state: ImportState): Promise<Shown<ImportRecord>>;
 }
@@ -57,11 +62,13 @@ interface InvitationImportDependencies {
   sql: Sql;
   access: Pick<Access, "findRecords" | "inTurn">;
   mailer: Mailer;
+  exporter: Exporter;
 }
 
 export const importWorkflowId = (id: string) => `${TYPE}/${id}`;
 
-export function createInvitationImports({ sql, access, mailer }: InvitationImportDependencies): InvitationImports {
+export function createInvitationImports(deps: InvitationImportDependencies): InvitationImports {
+  const { sql, access, mailer, exporter } = deps;
   const toRecord = (row: ImportRow) =>
     IMPORT.toRecord(row, { Skipped: row.skipped, WorkflowId: importWorkflowId(row.id) });
 
@@ -95,8 +102,24 @@ export function createInvitationImports({ sql, access, mailer }: InvitationImpor
     return (await gate.written(TYPE, toRecord((await IMPORTS.find(sql, tenantId, id))!), {})).record;
   }
 
+  const log = createLog(sql, IMPORT, IMPORTS, IMPORT_FILTERS, toRecord);
+
   return {
-    ...createLog(sql, IMPORT, IMPORTS, IMPORT_FILTERS, toRecord),
+    ...log,
+    async report(caller, id, format) {
+      await log.read(caller, id);
+      return exporter(caller, format, {
+        name: `invitations-skipped-${id}`,
+        schema: SKIPPED,
+        count: (max) => countSkipped(sql, caller.tenantId, id, max),
+        async readPage(reader, after) {
+          await log.read(permit(reader, ["Settings:Read"]), id);
+          const rows = await listSkipped(sql, caller.tenantId, id, Number(after ?? 0), EXPORT_PAGE);
+          const Next = rows.length === EXPORT_PAGE ? String(rows.at(-1)!.Row) : null;
+          return { Items: rows, Next, Hidden: 0 };
+        },
+      });
+    },
     async check(caller, csv) {
       const { people, problems } = await judge(caller, csv);
       const invalid = new Set(problems.map(({ Row }) => Row));

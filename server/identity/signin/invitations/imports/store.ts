@@ -65,14 +65,21 @@ export async function setImportState(tx: Transaction, tenantId: TenantId, id: st
 export interface RunningImport extends ImportProgress {
   clientId: number;
   actor: Actor;
+  isCreatorActive: boolean;
 }
 
 /** Locked. Undefined if it was removed. */
 export async function lockRunning(tx: Transaction, tenantId: TenantId, id: string): Promise<RunningImport | undefined> {
   const [row] = await tx<RunningImport[]>`
     select state, total, done, invited, client_id as "clientId",
-      json_build_object('type', created_by_type, 'id', created_by_id) as actor
-    from invitation_imports where tenant_id = ${tenantId} and id = ${id} for update`;
+      json_build_object('type', created_by_type, 'id', created_by_id) as actor,
+      case i.created_by_type
+        when 'User' then exists (
+          select from users u where u.tenant_id = i.tenant_id and u.id = i.created_by_id and u.is_active)
+        else exists (
+          select from applications a where a.tenant_id = i.tenant_id and a.id = i.created_by_id and a.is_active)
+      end as "isCreatorActive"
+    from invitation_imports i where tenant_id = ${tenantId} and id = ${id} for update`;
   return row;
 }
 
@@ -104,6 +111,30 @@ export async function recordInvitees(
     )
     update invitation_imports set done = done + ${people.length}, invited = invited + ${people.length - skipped.size}
     where tenant_id = ${tenantId} and id = ${id}`;
+}
+
+export async function countSkipped(sql: Queries, tenantId: TenantId, id: string, max: number): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*) from (
+      select from invitation_imports i join invitation_import_rows r on r.import_id = i.id
+      where i.tenant_id = ${tenantId} and i.id = ${id} and r.reason is not null limit ${max}
+    ) skipped`;
+  return row!.count;
+}
+
+/** @param after the line of the last one before */
+export async function listSkipped(
+  sql: Queries,
+  tenantId: TenantId,
+  id: string,
+  after: number,
+  limit: number,
+): Promise<ImportRow["skipped"]> {
+  return sql<ImportRow["skipped"]>`
+    select r.number as "Row", r.reason as "Reason"
+    from invitation_imports i join invitation_import_rows r on r.import_id = i.id
+    where i.tenant_id = ${tenantId} and i.id = ${id} and r.reason is not null and r.number > ${after}
+    order by r.number limit ${limit}`;
 }
 
 export async function leaseImports(
