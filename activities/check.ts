@@ -1,17 +1,21 @@
 import { Context } from "@temporalio/activity";
-import type { CheckInput, CheckStep } from "../workflows/contract.ts";
+import type { CheckInput } from "../workflows/contract.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
 import { heartbeat } from "./heartbeat.ts";
+import { isWorkflowCancelled } from "./retry.ts";
 
-export function createCheckReceiver({ engine, log }: Pick<ActivityDependencies, "engine" | "log">) {
-  return async (input: CheckInput & { step: CheckStep | "End" }): Promise<boolean> => {
-    const { tenantId, connectionId, checkId, step } = input;
+export function createRunCheck({ engine, log }: ActivityDependencies) {
+  return async (input: CheckInput): Promise<void> => {
     const context = Context.current();
+    const signal = context.cancellationSignal;
     const stopBeating = heartbeat(context);
     try {
-      const isLeft = await engine.checkStep(tenantId, connectionId, checkId, step, context.cancellationSignal);
-      log.info({ tenantId, connectionId, step }, "receiver checked");
-      return isLeft;
+      await engine.runCheck(input, signal);
+      log.info({ ...input }, "receiver checked");
+    } catch (error) {
+      // It keeps the results so far.
+      if (isWorkflowCancelled(signal)) await engine.endCheck(input.tenantId, input.checkId);
+      throw error;
     } finally {
       stopBeating();
     }

@@ -1,23 +1,17 @@
-// A check of a connection's receiver, step by step. Results are in PostgreSQL.
+// A check of a connection's receiver in the Temporal UI. Its steps and results are in PostgreSQL.
 
-import { CancellationScope, proxyActivities, setCurrentDetails } from "@temporalio/workflow";
+import { ActivityCancellationType, proxyActivities } from "@temporalio/workflow";
 import type { Activities } from "../activities/index.ts";
-import { CHECK_STEPS, type CheckInput } from "./contract.ts";
+import type { CheckInput } from "./contract.ts";
 
-const { checkReceiver } = proxyActivities<Activities>({
-  startToCloseTimeout: "5m",
+const { runCheck } = proxyActivities<Activities>({
+  startToCloseTimeout: "1h",
   heartbeatTimeout: "20s",
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   retry: { initialInterval: "1s", maximumInterval: "30s" },
 });
 
-/** If it is cancelled, the check ends with the steps so far. */
-export async function checkReceiverSteps(input: CheckInput): Promise<void> {
-  try {
-    for (const [index, step] of CHECK_STEPS.entries()) {
-      setCurrentDetails(`step ${index + 1} of ${CHECK_STEPS.length}: ${step}`);
-      if (!(await checkReceiver({ ...input, step }))) return;
-    }
-  } finally {
-    await CancellationScope.nonCancellable(() => checkReceiver({ ...input, step: "End" }));
-  }
+/** The next try of an interrupted activity continues with the same step. */
+export async function checkReceiver(input: CheckInput): Promise<void> {
+  await runCheck(input);
 }

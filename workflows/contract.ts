@@ -241,19 +241,6 @@ export type ProbeResult =
       waitMs: number;
     };
 
-/** The steps of a receiver check, in their order. */
-export const CHECK_STEPS = [
-  "Right",
-  "WrongSignature",
-  "OldTimestamp",
-  "Twice",
-  "OutOfOrder",
-  "Largest",
-  "Prompt",
-  "Burst",
-] as const;
-export type CheckStep = (typeof CHECK_STEPS)[number];
-
 export interface CheckInput {
   tenantId: TenantId;
   connectionId: ConnectionId;

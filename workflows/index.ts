@@ -1,4 +1,4 @@
-export { checkReceiverSteps } from "./check-receiver.ts";
+export { checkReceiver } from "./check-receiver.ts";
 export { deliverLogout } from "./deliver-logout.ts";
 export { deliverWebhook } from "./deliver-webhook.ts";
 export { erasePerson } from "./erase-person.ts";

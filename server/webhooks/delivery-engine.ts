@@ -2,6 +2,7 @@
 
 import type { Client } from "@temporalio/client";
 import type { Logger } from "pino";
+import type { CheckInput } from "../../workflows/contract.ts";
 import type { Config, WebhookConfig } from "../platform/config/config.ts";
 import { boundTo, type Sql } from "../platform/db/sql.ts";
 import type { Egress } from "../platform/egress/index.ts";
@@ -9,7 +10,8 @@ import type { ConnectionId, TenantId } from "../platform/ids.ts";
 import type { WorkerMetrics } from "../platform/metrics/index.ts";
 import type { Vault } from "../platform/vault.ts";
 import { startAlertWatch } from "./alerts/watch.ts";
-import { runStep } from "./check/run.ts";
+import { runCheck } from "./check/run.ts";
+import { endCheck } from "./check/store.ts";
 import { startClearing } from "./connections/clearing.ts";
 import { probe } from "./connections/probe.ts";
 import { recordProof } from "./connections/secret-rotation.ts";
@@ -83,8 +85,8 @@ export function createDeliveryEngine(deps: DeliveryEngineDependencies) {
     cancelRedelivery: inSql(cancelRedelivery),
     probe: (tenantId: TenantId, connectionId: ConnectionId, signal: AbortSignal) =>
       probe({ sql, sendSigned, metrics, probeInterval }, tenantId, connectionId, signal),
-    checkStep: (...step: Parameters<typeof runStep> extends [unknown, ...infer Rest] ? Rest : never) =>
-      runStep({ sql, vault, sendSigned }, ...step),
+    runCheck: (input: CheckInput, signal: AbortSignal) => runCheck({ sql, vault, sendSigned }, input, signal),
+    endCheck: inSql(endCheck),
     /** Starts the loops that find and start work. */
     run({ outbox, client, config, ownTaskQueue, isFirst, onAlerts }: Loops) {
       const { reconcileInterval } = config.webhooks;

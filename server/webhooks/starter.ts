@@ -1,5 +1,5 @@
-// Starts and signals the workflows of bulk redeliveries, Held connections and receiver checks. Runs beside the worker: the API only
-// stores requests in PostgreSQL, so it does not need Temporal.
+// Starts and signals the workflows of bulk redeliveries, Held connections and receiver checks. Runs beside the worker:
+// the API only stores requests in PostgreSQL, so it does not need Temporal.
 
 import type { Client } from "@temporalio/client";
 import { type SearchAttributePair, WorkflowNotFoundError } from "@temporalio/common";
@@ -58,7 +58,7 @@ export function startWorkflows(sql: Sql, client: Client, publicUrl: string, chec
 
   async function startCheck({ id, tenantId, connectionId, to }: DueCheck): Promise<void> {
     const input: CheckInput = { tenantId, connectionId, checkId: id };
-    await client.workflow.start("checkReceiverSteps", {
+    await client.workflow.start("checkReceiver", {
       taskQueue: TASK_QUEUE,
       workflowId: `WebhookConnection/${connectionId}/Check/${id}`,
       workflowIdConflictPolicy: "USE_EXISTING",

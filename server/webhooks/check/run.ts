@@ -1,15 +1,16 @@
-// One step of a receiver check, in a worker. Its posts are no deliveries: the check's result is their log.
+// A receiver check, in a worker. Its calls are no deliveries: the check's results are their log.
 
-import type { CheckStep } from "../../../workflows/contract.ts";
+import type { CheckInput } from "../../../workflows/contract.ts";
 import type { Sql } from "../../platform/db/sql.ts";
-import type { CheckId, ConnectionId, TenantId } from "../../platform/ids.ts";
+import { type EventId, newId, type TenantId } from "../../platform/ids.ts";
 import type { Vault } from "../../platform/vault.ts";
+import { outbox } from "../../records/index.ts";
 import { type Connection, findConnection } from "../connections.store.ts";
 import type { SendSigned } from "../deliveries/send-signed.ts";
 import { createConnectionSeals } from "../secrets.ts";
 import { generateSecret } from "../signature.ts";
-import { type CheckAnswer, type CheckCall, callsOf, resultOf, SKIPPED, STEPS } from "./steps.ts";
-import { endCheck, findCheck, recordStep } from "./store.ts";
+import { type CheckAnswer, type CheckStep, STEPS, type Step, type StepResult } from "./steps.ts";
+import { endCheck, findCheck, type ReceiverCheck, recordStep } from "./store.ts";
 
 export interface CheckDependencies {
   sql: Sql;
@@ -17,50 +18,76 @@ export interface CheckDependencies {
   sendSigned: SendSigned;
 }
 
-/** @returns false if nothing is left to do, or the receiver cannot be reached @throws Error if the tenant has no capacity now, so the step is repeated */
-export async function runStep(
-  { sql, vault, sendSigned }: CheckDependencies,
-  tenantId: TenantId,
-  connectionId: ConnectionId,
-  id: CheckId,
-  step: CheckStep | "End",
-  signal: AbortSignal,
-): Promise<boolean> {
-  const [connection, check] = await Promise.all([
-    findConnection(sql, tenantId, connectionId),
-    findCheck(sql, tenantId, connectionId),
-  ]);
-  if (check?.id !== id || check.endedOn) return false;
-  if (step === "End" || !connection) {
-    await endCheck(sql, tenantId, id);
-    return false;
-  }
-  const { needs, isBurst } = STEPS[step];
-  const hasSignature = connection.secret !== null || (needs === "signature" && connection.signByKey);
-  if (needs && !hasSignature) return recordStep(sql, tenantId, id, step, SKIPPED);
-  const wrongSecret = createConnectionSeals(vault).secret.seal(generateSecret());
-  const calls = callsOf(step, tenantId, check.sample);
-  const send = (call: CheckCall) => answerOf(call, connection);
-  const answers: CheckAnswer[] = isBurst ? await Promise.all(calls.map(send)) : [];
-  if (!isBurst) for (const call of calls) answers.push(await send(call));
-  const isLeft = await recordStep(sql, tenantId, id, step, resultOf(step, answers));
-  return isLeft && (step !== "Right" || answers[0]!.failure === null);
+const SKIPPED: StepResult = { Got: "", Verdict: "Skipped", Advice: "The connection has no Secret. Set one." };
 
-  async function answerOf(call: CheckCall, { secret, name, ...rest }: Connection): Promise<CheckAnswer> {
-    const { isSignedWrong, ageMs = 0, ...sent } = call;
-    const post = {
-      ...rest,
-      ...sent,
+/**
+ * Takes the steps that have no result, unless the first cannot reach the receiver.
+ * @throws Error if the tenant has no capacity or the process stops; the next try continues with the same step
+ */
+export async function runCheck(deps: CheckDependencies, input: CheckInput, signal: AbortSignal): Promise<void> {
+  const { sql } = deps;
+  const { tenantId, connectionId, checkId } = input;
+  const check = await findCheck(sql, tenantId, connectionId);
+  if (check?.id !== checkId || check.endedOn) return;
+  const steps = (Object.keys(STEPS) as CheckStep[]).filter((step) => !check.results[step]);
+  for (const step of steps) {
+    const connection = await findConnection(sql, tenantId, connectionId);
+    if (!connection) break;
+    const isPossible = hasWhatItNeeds(STEPS[step], connection);
+    const answers = isPossible && (await answersTo(deps, STEPS[step], tenantId, connection, check, signal));
+    signal.throwIfAborted();
+    const result = answers ? { Got: inWords(answers), ...STEPS[step].judge(answers) } : SKIPPED;
+    await recordStep(sql, tenantId, checkId, step, result);
+    if (step === "Right" && answers && answers[0]!.failure !== null) break;
+  }
+  await endCheck(sql, tenantId, checkId);
+}
+
+const hasWhatItNeeds = ({ needs }: Step, { secret, signByKey }: Connection) =>
+  needs === undefined || secret !== null || (needs === "signature" && signByKey);
+
+async function answersTo(
+  { vault, sendSigned }: CheckDependencies,
+  { calls, isBurst }: Step,
+  tenantId: TenantId,
+  { name, ...connection }: Connection,
+  { sample: { data, ...sample } }: ReceiverCheck,
+  signal: AbortSignal,
+): Promise<CheckAnswer[]> {
+  const wrongSecret = createConnectionSeals(vault).secret.seal(generateSecret());
+  let eventId: EventId;
+  const posts = calls.map(({ isSignedWrong = false, ageMs = 0, isRepeated = false, sequence = 1, records }) => {
+    if (!isRepeated) eventId = newId();
+    const change = { ...sample, data: records ? Array<typeof data>(records).fill(data) : data };
+    return {
+      ...connection,
+      eventId,
+      payload: outbox.payloadOf(tenantId, eventId, change, { Test: true }),
+      sequences: [sequence],
       name: name ?? "",
-      secret: isSignedWrong ? wrongSecret : secret,
+      secret: isSignedWrong ? wrongSecret : connection.secret,
       // A JWT cannot be wrong or old, so these calls have none.
-      signByKey: rest.signByKey && !isSignedWrong && ageMs === 0,
-      signedOn: new Date(Date.now() - ageMs),
+      signByKey: connection.signByKey && !isSignedWrong && ageMs === 0,
+      ageMs,
       ...{ stagedSecret: null, formerSecret: null, previous: null, form: null, number: 1 },
     };
-    const result = await sendSigned(tenantId, post, signal);
+  });
+  const send = async ({ ageMs, ...post }: (typeof posts)[number]): Promise<CheckAnswer> => {
+    const result = await sendSigned(tenantId, { ...post, signedOn: new Date(Date.now() - ageMs) }, signal);
     if ("unsent" in result) throw new Error(result.unsent);
     const { statusCode: status, failure, durationMs: ms } = result.attempt;
     return { status, failure, ms, hasRetryAfter: result.retryAfterMs !== undefined };
-  }
+  };
+  if (isBurst) return Promise.all(posts.map(send));
+  const answers: CheckAnswer[] = [];
+  for (const post of posts) answers.push(await send(post));
+  return answers;
+}
+
+/** @example "200, 503; at most 340 ms" */
+function inWords(answers: CheckAnswer[]): string {
+  const words = Map.groupBy(answers, ({ status, failure }) => failure ?? String(status));
+  const counted = [...words].map(([word, { length }]) => (length > 1 ? `${length} × ${word}` : word));
+  const slowest = Math.max(...answers.map(({ ms }) => ms)).toLocaleString("en");
+  return `${counted.join(", ")}; ${answers.length > 1 ? "at most " : ""}${slowest} ms`;
 }

@@ -2,7 +2,6 @@
 // large and many.
 
 import { type Static, Type } from "@sinclair/typebox";
-import { CHECK_STEPS } from "../../../workflows/contract.ts";
 import type { Sql } from "../../platform/db/sql.ts";
 import { Conflict } from "../../platform/errors.ts";
 import { orNull, time, uuid, word } from "../../platform/http/fields.ts";
@@ -15,10 +14,11 @@ import { CONNECTION_ID, CONNECTION_TAG } from "../connections/routes.ts";
 import type { Connections, Samples } from "../connections/service.ts";
 import { lockConnection } from "../connections.store.ts";
 import { wakeStarters } from "../redelivery/store.ts";
-import { STEPS, VERDICTS } from "./steps.ts";
+import { type CheckStep, STEPS, VERDICTS } from "./steps.ts";
 import { findCheck, insertCheck, type ReceiverCheck } from "./store.ts";
 
 const TYPE = "WebhookConnection";
+const STEP_NAMES = Object.keys(STEPS) as CheckStep[];
 
 const CHECK = Type.Object(
   {
@@ -28,7 +28,7 @@ const CHECK = Type.Object(
     EndedOn: orNull(time()),
     Results: Type.Array(
       Type.Object({
-        Step: word(CHECK_STEPS),
+        Step: word(STEP_NAMES),
         Expected: Type.String({ description: "What a receiver should do." }),
         Got: Type.String({ description: "The statuses or failures, and the time. Empty with Skipped." }),
         Verdict: word(VERDICTS),
@@ -83,7 +83,7 @@ function toRecord(ConnectionId: ConnectionId, check: ReceiverCheck | undefined):
     State: check ? (check.endedOn ? "Completed" : "Running") : "None",
     StartedOn: check?.startedOn.toISOString() ?? null,
     EndedOn: check?.endedOn?.toISOString() ?? null,
-    Results: CHECK_STEPS.flatMap((Step) => {
+    Results: STEP_NAMES.flatMap((Step) => {
       const result = check?.results[Step];
       return result ? [{ Step, Expected: STEPS[Step].expected, ...result }] : [];
     }),

@@ -1,12 +1,12 @@
-import type { CheckStep } from "../../../workflows/contract.ts";
 import type { Queries, Transaction } from "../../platform/db/sql.ts";
 import { type CheckId, type ConnectionId, newId, type TenantId } from "../../platform/ids.ts";
+import type { EventType } from "../../records/index.ts";
 import { connectionName } from "../connections.store.ts";
-import type { CheckSample, StepResult } from "./steps.ts";
+import type { CheckStep, StepResult } from "./steps.ts";
 
 export interface ReceiverCheck {
   id: CheckId;
-  sample: CheckSample;
+  sample: { eventRecord: string; eventType: EventType; data: Record<string, unknown> };
   results: Partial<Record<CheckStep, StepResult>>;
   startedOn: Date;
   endedOn: Date | null;
@@ -29,7 +29,7 @@ export async function insertCheck(
   tx: Transaction,
   tenantId: TenantId,
   connectionId: ConnectionId,
-  sample: CheckSample,
+  sample: ReceiverCheck["sample"],
 ): Promise<ReceiverCheck | undefined> {
   const [row] = await tx<ReceiverCheck[]>`
     insert into receiver_checks as c (id, tenant_id, connection_id, sample)
@@ -41,19 +41,16 @@ export async function insertCheck(
   return row;
 }
 
-/** @returns whether it is still running */
 export async function recordStep(
   sql: Queries,
   tenantId: TenantId,
   id: CheckId,
   step: CheckStep,
   result: StepResult,
-): Promise<boolean> {
-  const rows = await sql`
+): Promise<void> {
+  await sql`
     update receiver_checks set results = results || ${JSON.stringify({ [step]: result })}::text::jsonb
-    where tenant_id = ${tenantId} and id = ${id} and ended_on is null
-    returning id`;
-  return rows.length > 0;
+    where tenant_id = ${tenantId} and id = ${id} and ended_on is null`;
 }
 
 export async function endCheck(sql: Queries, tenantId: TenantId, id: CheckId): Promise<void> {
@@ -66,18 +63,17 @@ export interface DueCheck {
   id: CheckId;
   tenantId: TenantId;
   connectionId: ConnectionId;
+  /** The connection's name, or its id if it has no name. */
   to: string;
 }
 
 /** Running checks whose workflow may be missing. */
 export function leaseChecks(sql: Queries, checkMs: number, limit: number): Promise<DueCheck[]> {
   return sql<DueCheck[]>`
-    update receiver_checks set lease_until =
-      case when ended_on is null then now() + ${checkMs} * interval '1 millisecond' else 'infinity' end
-    where id in (
+    update receiver_checks c set lease_until = now() + ${checkMs} * interval '1 millisecond'
+    from webhook_connections k
+    where k.id = c.connection_id and c.id in (
       select id from receiver_checks where lease_until < now() order by lease_until limit ${limit} for update skip locked
     )
-    returning id, tenant_id as "tenantId", connection_id as "connectionId", (
-      select ${connectionName(sql)} from webhook_connections k where k.id = connection_id
-    ) as to`;
+    returning c.id, c.tenant_id as "tenantId", c.connection_id as "connectionId", ${connectionName(sql)} as to`;
 }
