@@ -33,6 +33,15 @@ const ack = async (api: Api, id: string, upto: string | undefined): Promise<numb
   (await ok(acked(api, id, upto))).Acknowledged;
 const namesOf = ({ Items }: Pulled) => Items.map(({ Body }) => JSON.parse(Body).Data.Name);
 
+/** Waits until requests hold so many of the tenant's places: the others are free, and one more is refused. */
+async function holdsPlaces(api: Api, id: string, count: number): Promise<void> {
+  const free = MAX_WAITING_PER_TENANT - count;
+  await until("the places to be taken", async () => {
+    const asks = await Promise.all(Array.from({ length: free + 1 }, () => asked(api, id, "Wait=1")));
+    return asks.filter(({ status }) => status === 200).length === free;
+  });
+}
+
 /** A consumer's connection, and these changes. */
 async function arranged(names: string[], fields: Record<string, unknown> = {}) {
   const api = await newTenant();
@@ -123,7 +132,8 @@ describe.concurrent("a consumer", () => {
     );
     expectError(await acked(api, Id, "²"), 400, "Bad Input", /Upto must be an EventId/);
     expectError(await acked(api, Id, undefined), 400, "Bad Input", /Upto/);
-    for (const query of ["Limit=0", "Limit=201", "Limit=²", "Wait=51", "Lease=0", "Lease=1e3", "Cursor=x"]) {
+    const wrong = ["Limit=0", "Limit=201", `Limit=${"9".repeat(99)}`, "Limit=-1", "Limit=²", "Wait=51", "Wait=0.5"];
+    for (const query of [...wrong, "Lease=0", "Lease=3601", "Lease=1e3", "Cursor=x", "Limit=1&Limit=2"]) {
       expectError(await asked(api, Id, query), 400, "Bad Input");
     }
   });
@@ -281,8 +291,31 @@ describe.concurrent("a Pull connection", () => {
     expectError(await acked(stranger, Id, EventId), 404, "Not Found");
     const pushed = await api.connect("https://localhost:9443/", { State: "Paused" });
     expectError(await asked(api, pushed.Id), 409, "Conflict", /Kind Push/);
+    const other = await made(api, { Events: ["Deleted"] });
+    expectError(await acked(api, other.Id, EventId), 400, "Bad Input", /no event with this Id/);
+    const entries = await made(api, { Entities: ["AuditEvent"], Events: ["Created"] });
+    const unread = await api.withScope("Webhooks:Update");
+    expectError(await asked(unread, entries.Id), 403, "Permission", /AuditEvent/);
+    expectError(await acked(unread, entries.Id, EventId), 403, "Permission", /AuditEvent/);
     await api.disconnect(Id);
     expectError(await asked(api, Id), 404, "Not Found");
+  });
+
+  test("gives nothing to a caller whose access ends while it waits", async () => {
+    const { api, Id } = await arranged([]);
+    const [revoked, forbidden] = [await newMember(api, "admin"), await newMember(api, "admin")];
+    const waits = [revoked, forbidden].map((member) => asked(member, Id, "Wait=50"));
+    await holdsPlaces(api, Id, waits.length);
+    const { clientId: client_id, clientSecret: client_secret } = revoked;
+    const token = revoked.authorization.split(" ")[1]!;
+    const body = new URLSearchParams({ client_id, client_secret, token });
+    expect((await fetch(`${api.url}/oauth2/revoke`, { method: "POST", body })).status).toBe(200);
+    const { clientId } = forbidden;
+    const forbid = `forbid (principal == Client::"${clientId}", action == Action::"Webhooks:Update", resource);`;
+    await savePolicy(api, "no pull", forbid);
+    await api.change({ Name: "Late" });
+    expect((await Promise.all(waits)).map(({ status }) => status)).toEqual([401, 403]);
+    expect(namesOf(await pull(api, Id))).toEqual(["Late"]);
   });
 
   test("answers HEAD without a lease, and a consumer that leaves while it waits takes none", async () => {

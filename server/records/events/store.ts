@@ -81,7 +81,7 @@ export function insertionOfEvent(
       from generate_series(1, greatest(1, (select max(part) from delivery))) as parts (part)
     )
     select pg_notify(${DISPATCH_CHANNEL}, ${event.eventId}),
-      (select count(pg_notify(${PULL_CHANNEL}, id::text)) from connection where kind = 'Pull')`;
+      (select count(pg_notify(${PULL_CHANNEL}, id::text)) from connection where kind = 'Pull' and state = 'Active')`;
 }
 
 /** The same for one connection in any state: one delivery, one outbox row. @param isLikeChange in the form of its events */

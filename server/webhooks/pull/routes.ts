@@ -1,9 +1,8 @@
 import { Type } from "@sinclair/typebox";
-import { BadInput } from "../../platform/errors.ts";
 import { NO_STORE } from "../../platform/http/conditions.ts";
 import { body } from "../../platform/http/contract.ts";
 import { field, orNull, time, UUID, uuid } from "../../platform/http/fields.ts";
-import { MAX_LIMIT, type Parameter } from "../../platform/http/query.ts";
+import { countParameter, DEFAULT_LIMIT, MAX_LIMIT } from "../../platform/http/query.ts";
 import type { Route } from "../../platform/http/route.ts";
 import type { EventId } from "../../platform/ids.ts";
 import { route } from "../../records/index.ts";
@@ -14,29 +13,12 @@ import { COUNTED_TO, type Pulls } from "./service.ts";
 export const MAX_WAIT_SECONDS = 50;
 export const LEASE_SECONDS = { min: 1, usual: 30, max: 3_600 };
 
-function numberParameter(
-  name: string,
-  min: number,
-  max: number,
-  usual: number,
-  description: string,
-): Parameter<number> {
-  return {
-    description: `${description} By default ${usual}.`,
-    schema: Type.Integer({ format: "int32", minimum: min, maximum: max, default: usual }),
-    read(text) {
-      if (text === "") return usual;
-      const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-      if (value >= min && value <= max) return value;
-      throw BadInput.in([{ Field: name, Message: `${name} must be a whole number from ${min} to ${max}.` }]);
-    },
-  };
-}
-
+const COUNTS = { min: 1, max: MAX_LIMIT, usual: DEFAULT_LIMIT };
+const WAIT_SECONDS = { min: 0, max: MAX_WAIT_SECONDS, usual: 0 };
 const QUERY = {
-  Limit: numberParameter("Limit", 1, MAX_LIMIT, 50, "The maximum number of events."),
-  Wait: numberParameter("Wait", 0, MAX_WAIT_SECONDS, 0, "Seconds to wait for an event if there is none."),
-  Lease: numberParameter("Lease", LEASE_SECONDS.min, LEASE_SECONDS.max, LEASE_SECONDS.usual, "Seconds of the lease."),
+  Limit: countParameter("Limit", COUNTS, "The maximum number of events."),
+  Wait: countParameter("Wait", WAIT_SECONDS, "Seconds to wait for an event if there is none."),
+  Lease: countParameter("Lease", LEASE_SECONDS, "Seconds of the lease."),
 };
 
 const ACK = body(
@@ -101,9 +83,10 @@ export function pullRoutes(pulls: Pulls): Route[] {
         headers: NO_STORE,
       },
       errors: ["Conflict", "TooManyRequests"],
+      // HEAD takes no events (RFC 9110 9.2.1).
       handle: (caller, { request, params: { Id }, query: { Limit, Wait, Lease } }) =>
         request.method === "HEAD"
-          ? Promise.resolve(new Response(null, { headers: { "content-type": "application/json", ...NO_STORE } }))
+          ? pulls.take(caller, Id, { limit: 0, waitMs: 0, leaseMs: 0 }, request.signal)
           : pulls.take(caller, Id, { limit: Limit, waitMs: Wait * 1_000, leaseMs: Lease * 1_000 }, request.signal),
     }),
     route({

@@ -32,6 +32,8 @@ const WAITS = { name: "requests that wait for events", perTenant: 10, total: 100
 export const MAX_BYTES = 4 * 1024 * 1024;
 /** A higher number of waiting events is not counted. */
 export const COUNTED_TO = 10_000;
+/** Consumers that wait for the end of a lease look at this interval, and not at each new event. */
+const LEASED_PAUSE_MS = 1_000;
 
 export interface PullRequest {
   limit: number;
@@ -123,22 +125,26 @@ export function createPulls(
 
   return {
     async take(caller, id, asked, left) {
-      const signal = AbortSignal.any([left, stopping]);
       const end = performance.now() + asked.waitMs;
       let leave: (() => void) | undefined;
       try {
         for (let by = caller; ; by = permit(await caller.again(), ["Webhooks:Update"])) {
-          const notice = notices.next(id);
+          const looked = new AbortController();
+          const signal = AbortSignal.any([left, stopping, looked.signal]);
+          // From before the look on, so that none is missed.
+          const notice = notices.next(id, signal);
           try {
             const { events, leasedForMs } = await leaseNext(by, id, asked);
             const leftMs = end - performance.now();
             if (events.Items.length > 0 || leftMs <= 0) return withoutRecords(events);
             leave ??= await waits.take(caller.tenantId);
-            await notice.within(leasedForMs > 0 ? Math.min(leftMs, leasedForMs) : leftMs, signal);
+            const pause = (ms: number) => wait(ms, undefined, { signal }).catch(() => {});
+            if (leasedForMs > 0) await pause(Math.min(leftMs, leasedForMs, LEASED_PAUSE_MS));
+            else await Promise.race([notice, pause(leftMs)]);
             // A lease now would have no consumer.
             if (signal.aborted) return withoutRecords(events);
           } finally {
-            notice.end();
+            looked.abort();
           }
         }
       } finally {
@@ -152,9 +158,7 @@ export function createPulls(
         const found = await findPulled(tx, tenantId, id, upto);
         if (!found) throw refused("the connection has no event with this Id.");
         if (!found.isGiven) throw refused("this event was not given to a consumer yet. Ask for it first.");
-        const count = await acknowledge(tx, tenantId, id, found.position);
-        await outbox.wakePull(tx, id);
-        return count;
+        return acknowledge(tx, tenantId, id, found.position);
       });
       return withoutRecords({ Acknowledged });
     },
@@ -180,34 +184,30 @@ const timeIn = (eventId: EventId) => timeOfId(eventId).toISOString();
 
 const refused = (why: string) => BadInput.in([{ Field: "Upto", Message: `Upto: ${why}` }]);
 
-/** Notices of new events, ended leases and resumed connections. This process listens from the first request on. */
+/** Notices of new events, and of connections that are changed. This process listens from the first request on. */
 function createNotices(sql: Sql) {
-  const waiting = new Map<string, Set<() => void>>();
+  const hearers = new Set<(about?: string) => void>();
   let isListening = false;
 
-  function hear(id?: string): void {
-    // Without an id, notices may have been missed.
-    for (const wakes of id ? [waiting.get(id)] : waiting.values()) for (const wake of wakes ?? []) wake();
+  function tell(about?: string): void {
+    for (const hear of hearers) hear(about);
   }
 
   return {
-    next(id: ConnectionId) {
-      if (!isListening) listen(sql, outbox.PULL_CHANNEL, hear);
+    /** Resolves at the next notice about the connection, or once the signal is aborted. */
+    next(id: ConnectionId, signal: AbortSignal): Promise<void> {
+      if (!isListening) listen(sql, outbox.PULL_CHANNEL, tell);
       isListening = true;
-      const heard = new AbortController();
-      const wake = () => heard.abort();
-      waiting.set(id, (waiting.get(id) ?? new Set()).add(wake));
-      return {
-        /** Waits until the next notice since the call of `next`, or for a time. */
-        async within(ms: number, signal: AbortSignal): Promise<void> {
-          await wait(ms, undefined, { signal: AbortSignal.any([signal, heard.signal]) }).catch(() => {});
-        },
-        end(): void {
-          const wakes = waiting.get(id);
-          wakes?.delete(wake);
-          if (wakes?.size === 0) waiting.delete(id);
-        },
-      };
+      return new Promise((resolve) => {
+        const end = () => {
+          hearers.delete(hear);
+          resolve();
+        };
+        // Without an id, notices may have been missed.
+        const hear = (about?: string) => (about === undefined || about === id) && end();
+        hearers.add(hear);
+        signal.addEventListener("abort", end);
+      });
     },
   };
 }
