@@ -126,13 +126,11 @@ function Configuration({ visit, record, isSigned }: ConfigurationProps): JSX.Ele
   if (record.Filter) more.push(["Filter", <Code text={record.Filter} />]);
   if (record.Description) more.push(["Description", <Text text={record.Description} />]);
   if (headers.length > 0) more.push(["Extra headers", <Text text={headers.join(", ")} />]);
-  const isPull = record.Kind === "Pull";
   return (
     <Section title="Configuration">
       <Facts
         facts={[
-          ...(isPull ? [] : ofCalls(record)),
-          ...(isPull ? [["Pulled from", <Code text={pathOfEvents(record)} copy />] satisfies Fact] : []),
+          ...wayOf(record),
           ["Entities", <Text text={record.Entities.join(", ")} />],
           ["Events", <Text text={record.Events.join(", ")} />],
           ["Secret", <SecretLink visit={visit} record={record} isSigned={isSigned} />],
@@ -144,13 +142,15 @@ function Configuration({ visit, record, isSigned }: ConfigurationProps): JSX.Ele
   );
 }
 
-type Fact = [string, JSX.Element];
-
-const ofCalls = (record: ConnectionRecord): Fact[] => [
-  ["URL Endpoint", <Code text={addressOf(record.URL)} copy />],
-  ["Limits", <Text text={limitsInWords(record)} />],
-  ["ApiKey", <Text text={hasOwnApiKey(record) ? "In the URL; hidden here." : "Sent; hidden here."} />],
-];
+/** How its events reach the receiver. */
+function wayOf(record: ConnectionRecord): [string, JSX.Element][] {
+  if (record.Kind === "Pull") return [["Pulled from", <Code text={pathOfEvents(record)} copy />]];
+  return [
+    ["URL Endpoint", <Code text={addressOf(record.URL)} copy />],
+    ["Limits", <Text text={limitsInWords(record)} />],
+    ["ApiKey", <Text text={hasOwnApiKey(record) ? "In the URL; hidden here." : "Sent; hidden here."} />],
+  ];
+}
 
 export const pathOfEvents = ({ Id }: ConnectionRecord) => `${API_PATH}/WebhookConnection/${Id}/Events`;
 

@@ -40,8 +40,10 @@ export const NAMES = [...FIELDS, UNSIGNED];
 const FIRST = ["Kind", "URL", "Entities", "Events", "Secret"];
 const OTHERS = FIELDS.filter((name) => !FIRST.includes(name));
 const SECTIONS = { "More settings": OTHERS.filter((name) => name !== "Name") };
-const OF_CALLS = ["URL", "ApiKey", "Headers", "SignByKey", "Compression", "TimeoutMs", "RatePerSecond", "MaxInFlight"];
-const OF_PULL = FIELDS.filter((name) => ![...OF_CALLS, "HoldAfter"].includes(name));
+/** A Pull connection has no calls. */
+const OF_CALLS = ["URL", "ApiKey", "Headers", "SignByKey", "Compression"];
+const LIMITS_OF_CALLS = ["TimeoutMs", "RatePerSecond", "MaxInFlight", "HoldAfter"];
+const OF_PULL = FIELDS.filter((name) => ![...OF_CALLS, ...LIMITS_OF_CALLS].includes(name));
 
 export function connectionForm(contract: ConsoleServices["connection"], record?: ConnectionRecord) {
   const isNew = record === undefined;

@@ -6,14 +6,12 @@ import type { ConnectionRecord, StatusRecord } from "../../webhooks/index.ts";
 /** Empty for visitors who may not read every event. */
 export function CurrentStatus({ status, kind }: { status: StatusRecord; kind: ConnectionRecord["Kind"] }): JSX.Element {
   if (status.Windows === null) return "";
+  const facts: [string, JSX.Element][] = [["Waiting", <Text text={waitingInWords(status)} />]];
+  // A consumer has none.
+  if (kind === "Push") facts.push(["Window", <Text text={windowInWords(status.Windows, status.State)} />]);
   return (
     <Section title="Just now">
-      <Facts
-        facts={[
-          ["Waiting", <Text text={waitingInWords(status)} />],
-          ...(kind === "Pull" ? [] : [windowOf(status.Windows, status.State)]),
-        ]}
-      />
+      <Facts facts={facts} />
     </Section>
   );
 }
@@ -29,11 +27,6 @@ function waitingInWords({ UnderWay, Queued, Held, OldestOn }: StatusRecord): str
   const oldest = OldestOn ? `, the oldest for ${durationInWords(Date.now() - Date.parse(OldestOn))}` : "";
   return `${words.join(", ")}${oldest}.`;
 }
-
-const windowOf = (
-  windows: NonNullable<StatusRecord["Windows"]>,
-  state: StatusRecord["State"],
-): [string, JSX.Element] => ["Window", <Text text={windowInWords(windows, state)} />];
 
 /** Combines all workers, because the distribution does not matter for a receiver. */
 function windowInWords(windows: NonNullable<StatusRecord["Windows"]>, state: StatusRecord["State"]): string {

@@ -56,7 +56,7 @@ export function createReceiverChecks(sql: Sql, connections: Connections, samples
         if (!connection) throw noConnection();
         const record = connections.recordOf(connection);
         permissions.require("Webhooks:Update", TYPE, record);
-        requirePush(connection);
+        requirePush(connection.kind);
         const eventRecord = connection.entities.find((entity) => samples.has(entity));
         if (!eventRecord) throw new Conflict("There is no sample of its Entities.");
         const eventType = connection.events[0] as EventType;

@@ -35,6 +35,6 @@ export function refuseMisfits(before: Connection | undefined, after: Connection)
 }
 
 /** @throws Conflict for a connection to which nothing is posted */
-export function requirePush({ kind }: Pick<Connection, "kind">): void {
+export function requirePush(kind: Connection["kind"]): void {
   if (kind === "Pull") throw new Conflict("The connection is of Kind Pull: nothing is posted to it.");
 }

@@ -17,7 +17,7 @@ import {
   withoutRecords,
 } from "../../records/index.ts";
 import { type ConnectionRecord, secretField } from "../connection.ts";
-import { type Connection, lockConnection } from "../connections.store.ts";
+import { lockConnection } from "../connections.store.ts";
 import { type Attempt, type AttemptOutcome, recordAttempt } from "../deliveries/store.ts";
 import type { ConnectionSeals } from "../secrets.ts";
 import { generateSecret } from "../signature.ts";
@@ -84,11 +84,7 @@ export interface Rotations {
   giveUp(caller: Caller, id: ConnectionId): Promise<Shown<RotationRecord>>;
 }
 
-type Step = (
-  tx: Transaction,
-  connection: Connection,
-  record: ConnectionRecord,
-) => Promise<Pick<AuditEntry, "kind" | "details"> | undefined>;
+type Step = (tx: Transaction, record: ConnectionRecord) => Promise<Pick<AuditEntry, "kind" | "details"> | undefined>;
 
 export function createRotations(
   sql: Sql,
@@ -106,7 +102,7 @@ export function createRotations(
       if (!connection) throw noConnection();
       const record = connections.recordOf(connection);
       permissions.require("Webhooks:Update", TYPE, record);
-      const entry = await step(tx, connection, record);
+      const entry = await step(tx, record);
       if (entry) await recordAudit(tx, tenantId, caller, { ...entry, subject: { type: TYPE, id } });
       return { resource: record, rotation: toRotationRecord((await findRotation(tx, tenantId, id))!) };
     });
@@ -124,8 +120,8 @@ export function createRotations(
     async stage(caller, id, input) {
       const generated = typeof input.Secret === "string" ? null : generateSecret();
       const sealed = secret.seal(generated ?? input.Secret!);
-      const rotation = await change(caller, id, async (tx, connection) => {
-        requirePush(connection);
+      const rotation = await change(caller, id, async (tx, { Kind }) => {
+        requirePush(Kind);
         await stageSecret(tx, caller.tenantId, id, sealed, input.OverlapSeconds ?? overlapSeconds);
         return { kind: "WebhookConnection.SecretStaged" };
       });
@@ -133,7 +129,7 @@ export function createRotations(
     },
     prove(caller, id) {
       const { tenantId, traceParent } = caller;
-      return change(caller, id, async (tx, _, { Id, Name, Entities, Events }) => {
+      return change(caller, id, async (tx, { Id, Name, Entities, Events }) => {
         const eventId = await recordPing(tx, tenantId, { Id, Name, Entities, Events }, traceParent);
         const staged = await beginProof(tx, tenantId, id, eventId);
         if (!staged) throw new Conflict("No secret is staged. Stage one first.");

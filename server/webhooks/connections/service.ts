@@ -244,7 +244,7 @@ export function createConnections(
         if (!connection) throw noConnection();
         const record = recordOf(connection);
         permissions.require("Webhooks:Update", TYPE, record);
-        requirePush(connection);
+        requirePush(connection.kind);
         const { Id, Name, Entities, Events } = record;
         const eventId = await recordPing(tx, tenantId, { Id, Name, Entities, Events }, traceParent);
         const subject = { type: TYPE, id };

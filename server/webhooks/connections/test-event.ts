@@ -46,7 +46,7 @@ export function createTestEvents(sql: Sql, connections: Connections, samples: Sa
         const connection = await lockConnection(tx, tenantId, { id });
         if (!connection) throw noConnection();
         permissions.require("Webhooks:Update", "WebhookConnection", connections.recordOf(connection));
-        requirePush(connection);
+        requirePush(connection.kind);
         if (!connection.entities.includes(eventRecord) || !connection.events.includes(eventType)) {
           throw new BadInput(`The connection is not subscribed to ${eventRecord} ${eventType}.`);
         }

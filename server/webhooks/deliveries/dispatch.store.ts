@@ -23,8 +23,6 @@ export interface WorkflowToStart extends EventName {
   held: number;
   /** Deliveries in the queue or in a Drain, which get their own workflows. */
   queued: number;
-  /** Deliveries that consumers of Pull connections get; absent: none. */
-  pulled?: number;
   /** Deliveries in any state; absent: those above are all. */
   total?: number;
   /** How often the delivery was sent again before and with this workflow; absent: it is the event's first. */
@@ -89,8 +87,7 @@ function readLeased(sql: Queries) {
       c.trace_parent as "traceParent",
       coalesce(json_agg(${deliveryToMake(sql)})
         filter (where d.state in ('Pending', 'Retrying') and d.due_on is null), '[]') as deliveries,
-      count(d.id) filter (where d.state = 'Held' and not ${waitsForDrain} and k.kind = 'Push') as held,
-      count(d.id) filter (where k.kind = 'Pull') as pulled,
+      count(d.id) filter (where d.state = 'Held' and not ${waitsForDrain}) as held,
       count(d.id) filter (where d.state in ('Pending', 'Retrying') and d.due_on is not null or ${waitsForDrain}) as queued,
       c.delivery_count as total,
       coalesce(array_agg(d.connection_id)

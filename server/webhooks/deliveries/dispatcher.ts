@@ -138,7 +138,7 @@ export function startDispatcher(dependencies: DispatcherDependencies): Dispatche
 }
 
 /** If the only delivery is queued, it uses the event's workflow later. */
-function isNeeded({ part, deliveries, held, queued, pulled = 0, total }: Dispatch): boolean {
-  if (deliveries.length > 0 || held > 0 || pulled > 0) return true;
+function isNeeded({ part, deliveries, held, queued, total }: Dispatch): boolean {
+  if (deliveries.length > 0 || held > 0) return true;
   return part === 1 && !(queued === 1 && total === 1);
 }

@@ -112,7 +112,6 @@ function describe({
   deliveries,
   queued,
   held,
-  pulled = 0,
   total = 0,
 }: WorkflowToStart): string {
   const [first, ...others] = recordIds;
@@ -122,8 +121,7 @@ function describe({
   const ends = [
     names.join(", "),
     queued > 0 ? `${queued} queued, each with its own workflow` : "",
-    held > 0 ? `${held} held (connection paused or held)` : "",
-    pulled > 0 ? `${pulled} for consumers that pull` : "",
+    held > 0 ? `${held} held (connection paused, held or pulled)` : "",
   ].filter(Boolean);
   const change = `${eventRecord} ${record} ${eventType}`;
   // A consumer may be faster than the dispatch.

@@ -16,13 +16,11 @@ import { readPosted } from "../deliveries/start-attempt.store.ts";
 import type { ConnectionSeals } from "../secrets.ts";
 import {
   acknowledge,
-  cancelEmpty,
-  countWaiting,
-  findGap,
   findPulled,
   lease,
   listWaiting,
   lockPull,
+  readRest,
   sizesOf,
   type WaitingDelivery,
 } from "./store.ts";
@@ -94,31 +92,26 @@ export function createPulls(
     return sql.beginFor(tenantId, async (tx): Promise<{ events: PulledEvents; leasedForMs: number }> => {
       const { connection, leasedForMs, acknowledgedUpto } = await lockFor(tx, caller, id);
       const isFree = connection.state === "Active" && leasedForMs === 0;
-      const waiting = isFree ? await listWaiting(tx, tenantId, id, limit) : [];
-      const { chosen, empty } = await withinSize(tx, waiting);
-      await cancelEmpty(tx, tenantId, empty);
+      const chosen = isFree ? await withinSize(tx, await listWaiting(tx, tenantId, id, limit)) : [];
       const until = chosen.length > 0 ? await lease(tx, tenantId, id, chosen, leaseMs) : null;
-      const gap = await findGap(tx, tenantId, id, acknowledgedUpto, chosen.at(-1)?.position);
+      const bounds = { after: acknowledgedUpto, upto: chosen.at(-1)?.position, countedTo: COUNTED_TO };
+      const { waiting, gone, firstGone, lastGone } = await readRest(tx, tenantId, id, bounds);
       const events = {
         Items: await itemsOf(tx, connection, chosen),
         LeasedUntil: until?.toISOString() ?? null,
-        Waiting: await countWaiting(tx, tenantId, id, COUNTED_TO),
-        Gap: gap ? { Count: gap.count, From: timeIn(gap.first), To: timeIn(gap.last) } : null,
+        Waiting: waiting,
+        Gap: firstGone && lastGone ? { Count: gone, From: timeIn(firstGone), To: timeIn(lastGone) } : null,
       };
       return { events, leasedForMs };
     });
   }
 
   async function itemsOf(tx: Transaction, connection: Connection, chosen: WaitingDelivery[]) {
-    const stored = await readPosted(
-      tx,
-      chosen.map(({ eventId }) => eventId),
-    );
+    const stored = await readPosted(tx, eventsOf(chosen));
     const now = new Date();
-    const { secret } = connection;
     return chosen.map(({ eventId, form }) => {
       const posted = postedOf({ ...stored.get(eventId)!, form });
-      const signed = { eventId, secret, stagedSecret: null, formerSecret: null };
+      const signed = { eventId, secret: connection.secret, stagedSecret: null, formerSecret: null };
       return { EventId: eventId, Headers: headersOf(signed, posted, now), Body: posted.body };
     });
   }
@@ -165,20 +158,17 @@ export function createPulls(
   };
 }
 
-/** The first ones whose payloads fit into an answer, and those without a payload. */
-async function withinSize(tx: Transaction, waiting: WaitingDelivery[]) {
-  const sizes = await sizesOf(
-    tx,
-    waiting.map(({ eventId }) => eventId),
-  );
-  const [kept, empty] = [true, false].map((has) => waiting.filter(({ eventId }) => sizes.has(eventId) === has));
+/** The first ones whose payloads fit into an answer. Held deliveries keep theirs. */
+async function withinSize(tx: Transaction, waiting: WaitingDelivery[]): Promise<WaitingDelivery[]> {
+  const sizes = await sizesOf(tx, eventsOf(waiting));
   let bytes = 0;
-  const chosen = kept!.filter(({ eventId }, index) => {
+  return waiting.filter(({ eventId }, index) => {
     bytes += sizes.get(eventId)!;
     return index === 0 || bytes <= MAX_BYTES;
   });
-  return { chosen, empty: empty! };
 }
+
+const eventsOf = (deliveries: WaitingDelivery[]) => deliveries.map(({ eventId }) => eventId);
 
 const timeIn = (eventId: EventId) => timeOfId(eventId).toISOString();
 

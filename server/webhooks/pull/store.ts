@@ -45,7 +45,7 @@ export function listWaiting(
     order by d.position limit ${limit} for update`;
 }
 
-/** The bytes of payloads, by event. Removed ones are missing. */
+/** The bytes of payloads, by event. */
 export async function sizesOf(tx: Transaction, ids: EventId[]): Promise<Map<EventId, number>> {
   const rows = await tx<{ id: EventId; bytes: number }[]>`
     select event_id as id, octet_length(payload) + coalesce(octet_length(previous), 0) as bytes from payloads
@@ -74,48 +74,32 @@ export async function lease(
   return row!.until;
 }
 
-/** Without a payload there is nothing to give. */
-export async function cancelEmpty(tx: Transaction, tenantId: TenantId, empty: WaitingDelivery[]): Promise<void> {
-  if (empty.length === 0) return;
-  const ids = empty.map(({ id }) => id);
-  await tx`
-    update deliveries set state = 'Cancelled', changed_on = now()
-    where tenant_id = ${tenantId} and id = any (${uuids(tx, ids)}) and state = 'Held'`;
+export interface Rest {
+  /** The deliveries that are not acknowledged, counted up to a number. */
+  waiting: number;
+  /** Those between two positions that were Cancelled, so that no consumer gets them. */
+  gone: number;
+  firstGone: EventId | null;
+  lastGone: EventId | null;
 }
 
-export interface Gap {
-  count: number;
-  first: EventId;
-  last: EventId;
-}
-
-/** The deliveries between two positions that were Cancelled, so that no consumer gets them. */
-export async function findGap(
+export async function readRest(
   tx: Transaction,
   tenantId: TenantId,
   connectionId: ConnectionId,
-  after: number,
-  upto: number | undefined,
-): Promise<Gap | undefined> {
-  const [row] = await tx<Gap[]>`
-    select count(*) as count, min(d.event_id::text) as first, max(d.event_id::text) as last from deliveries d
+  { after, upto, countedTo }: { after: number; upto: number | undefined; countedTo: number },
+): Promise<Rest> {
+  const [row] = await tx<Rest[]>`
+    select count(*) as gone, min(d.event_id::text) as "firstGone", max(d.event_id::text) as "lastGone", (
+      select count(*) from (
+        select from deliveries h
+        where h.tenant_id = ${tenantId} and h.connection_id = ${connectionId} and h.state = 'Held' limit ${countedTo}
+      ) as held
+    ) as waiting
+    from deliveries d
     where d.tenant_id = ${tenantId} and d.connection_id = ${connectionId} and d.state = 'Cancelled'
       and d.position > ${after} and d.position <= ${upto ?? Number.MAX_SAFE_INTEGER}`;
-  return row!.count > 0 ? row : undefined;
-}
-
-export async function countWaiting(
-  tx: Transaction,
-  tenantId: TenantId,
-  connectionId: ConnectionId,
-  max: number,
-): Promise<number> {
-  const [row] = await tx<{ count: number }[]>`
-    select count(*) as count from (
-      select from deliveries d
-      where d.tenant_id = ${tenantId} and d.connection_id = ${connectionId} and d.state = 'Held' limit ${max}
-    ) as waiting`;
-  return row!.count;
+  return row!;
 }
 
 /** The delivery of an event, if the connection has one. */

@@ -215,7 +215,7 @@ async function planned(
     draining: false,
   };
   permissions.require("Webhooks:Create", TYPE, REDELIVERY.toRecord(redelivery));
-  requirePush(connection);
+  requirePush(connection.kind);
   // Deliveries of other redeliveries would be skipped otherwise.
   await countAllEnded(tx, tenantId, connection.id);
   return redelivery;
