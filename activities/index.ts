@@ -1,3 +1,4 @@
+import { createRunCheck } from "./check.ts";
 import { createCloseDelivery } from "./close-delivery.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
 import { createContinueErasure } from "./erase.ts";
@@ -22,6 +23,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     followRedelivery: createFollowRedelivery(dependencies),
     cancelRedelivery: createCancelRedelivery(dependencies),
     sendProbe: createSendProbe(dependencies),
+    runCheck: createRunCheck(dependencies),
     inviteNext: createInviteNext(dependencies),
     continueErasure: createContinueErasure(dependencies),
     rotateSigningKeys: createRotateSigningKeys(dependencies),

@@ -2,6 +2,7 @@
 
 import type { RetryPolicy } from "@temporalio/workflow";
 import type {
+  CheckId,
   ConnectionId,
   DeliveryId,
   ErasureId,
@@ -239,6 +240,12 @@ export type ProbeResult =
       /** Milliseconds until the next probe. */
       waitMs: number;
     };
+
+export interface CheckInput {
+  tenantId: TenantId;
+  connectionId: ConnectionId;
+  checkId: CheckId;
+}
 
 export interface MaintenanceResult {
   keys: { announced: string[]; removed: string[] };

@@ -1,3 +1,4 @@
+export { checkReceiver } from "./check-receiver.ts";
 export { deliverLogout } from "./deliver-logout.ts";
 export { deliverWebhook } from "./deliver-webhook.ts";
 export { erasePerson } from "./erase-person.ts";

@@ -8,12 +8,15 @@ export type EventId = string & { readonly [brand]: "EventId" };
 export type DeliveryId = string & { readonly [brand]: "DeliveryId" };
 export type ConnectionId = string & { readonly [brand]: "ConnectionId" };
 export type RedeliveryId = string & { readonly [brand]: "RedeliveryId" };
+export type CheckId = string & { readonly [brand]: "CheckId" };
 export type ErasureId = string & { readonly [brand]: "ErasureId" };
 export type LogoutId = string & { readonly [brand]: "LogoutId" };
 export type MailId = string & { readonly [brand]: "MailId" };
 
 /** A UUIDv7 (RFC 9562 5.7): its first 48 bits are milliseconds since 1970, so later records have higher ids. */
-export function newId<Id extends TenantId | EventId | ConnectionId | RedeliveryId | ErasureId | MailId>(): Id {
+export function newId<
+  Id extends TenantId | EventId | ConnectionId | RedeliveryId | CheckId | ErasureId | MailId,
+>(): Id {
   return Bun.randomUUIDv7() as Id;
 }
 

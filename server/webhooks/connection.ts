@@ -30,6 +30,8 @@ export type ConnectionState = (typeof CONNECTION_STATES)[number];
 /** Record: deliveries of the same record are sent one at a time, in commit order. */
 const ORDERS = ["None", "Record"] as const;
 
+const KINDS = ["Push", "Pull"] as const;
+
 const COMPRESSIONS = ["None", "Gzip"] as const;
 
 const SECRET_LIMIT = 500;
@@ -73,25 +75,36 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
     form: { label: "Description", rows: 2 },
     example: "Requested by the payroll team",
   }),
+  Kind: oneOf(KINDS, {
+    description:
+      "Push: events are posted to the URL. Pull: it has no URL, and a consumer asks for the events. It cannot be changed.",
+    audit: "value",
+    form: {
+      label: "Kind",
+      hint: "Push: events are posted to the URL. Pull: a consumer asks for them; the connection has a Name, and no URL.",
+      hintOfChange: "It cannot be changed.",
+    },
+    example: "Push",
+  }),
   URL: field({
     description:
-      "The receiver's address. It must be https, and public unless EGRESS_ALLOW names it. If the host or port changes, " +
-      "Secret, ApiKey and the values of Headers must be sent again.",
+      "The receiver's address, which Kind Push needs; empty with Kind Pull. It must be https, and public unless " +
+      "EGRESS_ALLOW names it. If the host or port changes, Secret, ApiKey and the values of Headers must be sent again.",
     answered: "Callers that may not change the connection see `…` and the last four characters of each query value.",
-    sent: Type.String({ minLength: 1, maxLength: URL_LIMIT, pattern: NUL_FREE }),
+    sent: Type.String({ maxLength: URL_LIMIT, pattern: NUL_FREE }),
     shown: Type.String({ maxLength: URL_LIMIT }),
-    documented: { format: "uri" },
+    blank: "",
     must: `must be an https address of at most ${URL_LIMIT} characters.`,
     // Pasted addresses often contain spaces.
     take: (value: string) => value.trim(),
     refuse(value: string) {
+      if (value.trim() === "") return undefined;
       const problem = isHidden(value)
         ? "It was returned without the values in its query. Send it complete, or omit it."
         : (checkUrl(value.trim()) ?? ownApiKeyProblem(value.trim()));
       return problem && `URL: ${problem}`;
     },
     show: String,
-    required: true,
     audit: "name",
     judged: true,
     form: {
@@ -359,8 +372,8 @@ export const connectionContract = (facts: ConnectionFacts) =>
     texts: {
       group: "Receivers, and the changes sent to each.",
       save:
-        "Updates the connection with this Id, or without an Id the one with this Name; otherwise creates one, which needs URL, " +
-        "Entities and Events. An ApiKey is generated unless it is given.",
+        "Updates the connection with this Id, or without an Id the one with this Name; otherwise creates one, which needs URL (but with Kind " +
+        "Pull), Entities and Events. An ApiKey is generated unless it is given.",
       remove: "Waiting deliveries are cancelled.",
     },
   });

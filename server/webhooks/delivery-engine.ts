@@ -2,6 +2,7 @@
 
 import type { Client } from "@temporalio/client";
 import type { Logger } from "pino";
+import type { CheckInput } from "../../workflows/contract.ts";
 import type { Config, WebhookConfig } from "../platform/config/config.ts";
 import { boundTo, type Sql } from "../platform/db/sql.ts";
 import type { Egress } from "../platform/egress/index.ts";
@@ -9,6 +10,8 @@ import type { ConnectionId, TenantId } from "../platform/ids.ts";
 import type { WorkerMetrics } from "../platform/metrics/index.ts";
 import type { Vault } from "../platform/vault.ts";
 import { startAlertWatch } from "./alerts/watch.ts";
+import { runCheck } from "./check/run.ts";
+import { endCheck } from "./check/store.ts";
 import { startClearing } from "./connections/clearing.ts";
 import { probe } from "./connections/probe.ts";
 import { recordProof } from "./connections/secret-rotation.ts";
@@ -25,7 +28,7 @@ import { createWindows, QUICK_MS } from "./deliveries/windows.ts";
 import { startWindowReport } from "./figures/window-report.ts";
 import { followRedelivery } from "./redelivery/follow.ts";
 import { cancelRedelivery } from "./redelivery/service.ts";
-import { startRedeliveriesAndProbes } from "./starter.ts";
+import { startWorkflows } from "./starter.ts";
 
 export interface DeliveryEngineDependencies {
   sql: Sql;
@@ -82,6 +85,8 @@ export function createDeliveryEngine(deps: DeliveryEngineDependencies) {
     cancelRedelivery: inSql(cancelRedelivery),
     probe: (tenantId: TenantId, connectionId: ConnectionId, signal: AbortSignal) =>
       probe({ sql, sendSigned, metrics, probeInterval }, tenantId, connectionId, signal),
+    runCheck: (input: CheckInput, signal: AbortSignal) => runCheck({ sql, vault, sendSigned }, input, signal),
+    endCheck: inSql(endCheck),
     /** Starts the loops that find and start work. */
     run({ outbox, client, config, ownTaskQueue, isFirst, onAlerts }: Loops) {
       const { reconcileInterval } = config.webhooks;
@@ -89,7 +94,7 @@ export function createDeliveryEngine(deps: DeliveryEngineDependencies) {
       const loops = [
         startDispatcher({ sql: outbox, ...shared }),
         startReconciler(sql, client, reconcileInterval, log),
-        startRedeliveriesAndProbes(outbox, client, config.publicUrl, reconcileInterval, log),
+        startWorkflows(outbox, client, config.publicUrl, reconcileInterval, log),
         startClearing(outbox, log),
         startAlertWatch(outbox, config.webhooks.alertInterval, config.tenantLimits, log, onAlerts),
         startWindowReport(outbox, windows, log),

@@ -3,6 +3,7 @@
 import type { Route } from "../platform/http/route.ts";
 import { alertRoutes } from "./alerts/routes.ts";
 import { catalogueRoutes } from "./catalogue/routes.ts";
+import { checkRoutes } from "./check/service.ts";
 import type { ConnectionContract } from "./connection.ts";
 import { discardRoutes } from "./connections/discard.ts";
 import { secretRoutes } from "./connections/rotation-routes.ts";
@@ -14,6 +15,7 @@ import { deadLetterRoutes } from "./log/dead-letters.ts";
 import { resentRoutes } from "./log/resent.ts";
 import { eventLogRoutes } from "./log/routes.ts";
 import { whyRoutes } from "./log/why.ts";
+import { pullRoutes } from "./pull/routes.ts";
 import { redeliveryRoutes } from "./redelivery/routes.ts";
 import type { WebhookServices } from "./services.ts";
 import { statementRoutes } from "./statements/routes.ts";
@@ -34,6 +36,8 @@ export function webhookRoutes(services: WebhookRoutes): Route[] {
     ...filterRoutes(services.filterTrials),
     ...catalogueRoutes(services.catalogue),
     ...testRoutes(services.testEvents, services.workflowUrl),
+    ...checkRoutes(services.receiverChecks),
+    ...pullRoutes(services.pulls),
     ...figureRoutes(services.figures),
     ...eventLogRoutes(services),
     ...deadLetterRoutes(services.countDeadLetters),

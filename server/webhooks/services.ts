@@ -8,6 +8,7 @@ import type { Access } from "../records/index.ts";
 import { type Alerts, createAlerts } from "./alerts/service.ts";
 import type { EventSubject } from "./catalogue/kinds.ts";
 import { createEventCatalogue, type EventCatalogue, type FindAttributes } from "./catalogue/service.ts";
+import { createReceiverChecks, type ReceiverChecks } from "./check/service.ts";
 import { createDiscard, type Discard } from "./connections/discard.ts";
 import { createConnectionRecords } from "./connections/record.ts";
 import { createRotations, type Rotations } from "./connections/secret-rotation.ts";
@@ -22,6 +23,7 @@ import { createResentDeliveries, type ResentDeliveries } from "./log/resent.ts";
 import { createEventLog, type EventLog } from "./log/service.ts";
 import { createEventStreams, type EventStreams } from "./log/stream.ts";
 import { createExplainEvent, type ExplainEvent } from "./log/why.ts";
+import { createPulls, type Pulls } from "./pull/service.ts";
 import { createRedeliveries, type Redeliveries } from "./redelivery/service.ts";
 import { createConnectionSeals } from "./secrets.ts";
 import type { WorkflowUrl } from "./workflow-url.ts";
@@ -34,6 +36,8 @@ export interface WebhookServices {
   filterTrials: FilterTrials;
   catalogue: EventCatalogue;
   testEvents: TestEvents;
+  pulls: Pulls;
+  receiverChecks: ReceiverChecks;
   figures: ConnectionFigures;
   eventLog: EventLog;
   eventStreams: EventStreams;
@@ -75,6 +79,8 @@ export function createWebhooks(deps: WebhooksDependencies): WebhookServices {
     filterTrials,
     catalogue: createEventCatalogue(deps.subjects, deps.findAttributes),
     testEvents: createTestEvents(sql, connections, samples),
+    receiverChecks: createReceiverChecks(sql, connections, samples),
+    pulls: createPulls(sql, seals, connections, stopping),
     figures: createConnectionFigures(sql, connections, retentionMs),
     eventLog: createEventLog(sql, [...samples.keys()], workflowUrl),
     eventStreams: createEventStreams(sql, stopping),

@@ -1,10 +1,11 @@
-// Starts and signals the workflows of bulk redeliveries and Held connections. Runs beside the worker: the API only
-// stores requests in PostgreSQL, so it does not need Temporal.
+// Starts and signals the workflows of bulk redeliveries, Held connections and receiver checks. Runs beside the worker:
+// the API only stores requests in PostgreSQL, so it does not need Temporal.
 
 import type { Client } from "@temporalio/client";
 import { type SearchAttributePair, WorkflowNotFoundError } from "@temporalio/common";
 import type { Logger } from "pino";
 import {
+  type CheckInput,
   PROBE_CHANGED,
   type ProbeInput,
   REDELIVERY_CHANGED,
@@ -17,6 +18,7 @@ import type { Passes } from "../platform/db/watch.ts";
 import type { ConnectionId, TenantId } from "../platform/ids.ts";
 import { CONNECTION_ID, TENANT_ID } from "../platform/temporal/search-attributes.ts";
 import { detailsLink } from "../platform/temporal/ui-texts.ts";
+import { type DueCheck, leaseChecks } from "./check/store.ts";
 import { leaseProbes, type ProbedConnection } from "./holding.store.ts";
 import { type DueRedelivery, leaseRedeliveries } from "./redelivery/follow.store.ts";
 import { redeliveryWorkflowId } from "./redelivery/record.ts";
@@ -25,13 +27,7 @@ import { REDELIVERY_CHANNEL } from "./redelivery/store.ts";
 const BATCH = 20;
 
 /** @param checkMs interval for checking that each workflow exists */
-export function startRedeliveriesAndProbes(
-  sql: Sql,
-  client: Client,
-  publicUrl: string,
-  checkMs: number,
-  log: Logger,
-): Passes {
+export function startWorkflows(sql: Sql, client: Client, publicUrl: string, checkMs: number, log: Logger): Passes {
   const shared = { channel: REDELIVERY_CHANNEL, batch: BATCH };
   const passes = [
     startDue(sql, log, {
@@ -50,7 +46,28 @@ export function startRedeliveriesAndProbes(
       leaseDue: (queries, limit) => leaseProbes(queries, checkMs, limit),
       start: startOrEndProbes,
     }),
+    startDue(sql, log, {
+      ...shared,
+      lease: { table: "receiver_checks" },
+      nouns: ["a receiver check", "receiver checks"],
+      idName: "checkId",
+      leaseDue: (queries, limit) => leaseChecks(queries, checkMs, limit),
+      start: startCheck,
+    }),
   ];
+
+  async function startCheck({ id, tenantId, connectionId, to }: DueCheck): Promise<void> {
+    const input: CheckInput = { tenantId, connectionId, checkId: id };
+    await client.workflow.start("checkReceiver", {
+      taskQueue: TASK_QUEUE,
+      workflowId: `WebhookConnection/${connectionId}/Check/${id}`,
+      workflowIdConflictPolicy: "USE_EXISTING",
+      args: [input],
+      ...visible(tenantId, connectionId),
+      staticSummary: `Checks the receiver of ${to}`,
+      staticDetails: detailsLink("The result", publicUrl, `webhooks/${connectionId}/verify`),
+    });
+  }
 
   async function startOrSignal(redelivery: DueRedelivery): Promise<void> {
     const { id, tenantId, connectionId, kind, to } = redelivery;

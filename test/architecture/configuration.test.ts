@@ -45,9 +45,12 @@ import { MEMBERS_LIMIT, SENT_MEMBERS_LIMIT } from "../../server/records/referenc
 import { KEPT_HOURS } from "../../server/records/requests/keys.store.ts";
 import { ANSWER_LIMIT, KEY_LIMIT } from "../../server/records/requests/keys.ts";
 import { MAX_KEPT } from "../../server/records/requests/store.ts";
+import { BURST, MAX_RECORDS_SENT } from "../../server/webhooks/check/steps.ts";
 import { MAX_FILTERS } from "../../server/webhooks/connections/service.ts";
 import { MAX_TRIED } from "../../server/webhooks/filters/trials.ts";
 import { CONNECTION, REPLAY, secretRotation } from "../../server/webhooks/index.ts";
+import { LEASE_SECONDS, MAX_WAIT_SECONDS } from "../../server/webhooks/pull/routes.ts";
+import { MAX_BYTES } from "../../server/webhooks/pull/service.ts";
 import { MAX_REDELIVERIES } from "../../server/webhooks/redelivery/store.ts";
 import { HEADERS_LIMIT, MAX_HEADERS } from "../../server/webhooks/secrets.ts";
 import { MAX_ATTEMPTS } from "../../workflows/contract.ts";
@@ -105,6 +108,11 @@ const LIMITS = {
   "steps of a Filter": count(MAX_FILTER_STEPS),
   "connections of a tenant with a Filter": count(MAX_FILTERS),
   "events on which a Filter is tried": count(MAX_TRIED),
+  "seconds for which a request waits for events of a Pull connection, at most": count(MAX_WAIT_SECONDS),
+  "seconds of a lease of its events, at most": count(LEASE_SECONDS.max),
+  "bytes of the payloads in one answer with its events": count(MAX_BYTES),
+  "calls at once in a receiver check": count(BURST),
+  "records of its largest call": count(MAX_RECORDS_SENT),
   "seconds a former webhook secret signs, at most": count(secretRotation.MAX_OVERLAP_SECONDS),
   "attempts of a delivery": count(MAX_ATTEMPTS),
   "redeliveries of a delivery": count(MAX_REDELIVERIES),

@@ -81,6 +81,7 @@ const OTHERS: { [Field in keyof ConnectionInput]-?: Partial<ConnectionFields>[] 
   Id: [],
   Name: [{ Name: "Ours" }],
   Description: [{ Description: "The same receiver" } as object],
+  Kind: [],
   URL: [],
   Entities: [{ Entities: ["Department"] }],
   Events: [{ Events: ["Created", "Updated"] }],

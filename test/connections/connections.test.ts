@@ -36,6 +36,7 @@ describe("a webhook connection", () => {
         TimeoutMs: 5_000,
         Id: expect.stringMatching(/^[0-9a-f-]{36}$/),
         ApiKey: expect.stringMatching(/^[\w-]{32}$/),
+        Kind: "Push",
         Filter: null,
         Fields: null,
         ChangedFields: false,

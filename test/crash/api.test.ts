@@ -26,3 +26,34 @@ test("changes committed by the API are delivered after it was killed before disp
   expect(committed.length).toBeGreaterThanOrEqual(CHANGES / 2 - 4);
   await untilLogSaysDelivered(api);
 });
+
+test("a consumer gets every event once in order though the API is killed between leases and acknowledgements", async () => {
+  const stack = await startVictim();
+  const api = await newTenant(stack);
+  const fields = { Kind: "Pull", Name: "consumer", Entities: ["Application"], Events: ["Created"] };
+  const { Id } = await api.made("WebhookConnection", fields);
+  const names = Array.from({ length: 30 }, (_, index) => `Gate ${index}`);
+  for (const Name of names) await api.change({ Name });
+
+  const done: string[] = [];
+  const seen: string[] = [];
+  let kills = 0;
+  await until("all events to be acknowledged", async () => {
+    try {
+      const { status, body } = await api.get(`/WebhookConnection/${Id}/Events?Limit=10&Wait=2&Lease=1`);
+      if (status !== 200) return false;
+      const got = body.Items.map(({ Body }: { Body: string }) => JSON.parse(Body).Data.Name);
+      seen.push(...got);
+      if (kills++ < 2) process.kill(stack.parts.api.pid!, "SIGKILL");
+      const upto = body.Items.at(-1)?.EventId;
+      if (upto && (await api.call("POST", `/WebhookConnection/${Id}/Ack`, { Upto: upto })).status === 200)
+        done.push(...got);
+    } catch {
+      // The API is away.
+    }
+    return done.length >= names.length;
+  });
+  expect(done).toEqual(names);
+  expect(seen.length).toBeGreaterThan(names.length);
+  await untilLogSaysDelivered(api);
+}, 120_000);

@@ -82,9 +82,27 @@ cases.each do |one|
   }.uniq.join(",")
 end
 `,
+  php: `<?php
+require __DIR__ . '/verify.php';
+set_error_handler(function ($number, $text) { throw new ErrorException($text); });
+$jwks = json_decode(fgets(STDIN), true);
+while (($line = fgets(STDIN)) !== false) {
+    $one = json_decode($line, true);
+    $plain = $server = [];
+    foreach ($one['headers'] as [$name, $value]) {
+        $plain[$name] = $value;
+        $server['HTTP_' . strtr(strtoupper($name), '-', '_')] = $value;
+    }
+    $answers = array_map(fn ($headers) => json_encode(is_signed_by_gatehouse(
+        $jwks, $one['tenantId'], $one['address'], $headers, base64_decode($one['body']))), [$plain, $server]);
+    echo implode(',', array_unique($answers)), "\\n";
+}
+foreach ([[], ['keys' => []], ['keys' => [[]]]] as $odd) if (is_signed_by_gatehouse($odd, '', '', [], '')) exit(1);
+`,
 };
 
 const PROGRAMS: Record<string, Program> = {
+  php: { tool: "php", file: "verify.php", files: { "main.php": READ.php }, command: ["php", "main.php"] },
   node: { tool: "node", file: "verify.mjs", files: { "main.mjs": READ.node }, command: ["node", "main.mjs"] },
   python: { tool: "python3", file: "verify.py", files: { "main.py": READ.python }, command: ["python3", "main.py"] },
   go: {

@@ -36,6 +36,7 @@ const NO_METHOD = "PROPFIND";
 const QUERIES: Record<string, string> = { "/WebhookEvent/Stream": "?Seconds=1" };
 const BODIES: Record<string, unknown> = {
   "/WebhookConnection/:id/Discard": { Before: "2030-01-01" },
+  "/WebhookConnection/:id/Ack": { Upto: Bun.randomUUIDv7() },
   "/User/:id/Identities": { IdentityProviderId: "1", Subject: "theirs" },
   "/WebhookConnection/:id/TryFilter": { Filter: "resource.Is_Active" },
   "/InvitationImport/:id": { State: "Paused" },

@@ -24,6 +24,7 @@ const KINDS: Record<string, (api: Api) => Promise<string>> = {
   cancelled: (api) => deliver(api, [LATER], true),
   redelivered: redeliver,
   probed: probe,
+  checked: check,
   "left-beside-a-hanging-one": leaveBesideHanging,
   "posted-slowly": postSlowly,
   "logged-out": logOut,
@@ -159,6 +160,16 @@ async function redeliver(api: Api): Promise<string> {
   await api.changeRedelivery(Id, { State: "Running", Rate: 50 });
   await api.endedRedelivery(Id);
   return WorkflowId;
+}
+
+async function check(api: Api): Promise<string> {
+  await using receiver = startReceiver(undefined, { dataDir: stack.dataDir });
+  const { Id } = await api.connect(receiver.url);
+  const path = `/WebhookConnection/${Id}/Check`;
+  await ok(api.call("POST", path));
+  await until("the check to end", async () => (await ok(api.get(path))).State === "Completed");
+  const { Items } = await ok(api.get("/AuditEvent?Kind=WebhookConnection.Pinged"));
+  return `WebhookConnection/${Id}/Check/${Items[0].Details.Check}`;
 }
 
 /** Without a delivery to probe with, then with a failed and a successful probe. */

@@ -99,6 +99,15 @@ describe.concurrent("a connection with a delivery", () => {
     expect(await reason(api, EventId, connection)).toEqual(["Exhausted", "exhausted: 3 attempts, last 503"]);
   });
 
+  test("was larger than the receiver accepts", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver([413, 413, 413]);
+    const connection = await api.connect(receiver.url);
+    const { EventId } = await api.settledChange({ Name: "Gate" });
+    const why = "exhausted: 3 attempts, last 413, because the payload is larger than the receiver accepts";
+    expect(await reason(api, EventId, connection)).toEqual(["Exhausted", why]);
+  });
+
   test("is waiting for a retry", async () => {
     const api = await newTenant();
     await using receiver = startReceiver(new Response(null, { status: 503, headers: { "retry-after": "60" } }));

@@ -98,6 +98,7 @@ export interface ConnectionFields {
   ChangedFields: boolean;
   Previous: boolean;
   SignByKey: boolean;
+  Kind: "Push" | "Pull";
   Compression: "None" | "Gzip";
   Secret: string | null;
   ApiKey: string;

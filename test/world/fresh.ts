@@ -130,6 +130,14 @@ export async function freshRecords(api: Api): Promise<(operationId: string, path
     return id;
   }
 
+  /** A Pull connection with an event. */
+  async function pulled(): Promise<string> {
+    const fields = { Kind: "Pull", Name: unique("consumer"), Entities: ["Application"], Events: ["Created"] };
+    const { Id } = await api.made("WebhookConnection", fields);
+    await changed();
+    return Id;
+  }
+
   async function secondFactor(): Promise<string> {
     const admin = await newColleague(api);
     await enrolled(new Client({ ...client.tenant, admin }));
@@ -207,6 +215,12 @@ export async function freshRecords(api: Api): Promise<(operationId: string, path
       path: { Id: await makers.WebhookConnection!() },
       body: { Filter: "resource.Is_Active || !resource.Is_Active" },
     }),
+    pullWebhookEvents: async () => ({ path: { Id: await pulled() } }),
+    acknowledgeWebhookEvents: async () => {
+      const Id = await pulled();
+      const { Items } = await ok(api.get(`/WebhookConnection/${Id}/Events`));
+      return { path: { Id }, body: { Upto: Items[0].EventId } };
+    },
     discardWebhookDeliveries: async () => ({
       path: { Id: await makers.WebhookConnection!() },
       body: { Before: new Date().toISOString(), DryRun: true },

@@ -94,7 +94,8 @@ export function DeliverySection({ visit, event, shown, mayRedeliver }: DeliveryS
         <>
           <Timeline attempts={attempts} state={State} currentRun={Run} underWay={left > 0} />
           <AttemptTable attempts={attempts} happenedOn={occurredOn} />
-          {attempts.map((attempt, index) => (
+          {/* A consumer has no request. */}
+          {(connection?.kind === "Pull" ? [] : attempts).map((attempt, index) => (
             <AttemptDetails
               id={`attempt-${Id}-${attempt.Number}`}
               attempt={attempt}

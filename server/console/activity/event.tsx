@@ -127,7 +127,8 @@ async function readShown(
   return deliveries.map((delivery) => {
     const connection = seen.find(({ id }) => id === delivery.ConnectionId);
     const posted = { eventId: EventId, sequences: event.sequences };
-    const requestAt = (startedOn: Date) => connection && knownRequest(connection, posted, startedOn);
+    const requestAt = (startedOn: Date) =>
+      connection?.kind === "Push" ? knownRequest(connection, posted, startedOn) : undefined;
     const own = attempts.get(delivery.Id) ?? [];
     return {
       delivery,

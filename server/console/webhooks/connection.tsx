@@ -1,6 +1,7 @@
 import { urlOf } from "../../platform/address.ts";
 import { BadInput } from "../../platform/errors.ts";
 import { UNCONDITIONAL } from "../../platform/http/conditions.ts";
+import { API_PATH } from "../../platform/http/request.ts";
 import {
   ActionButton,
   Badge,
@@ -83,7 +84,7 @@ async function statusPart(deps: ConsoleServices, visit: Visit, record: Connectio
       <HoldNote record={record} status={status} />
       <UnsentNote visit={visit} record={record} status={status} asked={asked} />
       <Redeliveries visit={visit} latest={redeliveries} />
-      <CurrentStatus status={status} />
+      <CurrentStatus status={status} kind={record.Kind} />
       <DiscardLink visit={visit} record={record} held={status.Held} />
     </Live>
   );
@@ -94,7 +95,7 @@ async function statisticsPart({ figures }: ConsoleServices, visit: Visit, { Id }
   return <Statistics visit={visit} span={span} statistics={await figures.statistics(visit.caller, Id, span)} />;
 }
 
-async function deliveriesPart(deps: ConsoleServices, visit: Visit, { Id }: ConnectionRecord) {
+async function deliveriesPart(deps: ConsoleServices, visit: Visit, { Id, Kind }: ConnectionRecord) {
   const deliveries = await deps.eventLog.deliveriesTo(visit.caller, Id, MAX_DELIVERIES);
   const name = await namesOfEvents(visit, deliveries.map(eventOf));
   return (
@@ -102,7 +103,7 @@ async function deliveriesPart(deps: ConsoleServices, visit: Visit, { Id }: Conne
       <Section title="Recent deliveries">
         {deliveries.length > 0 ? (
           <>
-            <Table caption="Recent deliveries" columns={columns(visit, name)} rows={deliveries} />
+            <Table caption="Recent deliveries" columns={columns(visit, name, Kind)} rows={deliveries} />
             <p class="after">
               <a href={visit.href(`/settings/activity?ConnectionId=${Id}`)}>All of them in the activity log</a>
             </p>
@@ -129,12 +130,10 @@ function Configuration({ visit, record, isSigned }: ConfigurationProps): JSX.Ele
     <Section title="Configuration">
       <Facts
         facts={[
-          ["URL Endpoint", <Code text={addressOf(record.URL)} copy />],
+          ...wayOf(record),
           ["Entities", <Text text={record.Entities.join(", ")} />],
           ["Events", <Text text={record.Events.join(", ")} />],
-          ["Limits", <Text text={limitsInWords(record)} />],
           ["Secret", <SecretLink visit={visit} record={record} isSigned={isSigned} />],
-          ["ApiKey", <Text text={hasOwnApiKey(record) ? "In the URL; hidden here." : "Sent; hidden here."} />],
           ["Id", <Code text={record.Id} copy />],
           ...more,
         ]}
@@ -142,6 +141,18 @@ function Configuration({ visit, record, isSigned }: ConfigurationProps): JSX.Ele
     </Section>
   );
 }
+
+/** How its events reach the receiver. */
+function wayOf(record: ConnectionRecord): [string, JSX.Element][] {
+  if (record.Kind === "Pull") return [["Pulled from", <Code text={pathOfEvents(record)} copy />]];
+  return [
+    ["URL Endpoint", <Code text={addressOf(record.URL)} copy />],
+    ["Limits", <Text text={limitsInWords(record)} />],
+    ["ApiKey", <Text text={hasOwnApiKey(record) ? "In the URL; hidden here." : "Sent; hidden here."} />],
+  ];
+}
+
+export const pathOfEvents = ({ Id }: ConnectionRecord) => `${API_PATH}/WebhookConnection/${Id}/Events`;
 
 /** "" for the default form of events. */
 function contentsOf({ Fields, ChangedFields, Previous }: ConnectionRecord): string {
@@ -266,16 +277,17 @@ export function actionsOn(visit: Visit, record: ConnectionRecord) {
     <ActionButton visit={visit} action={`${path}/state`} label={label} fields={{ State }} />
   );
   return {
-    first: <ActionButton visit={visit} action={`${path}/ping`} label="Send a ping" />,
+    first: record.Kind === "Pull" ? "" : <ActionButton visit={visit} action={`${path}/ping`} label="Send a ping" />,
     next: (
       <>
         {record.State === "Active" ? "" : stateButton("Resume", "Active")}
         {record.State === "Paused" ? "" : stateButton("Pause", "Paused")}
       </>
     ),
-    others: mayRedeliver(visit, record) ? (
-      <ButtonLink href={visit.href(`${path}/redeliver`)}>Redeliver</ButtonLink>
-    ) : undefined,
+    others:
+      record.Kind === "Push" && mayRedeliver(visit, record) ? (
+        <ButtonLink href={visit.href(`${path}/redeliver`)}>Redeliver</ButtonLink>
+      ) : undefined,
   };
 }
 
@@ -309,7 +321,7 @@ function eventOf({ eventRecord, eventType, recordIds }: RecentDelivery) {
   };
 }
 
-function columns(visit: Visit, name: NameOf) {
+function columns(visit: Visit, name: NameOf, kind: ConnectionRecord["Kind"]) {
   return [
     {
       name: "Event",
@@ -324,17 +336,18 @@ function columns(visit: Visit, name: NameOf) {
       cell: (delivery: RecentDelivery) => <RecordCell visit={visit} event={eventOf(delivery)} name={name} />,
     },
     { name: "State", cell: ({ state }: RecentDelivery) => <Badge state={state} /> },
-    { name: "Attempts", cell: ({ attempts }: RecentDelivery) => <Text text={String(attempts)} />, numeric: true },
-    {
-      name: "Last answer",
-      cell: (delivery: RecentDelivery) => <Text text={answerInWords(delivery)} />,
-    },
+    ...(kind === "Pull" ? [] : attemptColumns),
     {
       name: "Happened",
       cell: ({ occurredOn }: RecentDelivery) => <Time at={occurredOn} ago />,
     },
   ];
 }
+
+const attemptColumns = [
+  { name: "Attempts", cell: ({ attempts }: RecentDelivery) => <Text text={String(attempts)} />, numeric: true },
+  { name: "Last answer", cell: (delivery: RecentDelivery) => <Text text={answerInWords(delivery)} /> },
+];
 
 export function answerInWords({ statusCode, failure, durationMs }: RecentDelivery): string {
   return durationMs === null ? "none yet" : `${failure ?? statusCode} after ${durationMs.toLocaleString("en")} ms`;

@@ -29,7 +29,7 @@ import {
 } from "./save.tsx";
 import { giveUpPage, prove, secretPage, stage } from "./secret.tsx";
 import { STATEMENT, statementPages } from "./statement.tsx";
-import { sendTest, verifyPage } from "./verify.tsx";
+import { sendTest, startCheck, verifyPage } from "./verify.tsx";
 
 const REFRESH_SECONDS = 10;
 
@@ -79,10 +79,10 @@ export function webhookPages(deps: ConsoleServices): ConsolePage[] {
       lead: refreshing,
       show: (visit, held) => connectionBody(deps, visit, held as ShownConnection),
       actions: (visit, { record }) => actionsOn(visit, record),
-      async effects({ Id, URL }, { caller }) {
+      async effects({ Id, Name, URL }, { caller }) {
         const [health] = await figures.health(caller, [Id]);
         return [
-          phrase`${addressOf(URL)} gets no more events.`,
+          phrase`${addressOf(URL) || Name} gets no more events.`,
           whatWaits(health && health.open + health.held),
           "Its secret and its ApiKey are deleted. A new connection gets new ones.",
           "Its deliveries stay in the activity log.",
@@ -91,8 +91,8 @@ export function webhookPages(deps: ConsoleServices): ConsolePage[] {
     },
     messages: {
       added: (visit, made, sent) => showMade(deps, visit, made, sent),
-      deleted: ({ Id, URL }) =>
-        phrase`The connection to ${URL === undefined ? String(Id) : addressOf(URL)} is deleted.`,
+      deleted: ({ Id, Name, URL }) =>
+        phrase`The connection to ${URL === undefined ? String(Id) : addressOf(URL) || Name!} is deleted.`,
     },
     more: [
       {
@@ -100,6 +100,10 @@ export function webhookPages(deps: ConsoleServices): ConsolePage[] {
         tab: "Verify",
         GET: { needs: read, answer: (visit) => verifyPage(deps, visit) },
         POST: { needs: ["Webhooks:Update"], answer: (visit) => sendTest(deps, visit) },
+      },
+      {
+        path: `${CONNECTIONS}/:id/check`,
+        POST: { needs: ["Webhooks:Update"], answer: (visit) => startCheck(deps, visit) },
       },
       filterPage(deps),
       cataloguePage(deps),
@@ -174,7 +178,7 @@ const nameColumn = (visit: Visit): Column<Row> => ({
       <a href={visit.href(`/settings/webhooks/${row.Id}`)} safe>
         {titleOfConnection(row)}
       </a>
-      {row.Name ? <small safe>{addressOf(row.URL)}</small> : ""}
+      {row.Name ? <small safe>{addressOf(row.URL) || "Pull"}</small> : ""}
     </>
   ),
 });

@@ -14,6 +14,7 @@ import {
   formFields,
   formOf,
   formOfRecord,
+  Hidden,
 } from "../../ui/index.ts";
 import { CONNECTION, type ConnectionRecord, generateSecret } from "../../webhooks/index.ts";
 import type { ShownOnce } from "../once.ts";
@@ -21,7 +22,7 @@ import type { ConsoleServices, View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 
 export const CONNECTIONS = "/settings/webhooks";
-const ADDED = "The connection is added. The next change is sent to it.";
+const ADDED = "The connection is added. It gets the next change.";
 
 /** Whether to offer adding, checked with a blank connection. */
 export function mayAddConnection(visit: Visit): boolean {
@@ -36,17 +37,25 @@ const FIELDS = formFields(CONNECTION);
 /** A checkbox of the form only: the API creates no secret by itself. */
 const UNSIGNED = "Unsigned";
 export const NAMES = [...FIELDS, UNSIGNED];
-const FIRST = ["URL", "Entities", "Events", "Secret"];
+const FIRST = ["Kind", "URL", "Entities", "Events", "Secret"];
 const OTHERS = FIELDS.filter((name) => !FIRST.includes(name));
 const SECTIONS = { "More settings": OTHERS.filter((name) => name !== "Name") };
+/** A Pull connection has no calls. */
+const OF_CALLS = ["URL", "ApiKey", "Headers", "SignByKey", "Compression"];
+const LIMITS_OF_CALLS = ["TimeoutMs", "RatePerSecond", "MaxInFlight", "HoldAfter"];
+const OF_PULL = FIELDS.filter((name) => ![...OF_CALLS, ...LIMITS_OF_CALLS].includes(name));
 
 export function connectionForm(contract: ConsoleServices["connection"], record?: ConnectionRecord) {
   const isNew = record === undefined;
+  const isPull = record?.Kind === "Pull";
+  const shown = (names: string[]) =>
+    names.filter((name) => isNew || (name !== "Kind" && (!isPull || OF_PULL.includes(name))));
   return {
     state: record ? formOfRecord(contract, FIELDS, record) : formOf({ Events: EVENT_TYPES }),
     fields: (state: FormState) => (
       <>
-        <ContractFields contract={contract} names={FIRST} state={state} isNew={isNew} />
+        {isNew ? "" : <Hidden name="Kind" value={record.Kind} />}
+        <ContractFields contract={contract} names={shown(FIRST)} state={state} isNew={isNew} />
         {isNew && (
           <Checkbox
             state={state}
@@ -55,7 +64,7 @@ export function connectionForm(contract: ConsoleServices["connection"], record?:
             hint="The receiver then cannot verify the sender."
           />
         )}
-        <ContractFields contract={contract} names={OTHERS} sections={SECTIONS} state={state} isNew={isNew} />
+        <ContractFields contract={contract} names={shown(OTHERS)} sections={SECTIONS} state={state} isNew={isNew} />
       </>
     ),
   };
@@ -63,7 +72,7 @@ export function connectionForm(contract: ConsoleServices["connection"], record?:
 
 /** The submitted connection. A new one is signed unless the user opts out. @throws BadInput */
 export function connectionSent(contract: ConsoleServices["connection"], form: URLSearchParams, isNew: boolean) {
-  const body = bodyOf(contract, FIELDS, form);
+  const body = bodyOf(contract, !isNew && form.get("Kind") === "Pull" ? OF_PULL : FIELDS, form);
   if (!isNew) return body;
   if (form.get(UNSIGNED) !== "true") return { Secret: generateSecret(), ...body };
   if (body.Secret === undefined) return body;
@@ -77,7 +86,7 @@ export function showMade(
   { Id, ApiKey }: Partial<ConnectionRecord>,
   sent: Partial<ConnectionRecord> & { Secret?: string },
 ): Response {
-  const isKeyMade = sent.ApiKey === undefined && !urlOf(sent.URL!).searchParams.get("ApiKey");
+  const isKeyMade = sent.Kind !== "Pull" && sent.ApiKey === undefined && !urlOf(sent.URL!).searchParams.get("ApiKey");
   const isSecretMade = sent.Secret !== undefined && !visit.form.get("Secret");
   const shown = {
     ...(isSecretMade && { Secret: sent.Secret }),

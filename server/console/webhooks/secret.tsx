@@ -54,7 +54,12 @@ export async function secretPage(
             {mayChange ? <Steps visit={visit} record={record} rotation={rotation} /> : ""}
           </Section>
         </Live>
-        {mayChange ? <Replace visit={visit} state={state} /> : ""}
+        {mayChange && record.Kind === "Push" && <Replace visit={visit} state={state} />}
+        {mayChange && record.Kind === "Pull" && (
+          <p class="after">
+            <a href={visit.href(`/settings/webhooks/${record.Id}/change`)}>Replace the secret</a>
+          </p>
+        )}
       </>
     ),
   };

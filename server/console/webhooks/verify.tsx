@@ -2,13 +2,13 @@
 
 import type { ConnectionId } from "../../platform/ids.ts";
 import { PING } from "../../records/index.ts";
-import { ActionButton, Badge, EmptyState, Live, Refreshing, Section, Table, Text, Time } from "../../ui/index.ts";
+import { ActionButton, Badge, Code, EmptyState, Live, Refreshing, Section, Table, Text, Time } from "../../ui/index.ts";
 import { type ConnectionRecord, type RecentDelivery, toConnectionId } from "../../webhooks/index.ts";
 import type { ConsoleServices, View } from "../page.tsx";
 import { titleOfConnection } from "../records/names.ts";
 import { Source } from "../source.tsx";
 import type { Visit } from "../visit.ts";
-import { answerInWords } from "./connection.tsx";
+import { answerInWords, pathOfEvents } from "./connection.tsx";
 import { VERIFICATIONS } from "./verification.ts";
 
 const REFRESH_SECONDS = 2;
@@ -16,30 +16,124 @@ const MAX_TESTS = 10;
 
 export async function verifyPage(deps: ConsoleServices, visit: Visit): Promise<View> {
   const { record, isSigned } = await deps.connections.read(visit.caller, visit.params.id!);
-  const tests = await readTests(deps, visit, record.Id);
-  const mayTest = visit.may("Webhooks:Update", "WebhookConnection", record);
   return {
     title: titleOfConnection(record),
     above: [{ name: "Webhooks", path: "/settings/webhooks" }],
     body: (
       <>
         <Refreshing visit={visit} seconds={REFRESH_SECONDS} />
-        {mayTest ? <Kinds visit={visit} record={record} /> : ""}
-        <Live visit={visit} id="tests" seconds={REFRESH_SECONDS}>
-          <Section title="Recent tests">
-            {tests.length > 0 ? (
-              <Table caption="Recent tests and pings" columns={columns(visit)} rows={tests} />
-            ) : (
-              <EmptyState title="Nothing yet">
-                <p>Tests and pings appear here with the receiver's response.</p>
-              </EmptyState>
-            )}
-          </Section>
-        </Live>
+        {record.Kind === "Pull" ? <PullSteps record={record} /> : await tests(deps, visit, record)}
         {visit.wants("code") ? <VerificationCode isSigned={isSigned} /> : ""}
       </>
     ),
   };
+}
+
+async function tests(deps: ConsoleServices, visit: Visit, record: ConnectionRecord): Promise<JSX.Element> {
+  const [sent, check] = await Promise.all([
+    readTests(deps, visit, record.Id),
+    deps.receiverChecks.read(visit.caller, record.Id),
+  ]);
+  const mayTest = visit.may("Webhooks:Update", "WebhookConnection", record);
+  return (
+    <>
+      {mayTest ? <Kinds visit={visit} record={record} /> : ""}
+      <Live visit={visit} id="tests" seconds={REFRESH_SECONDS}>
+        <Section title="Recent tests">
+          {sent.length > 0 ? (
+            <Table caption="Recent tests and pings" columns={columns(visit)} rows={sent} />
+          ) : (
+            <EmptyState title="Nothing yet">
+              <p>Tests and pings appear here with the receiver's response.</p>
+            </EmptyState>
+          )}
+        </Section>
+      </Live>
+      <Live visit={visit} id="check" seconds={REFRESH_SECONDS}>
+        <CheckSection visit={visit} record={record} check={check} mayTest={mayTest} />
+      </Live>
+    </>
+  );
+}
+
+const TONES = { Passed: "good", Advised: "busy", Failed: "bad", Skipped: undefined } as const;
+
+type CheckRecord = Awaited<ReturnType<ConsoleServices["receiverChecks"]["read"]>>;
+
+interface CheckProps {
+  visit: Visit;
+  record: ConnectionRecord;
+  check: CheckRecord;
+  mayTest: boolean;
+}
+
+function CheckSection({ visit, record, check, mayTest }: CheckProps): JSX.Element {
+  const { State, Results, EndedOn } = check;
+  const advised = Results.filter(({ Advice }) => Advice !== "");
+  return (
+    <Section title="Receiver check">
+      <p>
+        It proves that the receiver is ready: test calls with <code>"Test": true</code>, some of them wrong, old,
+        repeated or large, and 20 at once.
+      </p>
+      {mayTest && State !== "Running" && (
+        <div class="buttons">
+          <ActionButton visit={visit} action={`/settings/webhooks/${record.Id}/check`} label="Check the receiver" />
+        </div>
+      )}
+      {State === "Running" && <p role="status">The check is running. It takes about a minute.</p>}
+      {Results.length > 0 && <Table caption="Results of the check" columns={CHECK_COLUMNS} rows={Results} />}
+      {advised.length > 0 && (
+        <ul>
+          {advised.map(({ Expected, Advice }) => (
+            <li>
+              <strong safe>{Expected}</strong>: <span safe>{Advice}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {EndedOn !== null && (
+        <p class="hint">
+          Ended <Time at={new Date(EndedOn)} ago />.
+        </p>
+      )}
+    </Section>
+  );
+}
+
+type CheckResult = CheckRecord["Results"][number];
+
+const CHECK_COLUMNS = [
+  { name: "Expected", cell: ({ Expected }: CheckResult) => <Text text={Expected} /> },
+  { name: "Result", cell: ({ Verdict }: CheckResult) => <Badge state={Verdict} tone={TONES[Verdict]} /> },
+  { name: "Answer", cell: ({ Got }: CheckResult) => <Text text={Got} /> },
+];
+
+/** Starts a receiver check. */
+export async function startCheck({ receiverChecks }: ConsoleServices, visit: Visit): Promise<Response> {
+  const id = visit.params.id!;
+  await receiverChecks.start(visit.permitted("Webhooks:Update"), toConnectionId(id));
+  return visit.goTo(`/settings/webhooks/${id}/verify`, "The check is running. Its results appear below.");
+}
+
+function PullSteps({ record }: { record: ConnectionRecord }): JSX.Element {
+  const path = pathOfEvents(record).replace(/Events$/, "");
+  return (
+    <Section title="Get the events">
+      <ol>
+        <li>
+          Get them: <Code text={`GET ${path}Events?Limit=50&Wait=20`} copy />
+        </li>
+        <li>
+          Verify each <code>Body</code> by its <code>Headers</code>, and process it.
+        </li>
+        <li>
+          Acknowledge the last one: <Code text={`POST ${path}Ack`} copy /> with <code>{'{ "Upto": EventId }'}</code>
+        </li>
+      </ol>
+      <p class="hint">Events that are not acknowledged within 30 s are given again.</p>
+    </Section>
+  );
 }
 
 function Kinds({ visit, record }: { visit: Visit; record: ConnectionRecord }): JSX.Element {

@@ -272,6 +272,7 @@ const TABLES = {
   former_outcomes: NOTHING,
   outcome_hours: NOTHING,
   counted_outcomes: NOTHING,
+  receiver_checks: NOTHING,
   redeliveries: NOTHING,
   delivery_troubles: NOTHING,
   worker_windows: NOTHING,

@@ -128,12 +128,28 @@ export function countFilter(max: number, description: string): Filter<number | u
     schema: Type.Integer({ format: "int32", minimum: 1, maximum: max }),
     read(query, name) {
       const text = readText(query, name);
-      if (!text) return undefined;
-      const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-      if (count < 1 || count > max) throw new BadInput(`${name} must be a whole number from 1 to ${max}.`);
-      return count;
+      return text ? readCount(name, text, 1, max) : undefined;
     },
   };
+}
+
+/** @param usual its value if it is absent */
+export function countParameter(
+  name: string,
+  { min, max, usual }: Record<"min" | "max" | "usual", number>,
+  description: string,
+): Parameter<number> {
+  return {
+    description: `${description} By default ${usual}.`,
+    schema: Type.Integer({ format: "int32", minimum: min, maximum: max, default: usual }),
+    read: (text) => (text === "" ? usual : readCount(name, text, min, max)),
+  };
+}
+
+function readCount(name: string, text: string, min: number, max: number): number {
+  const count = /^\d{1,9}$/.test(text) ? Number(text) : -1;
+  if (count < min || count > max) throw new BadInput(`${name} must be a whole number from ${min} to ${max}.`);
+  return count;
 }
 
 /** Matches a record of any type or only of entities. @param needs the filter that is also required */
@@ -318,9 +334,7 @@ export function isUnfiltered({ filters }: Paging): boolean {
 
 /** Parses Limit and Cursor. @throws BadInput */
 export function readPaging(query: Query): Paging {
-  const limitText = query.get("Limit") ?? String(DEFAULT_LIMIT);
-  const limit = /^\d{1,3}$/.test(limitText) ? Number(limitText) : 0;
-  if (limit < 1 || limit > MAX_LIMIT) throw new BadInput(`Limit must be a whole number from 1 to ${MAX_LIMIT}.`);
+  const limit = readCount("Limit", query.get("Limit") ?? String(DEFAULT_LIMIT), 1, MAX_LIMIT);
   const filters = [...query].filter(([name]) => name !== "Limit" && name !== "Cursor").toSorted();
   return { limit, cursor: query.get("Cursor") || undefined, filters: JSON.stringify(filters) };
 }

@@ -4,3 +4,4 @@ export { FILTER_LIMIT, type FilterReads } from "../access/decisions/filters.ts";
 export type { DeliveryForm } from "./event-parts.ts";
 export { createJudge } from "./judge.ts";
 export * from "./store.ts";
+export { payloadOf } from "./write-event.ts";

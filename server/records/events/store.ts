@@ -8,6 +8,13 @@ import type { Receivers } from "./event-parts.ts";
 /** An event's message is its id; without a message every worker looks. */
 export const DISPATCH_CHANNEL = "gatehouse_dispatch";
 
+/** A message is a Pull connection, whose consumer may get events now. */
+export const PULL_CHANNEL = "gatehouse_pull";
+
+export async function wakePull(sql: Queries, id: ConnectionId): Promise<void> {
+  await sql`select pg_notify(${PULL_CHANNEL}, ${id})`;
+}
+
 /** The same for a connection with new queued deliveries: the message names its tenant and the connection. */
 export function wakeQueue(sql: Queries, tenantId: PendingQuery<Row[]>, connectionId: PendingQuery<Row[]>) {
   return sql`pg_notify(${DISPATCH_CHANNEL}, concat_ws(' ', ${tenantId}, ${connectionId}))`;
@@ -48,7 +55,7 @@ export function insertionOfEvent(
   return sql`
     with ${writtenEvent(sql, tenantId, event, withheld)}, connection as (
       -- Locked, so that one resumed or deleted meanwhile finds this delivery too.
-      select c.id, c.state, c.draining, c.governed,
+      select c.id, c.state, c.draining, c.governed, c.kind,
         nullif(coalesce(delivery_form(c), '{}') || coalesce(own.form::jsonb, '{}'), '{}') as form
       from webhook_connections c
       left join unnest(${forms.map(({ id }) => id)}::uuid[], ${forms.map(({ form }) => JSON.stringify(form))}::text[])
@@ -62,7 +69,7 @@ export function insertionOfEvent(
       select gen_random_uuid(), ${tenantId}, ${event.eventId}, id, position,
         case when ${event.recordIds.length} = 1 then record_key(${event.eventRecord}, ${event.recordIds.join()}) end,
         1 + (row_number() over (order by id) - 1) / ${DELIVERIES_PER_WORKFLOW}::int,
-        case when state = 'Active' and not draining then 'Pending' else 'Held' end,
+        case when state = 'Active' and not draining and kind = 'Push' then 'Pending' else 'Held' end,
         case when governed then now() end, form
       from connection cross join event
       returning part
@@ -73,7 +80,8 @@ export function insertionOfEvent(
         ${event.recordName}, ${event.traceParent ?? null}, (select count(*) from delivery d where d.part = parts.part)
       from generate_series(1, greatest(1, (select max(part) from delivery))) as parts (part)
     )
-    select pg_notify(${DISPATCH_CHANNEL}, ${event.eventId})`;
+    select pg_notify(${DISPATCH_CHANNEL}, ${event.eventId}),
+      (select count(pg_notify(${PULL_CHANNEL}, id::text)) from connection where kind = 'Pull' and state = 'Active')`;
 }
 
 /** The same for one connection in any state: one delivery, one outbox row. @param isLikeChange in the form of its events */

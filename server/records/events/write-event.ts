@@ -96,21 +96,30 @@ function newEvent(
   const { data } = shown;
   const eventId = newId<EventId>();
   const occurredOn = timeOfId(eventId);
-  // Compact JSON in the order of docs/behaviour.md "Payload". Every attempt signs and sends exactly this text.
-  const payload = JSON.stringify({
+  const payload = payloadOf(tenantId, eventId, shown, mark);
+  const recordName = eventRecord === "User" || Array.isArray(data) ? null : nameOf(data);
+  const previous = shown.eventType === "Updated" && shown.previous ? JSON.stringify(shown.previous) : null;
+  return { eventId, occurredOn, payload, previous, recordName, eventType, eventRecord, recordIds, sequences };
+}
+
+/** Compact JSON in the order of docs/behaviour.md "Payload". Every attempt signs and sends exactly this text. */
+export function payloadOf(
+  tenantId: TenantId,
+  eventId: EventId,
+  { eventType, eventRecord, data }: Omit<WrittenChange, "previous">,
+  mark: { Test?: true },
+): string {
+  return JSON.stringify({
     TenantId: tenantId,
-    EventType: shown.eventType,
+    EventType: eventType,
     EventId: eventId,
     Version: PAYLOAD_VERSION,
-    Timestamp: occurredOn.toISOString(),
-    EventRecord: shown.eventRecord,
+    Timestamp: timeOfId(eventId).toISOString(),
+    EventRecord: eventRecord,
     EventResponse: Array.isArray(data) ? "Array" : "Object",
     Data: data,
     ...mark,
   });
-  const recordName = eventRecord === "User" || Array.isArray(data) ? null : nameOf(data);
-  const previous = shown.eventType === "Updated" && shown.previous ? JSON.stringify(shown.previous) : null;
-  return { eventId, occurredOn, payload, previous, recordName, eventType, eventRecord, recordIds, sequences };
 }
 
 function nameOf({ Name }: Record<string, unknown>): string | null {

@@ -3,6 +3,7 @@
 
 import type { ProbeResult } from "../../../workflows/contract.ts";
 import type { Sql, Transaction } from "../../platform/db/sql.ts";
+import { spread } from "../../platform/durations.ts";
 import type { ConnectionId, TenantId } from "../../platform/ids.ts";
 import { firstHeld } from "../deliveries/claim.ts";
 import type { SendSigned } from "../deliveries/send-signed.ts";
@@ -53,7 +54,8 @@ export async function probe(
   metrics.attempted(attempt);
   if (delivered) metrics.ended("Delivered");
   const probes = held.probes + 1;
-  let wait = Math.min(probeInterval * PROBE_BACKOFF ** probes, MAX_PROBE_WAIT_MS);
+  const interval = Math.min(probeInterval * PROBE_BACKOFF ** probes, MAX_PROBE_WAIT_MS);
+  let wait = spread(interval, MAX_PROBE_WAIT_MS);
   const isHeld = await sql.begin(async (tx) => {
     const version = await lockHeld(tx, tenantId, connectionId);
     if (version !== held.version) wait = AT_ONCE_MS;

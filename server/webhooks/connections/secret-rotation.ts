@@ -21,6 +21,7 @@ import { lockConnection } from "../connections.store.ts";
 import { type Attempt, type AttemptOutcome, recordAttempt } from "../deliveries/store.ts";
 import type { ConnectionSeals } from "../secrets.ts";
 import { generateSecret } from "../signature.ts";
+import { requirePush } from "./kind.ts";
 import { noConnection } from "./record.ts";
 import {
   beginProof,
@@ -119,7 +120,8 @@ export function createRotations(
     async stage(caller, id, input) {
       const generated = typeof input.Secret === "string" ? null : generateSecret();
       const sealed = secret.seal(generated ?? input.Secret!);
-      const rotation = await change(caller, id, async (tx) => {
+      const rotation = await change(caller, id, async (tx, { Kind }) => {
+        requirePush(Kind);
         await stageSecret(tx, caller.tenantId, id, sealed, input.OverlapSeconds ?? overlapSeconds);
         return { kind: "WebhookConnection.SecretStaged" };
       });

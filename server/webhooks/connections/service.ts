@@ -11,7 +11,7 @@ import {
   byIdOrName,
   type Caller,
   createRecordService,
-  type outbox,
+  outbox,
   type Permitted,
   type RecordService,
   recordAudit,
@@ -40,6 +40,7 @@ import { countAllEnded } from "../redelivery/follow.store.ts";
 import { cancelRedeliveries, startDrain, wakeStarters } from "../redelivery/store.ts";
 import { type ConnectionSeals, mergeHeaders, ownApiKeys } from "../secrets.ts";
 import { clearSome } from "./clearing.ts";
+import { refuseMisfits, requirePush } from "./kind.ts";
 import { type ConnectionRecords, noConnection, toConnectionId } from "./record.ts";
 import { endRotation } from "./secret-rotation.store.ts";
 
@@ -120,6 +121,7 @@ export function createConnections(
     },
     async check(tx, caller, { before, after, input }) {
       const { gate, tenantId } = caller;
+      refuseMisfits(before, after);
       refuseUnknownFields(samples, after);
       refuseTwoAuthorizations(after, Object.keys(seals.headers.open(after.headers)));
       if (after.filter && after.filter !== before?.filter) {
@@ -154,15 +156,17 @@ export function createConnections(
         await probeAtOnce(tx, tenantId, id);
         await wakeStarters(tx, tenantId, id);
       }
-      if (after.state === "Active" && before.state !== "Active") {
+      if (after.kind === "Pull") await outbox.wakePull(tx, id);
+      else if (after.state === "Active" && before.state !== "Active") {
         await countAllEnded(tx, tenantId, id);
         await startDrain(tx, tenantId, id, true);
       }
     },
-    async remove(tx, { tenantId }, { id, state }) {
+    async remove(tx, { tenantId }, { id, kind, state }) {
       await deleteConnection(tx, tenantId, id);
       await cancelRedeliveries(tx, tenantId, id);
       if (state === "Held") await endHold(tx, tenantId, id);
+      if (kind === "Pull") await outbox.wakePull(tx, id);
     },
     // Secret and Headers are compared by their seals, which differ for every new value.
     audit: auditedAs(recordAudit, CONNECTION, (connection) => ({
@@ -174,11 +178,11 @@ export function createConnections(
   const service = createRecordService(sql, kind);
 
   function blank(input: ConnectionInput): Connection {
-    const { URL: url, Entities: entities, Events: events } = CONNECTION.whole(input, "URL", "Entities", "Events");
+    const { Entities: entities, Events: events } = CONNECTION.whole(input, "Entities", "Events");
     const apiKey = seals.apiKey.seal(randomBytes(24).toString("base64url"));
     const own = {
       id: newId<ConnectionId>(),
-      url,
+      url: "",
       entities,
       events,
       apiKey,
@@ -240,6 +244,7 @@ export function createConnections(
         if (!connection) throw noConnection();
         const record = recordOf(connection);
         permissions.require("Webhooks:Update", TYPE, record);
+        requirePush(connection.kind);
         const { Id, Name, Entities, Events } = record;
         const eventId = await recordPing(tx, tenantId, { Id, Name, Entities, Events }, traceParent);
         const subject = { type: TYPE, id };
@@ -312,11 +317,11 @@ async function admitFilter(tx: Transaction, tenantId: TenantId, id: ConnectionId
 }
 
 /** The receiver gets entries of the audit log, new ones or stored ones. @throws Permission */
-function requireAuditReader({ scopes, gate }: Caller): void {
+export function requireAuditReader({ scopes, gate }: Caller): void {
   if (scopes.has("Settings:Read") && gate.seesAll(AUDIT_RECORD)) return;
   throw new Permission(
     `Only callers who may read every ${AUDIT_RECORD}, with Settings:Read, may choose who receives them. They alone add ` +
-      `${AUDIT_RECORD} to Entities, and change URL, ApiKey or Headers of a connection that has or had it.`,
+      `${AUDIT_RECORD} to Entities, change URL, ApiKey or Headers of a connection that has or had it, and get the events of one that pulls.`,
   );
 }
 

@@ -9,6 +9,7 @@ import type { ConnectionId, EventId } from "../../platform/ids.ts";
 import { EVENT_TYPES, type EventType, type Permitted, recordAudit, recordTest, route } from "../../records/index.ts";
 import { lockConnection } from "../connections.store.ts";
 import type { WorkflowUrl } from "../workflow-url.ts";
+import { requirePush } from "./kind.ts";
 import { noConnection } from "./record.ts";
 import { CONNECTION_ID, CONNECTION_TAG, EXAMPLE_SENT, SENT, sentEvent } from "./routes.ts";
 import type { Connections, Samples } from "./service.ts";
@@ -45,6 +46,7 @@ export function createTestEvents(sql: Sql, connections: Connections, samples: Sa
         const connection = await lockConnection(tx, tenantId, { id });
         if (!connection) throw noConnection();
         permissions.require("Webhooks:Update", "WebhookConnection", connections.recordOf(connection));
+        requirePush(connection.kind);
         if (!connection.entities.includes(eventRecord) || !connection.events.includes(eventType)) {
           throw new BadInput(`The connection is not subscribed to ${eventRecord} ${eventType}.`);
         }

@@ -8,10 +8,7 @@ import { signPayload, standardWebhooksHeaders } from "../signature.ts";
 import { type Posted, postedOf } from "./posted.ts";
 import type { OpenDelivery } from "./start-attempt.store.ts";
 
-export type Addressed = Pick<
-  OpenDelivery,
-  "eventId" | "url" | "apiKey" | "headers" | "secret" | "stagedSecret" | "formerSecret"
->;
+export type Addressed = Signed & Pick<OpenDelivery, "url" | "apiKey" | "headers">;
 
 interface Request {
   url: string;
@@ -22,16 +19,26 @@ interface Request {
 
 export type RequestOf = (delivery: Addressed, posted: Posted, startedOn: Date) => Request;
 
-export function createRequestOf({ apiKey, headers, secret }: ConnectionSeals): RequestOf {
+export function createRequestOf(seals: ConnectionSeals): RequestOf {
+  const { apiKey, headers } = seals;
+  const ownOf = createOwnHeaders(seals);
   return (delivery, posted, startedOn) => ({
     url: targetUrl(delivery.url, apiKey.open(delivery.apiKey)),
     extra: headers.open(delivery.headers),
-    own: headersOf(delivery, posted, secretsOf(delivery).map(secret.open), startedOn),
+    own: ownOf(delivery, posted, startedOn),
   });
 }
 
+type Signed = Pick<OpenDelivery, "eventId" | "secret" | "stagedSecret" | "formerSecret">;
+
+/** Our headers of a delivery, with its signatures. */
+export function createOwnHeaders({ secret }: Pick<ConnectionSeals, "secret">) {
+  return (delivery: Signed, posted: Posted, startedOn: Date) =>
+    headersOf(delivery, posted, secretsOf(delivery).map(secret.open), startedOn);
+}
+
 /** The signing secrets, the active one first; empty if calls are not signed. */
-function secretsOf({ secret, stagedSecret, formerSecret }: Addressed): Uint8Array[] {
+function secretsOf({ secret, stagedSecret, formerSecret }: Signed): Uint8Array[] {
   return secret === null ? [] : [secret, stagedSecret, formerSecret].filter((sealed) => sealed !== null);
 }
 
@@ -52,7 +59,7 @@ function withoutEmptyApiKey(url: string): string {
 }
 
 function headersOf(
-  { eventId }: Addressed,
+  { eventId }: Signed,
   { body, sequences }: Posted,
   secrets: string[],
   timestamp: Date,

@@ -23,6 +23,8 @@ export interface WorkflowToStart extends EventName {
   held: number;
   /** Deliveries in the queue or in a Drain, which get their own workflows. */
   queued: number;
+  /** Deliveries in any state; absent: those above are all. */
+  total?: number;
   /** How often the delivery was sent again before and with this workflow; absent: it is the event's first. */
   sentAgain?: number;
   /** The bulk redelivery that sends it. */
@@ -77,7 +79,7 @@ export const deliveryToMake = (sql: Queries) => sql`
 
 function readLeased(sql: Queries) {
   // The connection is active again, so the delivery only waits for earlier missed ones.
-  const waitsForDrain = sql`(d.state = 'Held' and k.state = 'Active')`;
+  const waitsForDrain = sql`(d.state = 'Held' and k.state = 'Active' and k.kind = 'Push')`;
   return sql`
     select c.id, c.tenant_id as "tenantId", c.event_id as "eventId", c.part,
       c.event_record as "eventRecord", c.event_type as "eventType",

@@ -7,7 +7,7 @@ import { type Egress, type EgressOutcome, requestTarget } from "../../platform/e
 import type { TenantId } from "../../platform/ids.ts";
 import type { Vault } from "../../platform/vault.ts";
 import { createConnectionSeals, type ExtraHeaders, ownApiKeys } from "../secrets.ts";
-import { addressOf, createRequestOf } from "./attempt-request.ts";
+import { type Addressed, addressOf, createRequestOf } from "./attempt-request.ts";
 import { type Posted, postedOf } from "./posted.ts";
 import type { OpenDelivery } from "./start-attempt.store.ts";
 import type { Attempt } from "./store.ts";
@@ -46,10 +46,19 @@ export interface Unsent {
   unsent: string;
 }
 
+export type SentDelivery = Addressed &
+  Pick<
+    OpenDelivery,
+    "payload" | "previous" | "sequences" | "form" | "signByKey" | "compression" | "name" | "timeoutMs" | "number"
+  > & {
+    /** Default: now. */
+    signedOn?: Date;
+  };
+
 /** @param traceParent the attempt's span */
 export type SendSigned = (
   tenantId: TenantId,
-  delivery: OpenDelivery,
+  delivery: SentDelivery,
   signal: AbortSignal,
   traceParent?: string,
 ) => Promise<AttemptResult | Unsent>;
@@ -70,7 +79,7 @@ export function createSendSigned({ egress, vault, timeout, signCall }: SendDepen
   return async (tenantId, delivery, signal, traceParent) => {
     const startedOn = new Date();
     const posted = postedOf(delivery);
-    const { url, extra, own } = requestOf(delivery, posted, startedOn);
+    const { url, extra, own } = requestOf(delivery, posted, delivery.signedOn ?? startedOn);
     const token = delivery.signByKey && (await signCall(claimsOf(tenantId, delivery, url, posted)).catch(() => null));
     if (token === null) return { unsent: "the signing key could not be read" };
     const isCompressed = delivery.compression === "Gzip";
@@ -95,7 +104,7 @@ export function createSendSigned({ egress, vault, timeout, signCall }: SendDepen
 }
 
 /** docs/webhooks.md "Verify by our keys". */
-function claimsOf(tenantId: TenantId, { eventId }: OpenDelivery, url: string, { body }: Posted) {
+function claimsOf(tenantId: TenantId, { eventId }: Pick<OpenDelivery, "eventId">, url: string, { body }: Posted) {
   const address = addressOf(url);
   const digest = new Bun.CryptoHasher("sha256").update(body).digest("base64url");
   return { sub: tenantId, aud: address, jti: eventId, htm: "POST", htu: address, body_sha256: digest };

@@ -181,7 +181,7 @@ interface Posted {
 type StartedRow = Omit<OpenDelivery, keyof Posted | "occurredOn">;
 
 /** Reads events and payloads by id alone, so PostgreSQL opens only their partitions. */
-async function readPosted(sql: Queries, ids: EventId[]): Promise<Map<EventId, Posted>> {
+export async function readPosted(sql: Queries, ids: EventId[]): Promise<Map<EventId, Posted>> {
   if (ids.length === 0) return new Map();
   const rows = await sql<(Posted & { id: EventId })[]>`
     select e.id, e.trace_parent as "traceParent", p.payload, p.previous, e.sequences

@@ -112,6 +112,7 @@ function describe({
   deliveries,
   queued,
   held,
+  total = 0,
 }: WorkflowToStart): string {
   const [first, ...others] = recordIds;
   const record = others.length === 0 ? recordName || first : `${first} and ${others.length} more`;
@@ -120,9 +121,11 @@ function describe({
   const ends = [
     names.join(", "),
     queued > 0 ? `${queued} queued, each with its own workflow` : "",
-    held > 0 ? `${held} held (connection paused or held)` : "",
+    held > 0 ? `${held} held (connection paused, held or pulled)` : "",
   ].filter(Boolean);
   const change = `${eventRecord} ${record} ${eventType}`;
+  // A consumer may be faster than the dispatch.
+  if (ends.length === 0 && total > 0) return inBytes(`${change}: its deliveries have ended`);
   if (ends.length === 0) return `${change}: no connection for ${eventRecord} ${eventType}`;
   return inBytes(`${change} → ${ends.join("; ")}`);
 }

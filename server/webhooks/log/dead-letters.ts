@@ -114,7 +114,8 @@ function toRecord(connection: DeadConnection): DeadLettersRecord {
   });
 }
 
-function blameFor({ state, heldReason, drainPaused }: DeadConnection, group: DeadGroup) {
+function blameFor({ kind, state, heldReason, drainPaused }: DeadConnection, group: DeadGroup) {
+  if (kind === "Pull" && state === "Active") return { blame: "Receiver", reason: "not pulled yet" } as const;
   if (group.state === "Held") return blameForHeld(state, heldReason, drainPaused);
   return { blame: blameForAttempt(group.reason), reason: group.reason ?? "lost" };
 }

@@ -45,7 +45,8 @@ function reasonNobodyGotIt({ eventRecord, eventType, withheld, deliveries }: Log
   if (deliveries.length === 0 && withheld) return "no filter of a connection matches";
   if (deliveries.length === 0) return `no connection for ${eventRecord} ${eventType}`;
   if (deliveries.some(({ state }) => state !== "Held")) return null;
-  const words = deliveries.map(({ connectionState, drainPaused }) => {
+  const words = deliveries.map(({ kind, connectionState, drainPaused }) => {
+    if (kind === "Pull" && connectionState === "Active") return "not pulled yet";
     const isWaiting = connectionState === "Active" && drainPaused;
     return isWaiting ? `${WHY_HELD.Active}, and its Drain is paused` : WHY_HELD[connectionState];
   });

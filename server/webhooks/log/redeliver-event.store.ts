@@ -74,12 +74,14 @@ export async function redeliver(
   await tx`
     with redelivered as (
       update deliveries d set changed_on = now(), earlier_attempts = attempts,
-        redelivered_after = redelivered_after || attempts, redelivery_id = null, due_on = now(), begun_on = null,
-        state = case when c.state = 'Active' and not c.draining then 'Pending' else 'Held' end
+        redelivered_after = redelivered_after || attempts, redelivery_id = null, due_on = now(), begun_on = null, leased_on = null,
+        state = case when c.state = 'Active' and not c.draining and c.kind = 'Push' then 'Pending' else 'Held' end
       from webhook_connections c
       where d.tenant_id = ${tenantId} and d.event_id = ${eventId} and d.id = any (${ids}::uuid[])
         and c.id = d.connection_id
-      returning d.connection_id
+      returning d.connection_id, c.kind
     )
-    select ${outbox.wakeQueue(tx, tx`${tenantId}::text`, tx`connection_id`)} from redelivered`;
+    select ${outbox.wakeQueue(tx, tx`${tenantId}::text`, tx`connection_id`)},
+      case when kind = 'Pull' then pg_notify(${outbox.PULL_CHANNEL}, connection_id::text) end
+    from redelivered`;
 }

@@ -5,7 +5,7 @@ import type { LogRow } from "../../platform/http/fields.ts";
 import { DEFAULT_LIMIT, laterOf, MAX_LIMIT } from "../../platform/http/query.ts";
 import { type ConnectionId, type DeliveryId, type EventId, lowestIdOf, type TenantId } from "../../platform/ids.ts";
 import { LOGGED_EVENT_TYPES, type LoggedEventType, PING } from "../../records/index.ts";
-import type { ConnectionState } from "../connections.store.ts";
+import type { Connection, ConnectionState } from "../connections.store.ts";
 import { isDrainPaused } from "../redelivery/store.ts";
 import { hadTrouble, newestClosed, newestOpen } from "../states.store.ts";
 import type { ATTEMPT, DELIVERY, EventFilter } from "./contract.ts";
@@ -42,6 +42,7 @@ export interface WholeEvent extends LoggedEvent, WithPayload {
 export interface LoggedDelivery extends LogRow<typeof DELIVERY.field> {
   part: number;
   attempts: number;
+  kind: Connection["kind"];
   connectionState: ConnectionState;
   drainPaused: boolean;
 }
@@ -71,7 +72,7 @@ const columns = (sql: Queries, tenantId: TenantId) => sql`
   e.occurred_on as "occurredOn", e.withheld,
   coalesce((
     select json_agg(json_build_object('id', d.id, 'connectionId', d.connection_id, 'part', d.part, 'state', d.state,
-      'attempts', d.attempts, 'run', 1 + cardinality(d.redelivered_after), 'connectionState', c.state,
+      'attempts', d.attempts, 'run', 1 + cardinality(d.redelivered_after), 'connectionState', c.state, 'kind', c.kind,
       'drainPaused', d.state = 'Held' and ${isDrainPaused(sql, tenantId, sql`c.id`)}) order by d.connection_id)
     from deliveries d join webhook_connections c on c.id = d.connection_id
     where d.event_id = e.id), '[]') as deliveries`;

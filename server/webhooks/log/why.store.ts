@@ -34,6 +34,8 @@ export interface ExplainedDelivery {
   /** Runs with an attempt. */
   runs: number;
   attemptUnderWay: boolean;
+  /** To a consumer of a Pull connection. */
+  isGiven: boolean;
   /** The last ended attempt: its status or failure, and its time. */
   last: { word: string; endedOn: Date } | null;
   /** The first successful attempt, which a redelivery does not change. */
@@ -76,7 +78,7 @@ export async function listConnectionsAtEvent(
       case when past.deleted then past.changed_on end as "deletedThen",
       d.id as "deliveryId", d.state as "deliveryState", d.changed_on as "deliveryChangedOn", d.attempts, coalesce(d.redelivered_after[cardinality(d.redelivered_after)], 0) as "earlierAttempts",
       1 + (select count(*) from unnest(d.redelivered_after) as after where after < d.attempts)::int as runs,
-      d.attempt_started_on is not null as "attemptUnderWay", coalesce(a.failure, a.status_code::text) as word,
+      d.attempt_started_on is not null as "attemptUnderWay", d.leased_on is not null as "isGiven", coalesce(a.failure, a.status_code::text) as word,
       a.started_on + a.duration_ms * interval '1 millisecond' as "endedOn", arrived.number as "arrivedNumber",
       arrived.started_on + arrived.duration_ms * interval '1 millisecond' as "arrivedOn"
     from event cross join page
@@ -115,6 +117,7 @@ type Row = Pick<ConnectionAtEvent, "createdOn" | "deletedOn" | "stateSince" | "d
   earlierAttempts: number;
   runs: number;
   attemptUnderWay: boolean;
+  isGiven: boolean;
   word: string | null;
   endedOn: Date;
   arrivedNumber: number | null;
@@ -124,7 +127,7 @@ type Row = Pick<ConnectionAtEvent, "createdOn" | "deletedOn" | "stateSince" | "d
 function toConnectionAtEvent(row: Connection & Row): ConnectionAtEvent {
   const { entitiesThen, eventsThen, stateThen, deletedThen, deliveryId, deliveryState, word, endedOn } = row;
   const { arrivedNumber, arrivedOn } = row;
-  const { deliveryChangedOn: changedOn, attempts, earlierAttempts, runs, attemptUnderWay, ...rest } = row;
+  const { deliveryChangedOn: changedOn, attempts, earlierAttempts, runs, attemptUnderWay, isGiven, ...rest } = row;
   const last = word === null ? null : { word, endedOn };
   const arrived = arrivedNumber === null ? null : { number: arrivedNumber, endedOn: arrivedOn };
   return {
@@ -141,6 +144,7 @@ function toConnectionAtEvent(row: Connection & Row): ConnectionAtEvent {
             earlierAttempts,
             runs,
             attemptUnderWay,
+            isGiven,
             last,
             arrived,
           },

@@ -125,7 +125,7 @@ function whatBecame({ eventType }: ExplainedEvent, connection: ConnectionAtEvent
     case "Exhausted":
       return `exhausted: ${attemptsMade(delivery)}${before(connection, delivery)}`;
     case "Held":
-      return `${whyHeld(connection)}${delivery.attempts > 0 ? `; before that ${attemptsMade(delivery)}` : ""}${before(connection, delivery)}`;
+      return `${whyHeld(connection, delivery.isGiven)}${delivery.attempts > 0 ? `; before that ${attemptsMade(delivery)}` : ""}${before(connection, delivery)}`;
     case "Cancelled":
       return connection.deletedOn && delivery.changedOn >= connection.deletedOn
         ? `cancelled: the connection was deleted at ${connection.deletedOn.toISOString()}`
@@ -146,11 +146,13 @@ function whatIsNext(state: ConnectionState, delivery: ExplainedDelivery): string
     const next = state === "Active" ? `in progress${again}, not attempted yet` : `not attempted yet; ${willBeHeld}`;
     return next + earlier;
   }
-  const failed = `the ${ordinal(attempts)} attempt failed${last ? ` with ${last.word}` : ""}`;
+  const failed = `the ${ordinal(attempts)} attempt failed${last ? ` with ${wordOf(last)}` : ""}`;
   return state === "Active" ? `${failed}, a retry follows` : `${failed}; ${willBeHeld}`;
 }
 
-function whyHeld({ state, stateSince, heldReason, drainPaused }: ConnectionAtEvent): string {
+function whyHeld({ kind, state, stateSince, heldReason, drainPaused }: ConnectionAtEvent, isGiven: boolean): string {
+  if (kind === "Pull" && isGiven) return "given to a consumer, which has not acknowledged it";
+  if (kind === "Pull" && state === "Active") return "waits until a consumer asks for it";
   const since = stateSince ? ` since ${stateSince.toISOString()}` : "";
   if (state === "Paused") return `paused${since}`;
   if (state === "Held") return `held${since}${heldReason ? ` after ${heldReason}` : ""}`;
@@ -163,7 +165,12 @@ function heldBack({ past }: ConnectionAtEvent): string {
 
 function attemptsMade({ attempts, runs, last }: ExplainedDelivery): string {
   const count = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
-  return `${count}${runs > 1 ? ` in ${runs} runs` : ""}${last ? `, last ${last.word}` : ""}`;
+  return `${count}${runs > 1 ? ` in ${runs} runs` : ""}${last ? `, last ${wordOf(last)}` : ""}`;
+}
+
+/** A 413 is about this payload, and no retry helps. */
+function wordOf({ word }: NonNullable<ExplainedDelivery["last"]>): string {
+  return word === "413" ? "413, because the payload is larger than the receiver accepts" : word;
 }
 
 /** When the receiver first got it; later redeliveries do not count. */

@@ -7,6 +7,7 @@ import { changesOf } from "../../platform/http/contract.ts";
 import type { Paging } from "../../platform/http/query.ts";
 import { newId, type RedeliveryId, type TenantId } from "../../platform/ids.ts";
 import { type Caller, type Permitted, recordAudit, type Shown, type ShownPage } from "../../records/index.ts";
+import { requirePush } from "../connections/kind.ts";
 import { lockConnection } from "../connections.store.ts";
 import type { WorkflowUrl } from "../workflow-url.ts";
 import {
@@ -214,6 +215,7 @@ async function planned(
     draining: false,
   };
   permissions.require("Webhooks:Create", TYPE, REDELIVERY.toRecord(redelivery));
+  requirePush(connection.kind);
   // Deliveries of other redeliveries would be skipped otherwise.
   await countAllEnded(tx, tenantId, connection.id);
   return redelivery;

@@ -26,7 +26,7 @@ const MEANINGS: Record<Stated, string> = {
   Retried: "Delivered by a later attempt of the first run.",
   SentAgain: "Delivered only after it was sent again.",
   Open: "Not delivered yet: Pending or Retrying.",
-  Held: "Not delivered: it waits for a connection that is Held, Paused or draining.",
+  Held: "Not delivered: it waits for a connection that is Held, Paused or draining, or for a consumer.",
   Exhausted: "Not delivered: all its attempts failed.",
   Cancelled: "Not delivered: discarded, erased with a person, or its connection was deleted.",
 };

@@ -4,6 +4,7 @@ import { proxyActivities } from "@temporalio/workflow";
 import type { Activities } from "../../../activities/index.ts";
 import type { RedeliveryId } from "../../../server/platform/ids.ts";
 import type {
+  CheckInput,
   DeliverLogoutInput,
   DeliverWebhookInput,
   EraseInput,
@@ -13,6 +14,7 @@ import type {
   SendMailInput,
 } from "../../../workflows/contract.ts";
 import {
+  checkReceiver as checkReceiverAsItIs,
   deliverLogout as deliverLogoutAsItIs,
   deliverWebhook as deliverWebhookAsItIs,
   erasePerson as erasePersonAsItIs,
@@ -43,6 +45,12 @@ export async function probeConnection(input: ProbeInput) {
   const none = String(input.connectionId) as RedeliveryId;
   await cancelRedelivery({ tenantId: input.tenantId, redeliveryId: none });
   return probeConnectionAsItIs(input);
+}
+
+export async function checkReceiver(input: CheckInput) {
+  const none = String(input.checkId) as RedeliveryId;
+  await cancelRedelivery({ tenantId: input.tenantId, redeliveryId: none });
+  return checkReceiverAsItIs(input);
 }
 
 export async function deliverLogout(input: DeliverLogoutInput) {
