@@ -733,6 +733,7 @@ create table webhook_connections (
   tenant_id uuid not null references tenants,
   name text,
   description text,
+  kind text not null default 'Push', -- Pull: it has no address; deliveries are Held until a consumer acknowledges them
   url text not null,
   entities text[] not null,
   events text[] not null,
@@ -769,6 +770,10 @@ create table webhook_connections (
   governed boolean not null
     generated always as (order_by <> 'None' or rate_per_second is not null or max_in_flight is not null) stored,
   next_post_on timestamptz not null default 'epoch', -- earliest next post under the rate limit
+
+  leased_until timestamptz, -- until then no other consumer gets the events up to leased_upto
+  leased_upto bigint not null default 0,
+  acknowledged_upto bigint not null default 0, -- the last acknowledged position
 
   state text not null check (state in ('Active', 'Held', 'Paused')),
   exhausted_run integer not null default 0, -- consecutive exhausted deliveries
@@ -843,6 +848,20 @@ create trigger webhook_connection_changed after update on webhook_connections
       is distinct from (new.entities, new.events, new.state, new.deleted_on)
   ) execute function record_connection_change();
 
+-- The last check of each connection's receiver. A workflow does its steps.
+create table receiver_checks (
+  id uuid primary key,
+  tenant_id uuid not null references tenants,
+  connection_id uuid not null unique references webhook_connections,
+  sample json not null, -- the kind of change and the sample record that its calls have
+  results jsonb not null default '{}', -- by step
+  started_on timestamptz not null default now(),
+  ended_on timestamptz, -- null: it is running
+  lease_until timestamptz not null default '-infinity' -- a worker checks its workflow again after this time
+);
+create index receiver_checks_lease on receiver_checks (lease_until) where lease_until < 'infinity';
+create index receiver_checks_tenant on receiver_checks (tenant_id);
+
 -- # Webhooks: deliveries
 
 create function record_key(event_record text, record_id text) returns uuid language sql immutable strict parallel safe
@@ -876,6 +895,8 @@ create table deliveries (
   -- Earliest post from the connection's queue. Null: not queued, its event's workflow sends it.
   due_on timestamptz,
   begun_on timestamptz, -- when a workflow of its own got it, or max_in_flight counted it
+  -- When a consumer was last given it; null: none was, or it was sent again since.
+  leased_on timestamptz,
   changed_on timestamptz not null default now()
 ) partition by list (state);
 
@@ -944,6 +965,8 @@ create index former_outcomes_redelivery on former_outcomes (redelivery_id, id) w
 -- BEFORE, because an AFTER trigger does not see that a row has moved to another partition.
 create function keep_former_outcome() returns trigger language plpgsql as $$
 begin
+  -- An acknowledged delivery was not held back.
+  if old.state = 'Held' and new.state = 'Delivered' and new.leased_on is not null then return new; end if;
   insert into former_outcomes (tenant_id, event_id, delivery_id, connection_id, state, reason, reached_on, redelivery_id)
   values (old.tenant_id, old.event_id, old.id, old.connection_id, old.state, old.reason, old.changed_on,
     case when new.state = 'Pending' then new.redelivery_id end);
@@ -1086,11 +1109,14 @@ create table passwords (
 
 -- One-time links to set a password. A new link replaces the previous one.
 create table password_resets (
-  user_id integer primary key references users on delete cascade,
+  user_id integer not null references users on delete cascade,
   tenant_id uuid not null references tenants,
+  -- Asked for by the person. It voids none that an administrator made.
+  is_mailed boolean not null default false,
   digest bytea not null constraint password_resets_digest_key unique, -- of the token in the link
   address text, -- to which it was mailed; null: an administrator has it
-  expires_on timestamptz not null
+  expires_on timestamptz not null,
+  primary key (user_id, is_mailed)
 );
 create index password_resets_expiry on password_resets (expires_on);
 
@@ -1408,6 +1434,7 @@ create table invitations (
   department_id bigint references departments on delete set null,
   state text not null check (state in ('Sent', 'Accepted', 'Revoked')), -- Sent and past expires_on: Expired
   digest bytea constraint invitations_digest_key unique, -- of the token in the last mail's link
+  asked_digest bytea constraint invitations_asked_digest unique, -- of the link that the invited person asked for
   client_id bigint not null, -- of the last one who saved or sent it, who is judged again when it is accepted
   user_id integer, -- accepted by; a row outlives the User, as a log
   expires_on timestamptz(3) not null,
