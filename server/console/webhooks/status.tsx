@@ -1,20 +1,19 @@
 // A connection's current state: waiting deliveries and the concurrency window.
 
-import { durationInWords, Facts, Section, Text } from "../../ui/index.ts";
+import { durationInWords, Section, Text } from "../../ui/index.ts";
 import type { ConnectionRecord, StatusRecord } from "../../webhooks/index.ts";
 
 /** Empty for visitors who may not read every event. */
 export function CurrentStatus({ status }: { status: StatusRecord }): JSX.Element {
   if (status.Windows === null) return "";
   return (
-    <Section title="Just now">
-      <Facts
-        facts={[
-          ["Waiting", <Text text={waitingInWords(status)} />],
-          ["Window", <Text text={windowInWords(status.Windows, status.State)} />],
-        ]}
-      />
-    </Section>
+    <Section
+      title="Just now"
+      facts={[
+        ["Waiting", <Text text={waitingInWords(status)} />],
+        ["Window", <Text text={windowInWords(status.Windows, status.State)} />],
+      ]}
+    />
   );
 }
 

@@ -1,14 +1,14 @@
 // A connection's tab Verify: a test for each kind of call, recent tests, and code that verifies a call.
 
-import type { ConnectionId } from "../../platform/ids.ts";
 import { PING } from "../../records/index.ts";
-import { ActionButton, Badge, EmptyState, Live, Refreshing, Section, Table, Text, Time } from "../../ui/index.ts";
+import { ActionButton, Badge, type Column, EmptyState, Live, Section, Table, Text, Time } from "../../ui/index.ts";
 import { type ConnectionRecord, type RecentDelivery, toConnectionId } from "../../webhooks/index.ts";
-import type { ConsoleServices, View } from "../page.tsx";
+import { EventLink } from "../activity/record.tsx";
+import type { ConsoleServices, View, Visit } from "../page.tsx";
 import { titleOfConnection } from "../records/names.ts";
 import { Source } from "../source.tsx";
-import type { Visit } from "../visit.ts";
 import { answerInWords } from "./connection.tsx";
+import { ABOVE } from "./save.tsx";
 import { VERIFICATIONS } from "./verification.ts";
 
 const REFRESH_SECONDS = 2;
@@ -16,23 +16,20 @@ const MAX_TESTS = 10;
 
 export async function verifyPage(deps: ConsoleServices, visit: Visit): Promise<View> {
   const { record, isSigned } = await deps.connections.read(visit.caller, visit.params.id!);
-  const tests = await readTests(deps, visit, record.Id);
+  const tests = await deps.eventLog.testsOf(visit.caller, record.Id, MAX_TESTS);
   const mayTest = visit.may("Webhooks:Update", "WebhookConnection", record);
   return {
     title: titleOfConnection(record),
-    above: [{ name: "Webhooks", path: "/settings/webhooks" }],
+    above: ABOVE,
     body: (
       <>
-        <Refreshing visit={visit} seconds={REFRESH_SECONDS} />
         {mayTest ? <Kinds visit={visit} record={record} /> : ""}
         <Live visit={visit} id="tests" seconds={REFRESH_SECONDS}>
           <Section title="Recent tests">
             {tests.length > 0 ? (
               <Table caption="Recent tests and pings" columns={columns(visit)} rows={tests} />
             ) : (
-              <EmptyState title="Nothing yet">
-                <p>Tests and pings appear here with the receiver's response.</p>
-              </EmptyState>
+              <EmptyState title="Nothing yet" text="Tests and pings appear here with the receiver's response." />
             )}
           </Section>
         </Live>
@@ -80,34 +77,12 @@ export async function sendTest({ testEvents }: ConsoleServices, visit: Visit): P
   return visit.goTo(`/settings/webhooks/${params.id}/verify`, notice);
 }
 
-/** A ping, or the kind of change that the test simulates. */
-interface ShownTest extends RecentDelivery {
-  kind: string;
-}
-
-async function readTests(deps: ConsoleServices, { caller }: Visit, id: ConnectionId): Promise<ShownTest[]> {
-  const tests = await deps.eventLog.testsOf(caller, id, MAX_TESTS);
-  return tests.map((delivery) => {
-    const { EventRecord, EventType, Test } = JSON.parse(delivery.payload!);
-    return { ...delivery, kind: Test ? `${EventRecord} ${EventType}` : PING };
-  });
-}
-
-function columns(visit: Visit) {
-  return [
-    {
-      name: "Test",
-      cell: ({ eventId, kind }: ShownTest) => (
-        <a href={visit.href(`/settings/activity/${eventId}`)} safe>
-          {kind}
-        </a>
-      ),
-    },
-    { name: "State", cell: ({ state }: ShownTest) => <Badge state={state} /> },
-    { name: "Answer", cell: (delivery: ShownTest) => <Text text={answerInWords(delivery)} /> },
-    { name: "Sent", cell: ({ occurredOn }: ShownTest) => <Time at={occurredOn} ago /> },
-  ];
-}
+const columns = (visit: Visit): Column<RecentDelivery>[] => [
+  { name: "Test", cell: ({ eventId, tested }) => <EventLink visit={visit} id={eventId} text={tested ?? PING} /> },
+  { name: "State", cell: ({ state }) => <Badge state={state} /> },
+  { name: "Answer", cell: (delivery) => <Text text={answerInWords(delivery)} /> },
+  { name: "Sent", cell: ({ occurredOn }) => <Time at={occurredOn} ago /> },
+];
 
 function VerificationCode({ isSigned }: { isSigned: boolean }): JSX.Element {
   return (
