@@ -2,14 +2,15 @@
 
 import { HOUR_MS } from "../platform/durations.ts";
 import { BadInput, Conflict } from "../platform/errors.ts";
-import { MAX_LIMIT, readAsked } from "../platform/http/query.ts";
-import { ActionButton, Badge, type Column, find, List, statusOf, Text, Time } from "../ui/index.ts";
+import { MAX_LIMIT } from "../platform/http/query.ts";
+import { ActionButton, Badge, type Column, Link, type ListProps, Submit, Text, Time } from "../ui/index.ts";
 import { ACKNOWLEDGEMENT, type AlertRecord, MAX_UNSEEN } from "../webhooks/index.ts";
 import { Words } from "./failure-words.tsx";
-import type { ConsolePage, ConsoleServices, View } from "./page.tsx";
+import { logPage } from "./log-page.tsx";
+import { type ConsolePage, type ConsoleServices, handlersOf, type View, type Visit } from "./page.tsx";
 import { lookUpNames, type NamedRecord, type NameOf } from "./records/names.ts";
+import { RecordLink } from "./records/record-link.tsx";
 import { optionsOf } from "./records/records.tsx";
-import type { Visit } from "./visit.ts";
 
 const ALERTS = "/settings/alerts";
 const REFRESH_SECONDS = 10;
@@ -33,63 +34,54 @@ const SPANS = [
 ] as const;
 
 export function alertPages(deps: ConsoleServices): ConsolePage[] {
+  const on = handlersOf(deps);
   return [
-    { path: ALERTS, area: "Alerts", GET: { needs: ["Webhooks:Read"], answer: (visit) => listPage(deps, visit) } },
-    {
-      path: `${ALERTS}/acknowledge`,
-      POST: { needs: ["Webhooks:Update"], answer: (visit) => acknowledge(deps, visit) },
-    },
+    { path: ALERTS, area: "Alerts", GET: on(["Webhooks:Read"], listPage) },
+    { path: `${ALERTS}/acknowledge`, POST: on(["Webhooks:Update"], acknowledge) },
   ];
 }
 
-async function listPage(deps: ConsoleServices, visit: Visit): Promise<View> {
-  const { url } = visit;
-  const filters = [{ name: "State", label: "State", options: optionsOf(deps.alerts.filters.State.words) }];
-  const found = await find(visit, filters, async () => {
-    const asked = readAsked(deps.alerts.filters, url.searchParams);
-    return deps.alerts.list(visit.permitted("Webhooks:Read"), asked.filters, asked.paging);
-  });
-  const { Items, ...page } = found.page;
-  const name = await lookUpNames(visit, [...Items.flatMap(connectionOf), ...Items.flatMap(acknowledgerOf)]);
+async function listPage({ alerts }: ConsoleServices, visit: Visit): Promise<View> {
+  const states = alerts.filters.State.words;
   const mayAct = (row: Row) => row.open.length > 0 && visit.may("Webhooks:Update", "Alert", row.alert);
-  return {
+  return logPage(visit, {
     title: "Alerts",
-    status: statusOf(found),
-    body: (
-      <List
-        visit={visit}
-        caption="Alerts, newest first"
-        filters={filters}
-        live={{ id: "alerts", seconds: REFRESH_SECONDS }}
-        found={{ ...found, page: { ...page, Items: rowsOf(Items, deps.alerts.filters.State.words) } }}
-        columns={columns(visit, name, mayAct)}
-        empty={EMPTY}
-        bulk={{
-          method: "post",
-          idOf: ({ open }) => open.map(({ Id }) => Id).join(" "),
-          nameOf: ({ alert }) => [KINDS[alert.Kind], ...connectionOf(alert).map(name)].join(", "),
-          isFit: mayAct,
-          actions: (
-            <>
-              {SPANS.map(({ value, label }) => (
-                <button
-                  type="submit"
-                  class="plain"
-                  formaction={visit.href(`${ALERTS}/acknowledge`)}
-                  name="Span"
-                  value={value}
-                  safe
-                >
-                  {label}
-                </button>
-              ))}
-            </>
-          ),
-        }}
-      />
-    ),
-  };
+    caption: "Alerts, newest first",
+    known: alerts.filters,
+    filters: [{ name: "State", label: "State", options: optionsOf(states) }],
+    live: { id: "alerts", seconds: REFRESH_SECONDS },
+    async read({ filters, paging }) {
+      const page = await alerts.list(visit.permitted("Webhooks:Read"), filters, paging);
+      return { ...page, Items: rowsOf(page.Items, states) };
+    },
+    async parts({ Items }) {
+      const all = Items.flatMap((row) => row.all);
+      const name = await lookUpNames(visit, [...all.flatMap(connectionOf), ...all.flatMap(acknowledgerOf)]);
+      return { columns: columns(visit, name, mayAct), bulk: bulk(visit, name, mayAct) };
+    },
+    empty: {
+      none: [
+        "No alerts",
+        "Held connections, failing or waiting deliveries, many failed sign-ins or logouts, and nearly reached limits, and held mails are shown here.",
+      ],
+      noMatch: ["No matching alerts"],
+    },
+  });
 }
+
+const bulk = (visit: Visit, name: NameOf, isFit: (row: Row) => boolean): ListProps<Row>["bulk"] => ({
+  method: "post",
+  idOf: ({ open }) => open.map(({ Id }) => Id).join(" "),
+  nameOf: ({ alert }) => [KINDS[alert.Kind], ...connectionOf(alert).map(name)].join(", "),
+  isFit,
+  actions: (
+    <>
+      {SPANS.map(({ value, label }) => (
+        <Submit label={label} kind="plain" formaction={visit.href(`${ALERTS}/acknowledge`)} name="Span" value={value} />
+      ))}
+    </>
+  ),
+});
 
 /** The alerts of a connection with one cause, the worst first. */
 interface Row {
@@ -112,14 +104,6 @@ function rowsOf(alerts: readonly AlertRecord[], states: readonly AlertRecord["St
   });
 }
 
-const EMPTY = {
-  none: [
-    "No alerts",
-    "Held connections, failing or waiting deliveries, many failed sign-ins or logouts, and nearly reached limits, and held mails are shown here.",
-  ] as const,
-  noMatch: ["No matching alerts"] as const,
-};
-
 const connectionOf = ({ ConnectionId: Id }: AlertRecord): NamedRecord[] =>
   Id ? [{ Type: "WebhookConnection", Id }] : [];
 const acknowledgerOf = ({ AcknowledgedBy: by }: AlertRecord): NamedRecord[] => (by ? [by] : []);
@@ -136,9 +120,12 @@ function columns(visit: Visit, name: NameOf, mayAct: (row: Row) => boolean): Col
       ),
     },
     { name: "State", narrow: "beside", cell: ({ alert: { State } }) => <Badge state={State} tone={TONES[State]} /> },
-    { name: "Of", cell: ({ alert }) => <OfConnection visit={visit} of={connectionOf(alert)} name={name} /> },
+    {
+      name: "Of",
+      cell: ({ alert }) => <RecordLink visit={visit} one={connectionOf(alert)[0]} name={name} none="all" />,
+    },
     { name: "Reason", cell: ({ alert: { Reason } }) => <Words text={Reason ?? ""} /> },
-    { name: "Raised", cell: ({ alert: { RaisedOn } }) => <Time at={new Date(RaisedOn)} ago /> },
+    { name: "Raised", cell: ({ alert: { RaisedOn } }) => <Time at={RaisedOn} ago /> },
     {
       name: "Acknowledgement",
       cell: (row) =>
@@ -149,16 +136,6 @@ function columns(visit: Visit, name: NameOf, mayAct: (row: Row) => boolean): Col
 
 const TONES = { Open: "bad", Acknowledged: "warn", Ended: "quiet" } as const;
 
-function OfConnection({ visit, of, name }: { visit: Visit; of: NamedRecord[]; name: NameOf }): JSX.Element {
-  const [connection] = of;
-  if (!connection) return <span class="none">{"all"}</span>;
-  return (
-    <a href={visit.href(`/settings/webhooks/${connection.Id}`)} safe>
-      {name(connection)}
-    </a>
-  );
-}
-
 function Acknowledged({ visit, alert, name }: { visit: Visit; alert: AlertRecord; name: NameOf }): JSX.Element {
   const { AcknowledgedUntil: until } = alert;
   const [by] = acknowledgerOf(alert);
@@ -167,7 +144,7 @@ function Acknowledged({ visit, alert, name }: { visit: Visit; alert: AlertRecord
     <span>
       <span safe>{isOwn(visit, by) ? "you" : name(by)}</span>
       {until ? " until " : " until it ends"}
-      {until ? <Time at={new Date(until)} /> : ""}
+      {until ? <Time at={until} /> : ""}
     </span>
   );
 }
@@ -216,9 +193,7 @@ export function AlertBanner({ visit, unseen }: { visit: Visit; unseen: readonly 
   const words = [...new Set(rows.map(({ alert: { Kind } }) => KINDS[Kind].toLowerCase()))].join(", ");
   return (
     <p class="warning alerts">
-      <a href={visit.href(`${ALERTS}?State=Open`)} safe>
-        {`${count} ${rows.length === 1 ? "alert" : "alerts"}`}
-      </a>{" "}
+      <Link href={visit.href(`${ALERTS}?State=Open`)} text={`${count} ${rows.length === 1 ? "alert" : "alerts"}`} />{" "}
       <span safe>{`without acknowledgement: ${words}.`}</span>
     </p>
   );

@@ -2,43 +2,24 @@ import { BadInput, NotFound } from "../platform/errors.ts";
 import { exportResponse } from "../platform/http/export.ts";
 import { readAsked } from "../platform/http/query.ts";
 import { AUDIT_RECORD, type AuditRecord } from "../records/index.ts";
-import {
-  Badge,
-  Code,
-  type Column,
-  Facts,
-  find,
-  inRange,
-  List,
-  phrase,
-  Section,
-  statusOf,
-  Table,
-  Text,
-  Time,
-} from "../ui/index.ts";
-import {
-  detailOf,
-  detailsNamed,
-  FIELD_CHANGE_COLUMNS,
-  fieldChangesOf,
-  RecordLink,
-  Sentence,
-} from "./audit-sentence.tsx";
-import type { ConsolePage, ConsoleServices, View } from "./page.tsx";
+import { Badge, Code, type Column, type Fact, inRange, ListSection, phrase, Section, Text, Time } from "../ui/index.ts";
+import { detailOf, detailsNamed, FIELD_CHANGE_COLUMNS, fieldChangesOf, Sentence } from "./audit-sentence.tsx";
+import { logPage } from "./log-page.tsx";
+import { type ConsolePage, type ConsoleServices, handlersOf, type View, type Visit } from "./page.tsx";
 import { lookUpNames, type NamedRecord, type NameOf } from "./records/names.ts";
+import { RecordLink } from "./records/record-link.tsx";
 import { Exports, filtersOf, optionsOf, Value } from "./records/records.tsx";
 import { findRequest, RequestLink } from "./requests.tsx";
-import type { Visit } from "./visit.ts";
 
 type AuditFilters = ConsoleServices["auditLog"]["filters"];
 
 export function auditLogPages(deps: ConsoleServices): ConsolePage[] {
+  const on = handlersOf(deps);
   const read = ["Settings:Read"] as const;
   return [
-    { path: AUDIT_LOG, area: "Audit log", GET: { needs: read, answer: (visit) => listPage(deps, visit) } },
-    { path: `${AUDIT_LOG}/export`, GET: { needs: read, answer: (visit) => exportFile(deps, visit) } },
-    { path: `${AUDIT_LOG}/:id`, shows: AUDIT_RECORD, GET: { needs: read, answer: (visit) => eventPage(deps, visit) } },
+    { path: AUDIT_LOG, area: "Audit log", GET: on(read, listPage) },
+    { path: `${AUDIT_LOG}/export`, GET: on(read, exportFile) },
+    { path: `${AUDIT_LOG}/:id`, shows: AUDIT_RECORD, GET: on(read, eventPage) },
   ];
 }
 
@@ -52,8 +33,7 @@ async function eventPage(deps: ConsoleServices, visit: Visit): Promise<View> {
   const { Actor, Subject, ClientId, RequestKey } = event;
   const name = await lookUpNames(visit, namedIn([event]));
   const request = RequestKey ? await findRequest(deps.requests, visit, { RequestKey }) : undefined;
-  const nobody = <span class="none">unauthenticated</span>;
-  const none = <span class="none">none</span>;
+  const shared = { visit, name };
   const client = ClientId === null ? null : { Type: "Application", Id: ClientId };
   return {
     title: event.Kind,
@@ -65,24 +45,21 @@ async function eventPage(deps: ConsoleServices, visit: Visit): Promise<View> {
     ),
     body: (
       <>
-        <Section title="Action">
-          <Facts
-            facts={[
-              ["Outcome", <Badge state={event.Outcome} />],
-              ["When", <Time at={new Date(event.OccurredOn)} />],
-              ["Who", Actor ? <RecordLink visit={visit} one={Actor} name={name} /> : nobody],
-              ["Subject", Subject ? <RecordLink visit={visit} one={Subject} name={name} /> : none],
-              ["By or for application", client ? <RecordLink visit={visit} one={client} name={name} /> : none],
-              ["Address", <Text text={event.Address} />],
-              ["Browser or program", <Value text={event.UserAgent} />],
-              ...(request
-                ? [["Made by request", <RequestLink visit={visit} request={request} />] satisfies [string, JSX.Element]]
-                : []),
-              ["RequestKey", RequestKey ? <Code text={RequestKey} copy /> : none],
-              ["Id", <Code text={event.Id} copy />],
-            ]}
-          />
-        </Section>
+        <Section
+          title="Action"
+          facts={[
+            ["Outcome", <Badge state={event.Outcome} />],
+            ["When", <Time at={event.OccurredOn} />],
+            ["Who", <RecordLink {...shared} one={Actor} none="unauthenticated" />],
+            ["Subject", <RecordLink {...shared} one={Subject} />],
+            ["By or for application", <RecordLink {...shared} one={client} />],
+            ["Address", <Text text={event.Address} />],
+            ["Browser or program", <Value text={event.UserAgent} />],
+            request && ["Made by request", <RequestLink visit={visit} request={request} />],
+            ["RequestKey", RequestKey ? <Code text={RequestKey} copy /> : <Value text="" />],
+            ["Id", <Code text={event.Id} copy />],
+          ]}
+        />
         <Details event={event} name={name} />
       </>
     ),
@@ -94,56 +71,35 @@ function Details({ event, name }: { event: AuditRecord; name: NameOf }): JSX.Ele
   const shown = new Set(["Changed", ...changes.map(({ field }) => field)]);
   const facts = Object.keys(event.Details)
     .filter((field) => !shown.has(field))
-    .map((field): [string, JSX.Element] => [field, <Value text={wordsOfDetail(event, field, name)} />]);
+    .map((field): Fact => [field, <Value text={wordsOfDetail(event, field, name)} />]);
   return (
     <>
-      {changes.length > 0 && (
-        <Section title="Before and after">
-          <Table caption="Before and after" columns={FIELD_CHANGE_COLUMNS} rows={changes} />
-        </Section>
-      )}
-      {facts.length > 0 && (
-        <Section title="Details">
-          <Facts facts={facts} />
-        </Section>
-      )}
+      <ListSection title="Before and after" columns={FIELD_CHANGE_COLUMNS} rows={changes} />
+      {facts.length > 0 && <Section title="Details" facts={facts} />}
     </>
   );
 }
 
 async function listPage(deps: ConsoleServices, visit: Visit): Promise<View> {
-  let parameters = inRange(filtersOf(visit));
-  const filters = formOf(visit, deps.auditLog.filters);
-  const found = await find(visit, filters, async () => {
-    parameters = await withUser(deps, visit, parameters);
-    const { filters, paging } = readAsked(deps.auditLog.filters, parameters);
-    return deps.auditLog.list(visit.permitted("Settings:Read"), filters, paging);
-  });
-  return {
+  return logPage(visit, {
     title: "Audit log",
-    status: statusOf(found),
-    body: (
-      <List
-        visit={visit}
-        caption="Audit log"
-        filters={filters}
-        ranges={{}}
-        found={found}
-        columns={await auditColumns(visit, found.page.Items)}
-        empty={EMPTY}
-        exports={<Exports visit={visit} path={`${AUDIT_LOG}/export`} parameters={parameters} />}
-      />
-    ),
-  };
+    caption: "Audit log",
+    known: deps.auditLog.filters,
+    filters: formOf(visit, deps.auditLog.filters),
+    ranges: {},
+    translate: (parameters) => withUser(deps, visit, parameters),
+    read: ({ filters, paging }) => deps.auditLog.list(visit.permitted("Settings:Read"), filters, paging),
+    parts: async ({ Items }) => ({ columns: await auditColumns(visit, Items) }),
+    empty: {
+      none: [
+        "No entries to see",
+        "Sign-ins and changes of credentials, roles, policies and connections are recorded here.",
+      ],
+      noMatch: ["No matching entries", "Remove filters to see more."],
+    },
+    exports: (parameters) => <Exports visit={visit} path={`${AUDIT_LOG}/export`} parameters={parameters} />,
+  });
 }
-
-const EMPTY = {
-  none: [
-    "No entries to see",
-    "Sign-ins and changes of credentials, roles, policies and connections are recorded here.",
-  ] as const,
-  noMatch: ["No matching entries", "Remove filters to see more."] as const,
-};
 
 const formOf = (visit: Visit, { Kind, ActorType, SubjectType, Outcome }: AuditFilters) => [
   ...(visit.may("AccessManager:Read") ? [{ name: USER, label: "Actor: user name" }] : []),
@@ -201,7 +157,7 @@ export async function auditColumns(visit: Visit, events: readonly AuditRecord[])
         </>
       ),
     },
-    { name: "When", cell: ({ OccurredOn }) => <Time at={new Date(OccurredOn)} /> },
+    { name: "When", cell: ({ OccurredOn }) => <Time at={OccurredOn} /> },
     {
       name: "Details",
       narrow: "none",

@@ -1,8 +1,20 @@
 import type { AuditRecord } from "../records/index.ts";
 import { Text } from "../ui/index.ts";
 import type { NamedRecord, NameOf } from "./records/names.ts";
+import { RecordLink } from "./records/record-link.tsx";
 import { Value } from "./records/records.tsx";
 import type { Visit } from "./visit.ts";
+
+type Change<Type extends string> = `${Type}.${"Created" | "Changed" | "Deleted"}`;
+
+function changesOf<Type extends string>(...types: Type[]) {
+  const sentences = types.flatMap((type) => [
+    [`${type}.Created`, "{who} added {whom}"],
+    [`${type}.Changed`, "{who} changed {fields} of {whom}"],
+    [`${type}.Deleted`, "{who} deleted {whom}"],
+  ]);
+  return Object.fromEntries(sentences) as Record<Change<Type>, string>;
+}
 
 /** Braces contain a Slot. In a pair, the first text is about another user and the second about oneself. */
 const SENTENCES: Record<AuditRecord["Kind"], string | [other: string, own: string]> = {
@@ -63,24 +75,10 @@ const SENTENCES: Record<AuditRecord["Kind"], string | [other: string, own: strin
   "Mail.Tested": "{who} sent a test mail",
   "Access.Recovered": "Access to Settings was recovered by a command",
   "TenantSettings.Changed": "{who} changed {fields} of the organisation",
-  "Record.Created": "{who} added {whom}",
-  "Record.Changed": "{who} changed {fields} of {whom}",
-  "Record.Deleted": "{who} deleted {whom}",
+  ...changesOf("Record", "Policy", "Role", "IdentityProvider", "WebhookConnection"),
   "User.Exported": "{who} downloaded all data about {whom}",
   "Erasure.Created": "{who} began to erase {whom}",
   "User.Erased": "All data about {whom} was erased, by {who}",
-  "Policy.Created": "{who} added {whom}",
-  "Policy.Changed": "{who} changed {fields} of {whom}",
-  "Policy.Deleted": "{who} deleted {whom}",
-  "Role.Created": "{who} added {whom}",
-  "Role.Changed": "{who} changed {fields} of {whom}",
-  "Role.Deleted": "{who} deleted {whom}",
-  "IdentityProvider.Created": "{who} added {whom}",
-  "IdentityProvider.Changed": "{who} changed {fields} of {whom}",
-  "IdentityProvider.Deleted": "{who} deleted {whom}",
-  "WebhookConnection.Created": "{who} added {whom}",
-  "WebhookConnection.Changed": "{who} changed {fields} of {whom}",
-  "WebhookConnection.Deleted": "{who} deleted {whom}",
   "WebhookEvent.Redelivered": "{who} sent {whom} again",
   "WebhookConnection.Pinged": "{who} sent a test event to {whom}",
   "WebhookConnection.Discarded": "{who} discarded held deliveries of {whom}",
@@ -99,15 +97,12 @@ export interface SentenceProps {
 }
 
 export function Sentence({ visit, event, name }: SentenceProps): JSX.Element {
+  const shared = { visit, name };
   const slots: Record<string, () => JSX.Element> = {
-    who: () => <Mention visit={visit} one={event.Actor} otherwise="Somebody" name={name} isFirst />,
-    whom: () => <Mention visit={visit} one={event.Subject} otherwise="an unknown user" name={name} />,
-    provider: () => (
-      <Mention visit={visit} one={detailOf(event, "IdentityProviderId")} otherwise="a provider" name={name} />
-    ),
-    application: () => (
-      <Mention visit={visit} one={detailOf(event, "ApplicationId")} otherwise="an application" name={name} />
-    ),
+    who: () => <Mention {...shared} one={event.Actor} otherwise="Somebody" isFirst />,
+    whom: () => <Mention {...shared} one={event.Subject} otherwise="an unknown user" />,
+    provider: () => <Mention {...shared} one={detailOf(event, "IdentityProviderId")} otherwise="a provider" />,
+    application: () => <Mention {...shared} one={detailOf(event, "ApplicationId")} otherwise="an application" />,
     sessions: () => <Text text={SESSIONS.get(String(event.Details.Sessions)) ?? "sessions"} />,
     fields: () => <Text text={fieldsOf(event.Details.Changed)} />,
   };
@@ -185,18 +180,6 @@ function Mention({ visit, one, otherwise, name, isFirst }: MentionProps): JSX.El
       <Text text={noun} />
       <RecordLink visit={visit} one={one} name={name} />
     </>
-  );
-}
-
-export function RecordLink({ visit, one, name }: { visit: Visit; one: NamedRecord; name: NameOf }): JSX.Element {
-  const path = visit.pathOf(one);
-  if (path === undefined) return <bdi safe>{name(one)}</bdi>;
-  return (
-    <bdi>
-      <a href={visit.href(path)} safe>
-        {name(one)}
-      </a>
-    </bdi>
   );
 }
 

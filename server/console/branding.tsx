@@ -20,6 +20,7 @@ import {
   refusedForm,
   Section,
   SelectField,
+  Submit,
   Text,
   Time,
   texts,
@@ -78,15 +79,18 @@ async function brandingPage(
     status: state && previews.length === 0 ? 422 : 200,
     lead: (
       <p class="fine">
-        {"The pages where people sign in, and the "}
-        <a href={visit.href("/settings/mail/preview")}>mails</a>
-        {". The address of your own sign-in page is "}
+        The pages where people sign in, and the <a href={visit.href("/settings/mail/preview")}>mails</a>. The address of
+        your own sign-in page is{" "}
         <code safe>{`${deps.publicUrl}/signin/${encodeURIComponent(String(record.Name ?? ""))}`}</code>
       </p>
     ),
     body: (
       <>
-        {mayChange ? <BrandingForm visit={visit} state={shown} /> : <Chosen record={record} />}
+        {mayChange ? (
+          <BrandingForm visit={visit} state={shown} />
+        ) : (
+          <Facts facts={TEXTS.map((name) => [LABELS[name]!, <Text text={String(record[name] ?? "")} />])} />
+        )}
         {previews.length > 0 ? <Previews previews={previews} /> : ""}
         <ListSection
           title="Versions"
@@ -100,10 +104,6 @@ async function brandingPage(
   };
 }
 
-function Chosen({ record }: { record: Record<string, unknown> }): JSX.Element {
-  return <Facts facts={TEXTS.map((name) => [LABELS[name]!, <Text text={String(record[name] ?? "")} />])} />;
-}
-
 function BrandingForm({ visit, state }: { visit: Visit; state: FormState }): JSX.Element {
   return (
     <div class="panel narrow">
@@ -114,16 +114,10 @@ function BrandingForm({ visit, state }: { visit: Visit; state: FormState }): JSX
         ))}
         <SelectField state={state} name="PreviewLanguage" label="Language of the preview" options={LANGUAGES} />
         <div class="buttons">
-          <button type="submit" name="preview" value="pages">
-            Preview
-          </button>
-          <button type="submit" name="preview" value="mails" formtarget="_blank">
-            Preview mails
-          </button>
-          <button type="submit" class="main">
-            Save
-          </button>
-          <ButtonLink href={visit.href("/settings")}>Cancel</ButtonLink>
+          <Submit label="Preview" kind="plain" name="preview" value="pages" />
+          <Submit label="Preview mails" kind="plain" name="preview" value="mails" formtarget="_blank" />
+          <Submit label="Save" />
+          <ButtonLink href={visit.href("/settings")} label="Cancel" />
         </div>
       </Form>
     </div>
@@ -145,12 +139,10 @@ function ImageField({ name, state }: { name: string; state: FormState }): JSX.El
       <p class="hint" id={hint}>
         PNG, JPEG or WebP of at most 256 KiB.
       </p>
-      {problem ? (
+      {problem !== undefined && (
         <p class="wrong" safe>
           {problem}
         </p>
-      ) : (
-        ""
       )}
       <Hidden name={name} value={present} />
       {present ? <img class="chosen-image" src={attribute(present)} alt={`Present: ${LABELS[name]}`} /> : ""}
@@ -161,15 +153,13 @@ function ImageField({ name, state }: { name: string; state: FormState }): JSX.El
         accept="image/png,image/jpeg,image/webp"
         aria-describedby={hint}
       />
-      {present ? (
+      {present !== "" && (
         <div class="field boxes">
           <label>
             <input type="checkbox" name={name} value="" />
             <span safe>{`Remove: ${LABELS[name]}`}</span>
           </label>
         </div>
-      ) : (
-        ""
       )}
     </div>
   );
@@ -219,10 +209,9 @@ function columns(visit: Visit, mayChange: boolean): Column<Version>[] {
   return [
     { name: "Version", cell: ({ Number: number }) => <span safe>{String(number)}</span> },
     { name: "Changed", cell: ({ Changed }) => <Text text={Changed.map((name) => LABELS[name] ?? name).join(", ")} /> },
-    { name: "Saved", cell: ({ SavedOn }) => <Time at={new Date(SavedOn)} /> },
+    { name: "Saved", cell: ({ SavedOn }) => <Time at={SavedOn} /> },
     ...askColumn<Version>(visit, mayChange, "Restore", (version) => ({
       action: `${BRANDING}/restore`,
-      label: "Restore",
       about: `Version ${version.Number}`,
       question: askToRestore(version),
     })),

@@ -3,7 +3,7 @@
 import type { Children } from "@kitajs/html";
 import { DAY_MS, HOUR_MS } from "../platform/durations.ts";
 import { type Slices, slicesUntil } from "../platform/slices.ts";
-import { attribute, type Column, Table, Text } from "../ui/index.ts";
+import { attribute, type Column, Link, Table, Text } from "../ui/index.ts";
 
 /** The height in pixels. Horizontal positions are percentages, because the drawing fills its column. */
 const HEIGHT = 140;
@@ -154,11 +154,7 @@ export function Chart({ legend, class: kind = "chart", children }: ChartProps): 
           {legend.map(({ swatch, name, value, href }) => (
             <li>
               <i class={`swatch ${swatch}`}></i>{" "}
-              {href === undefined ? (
-                <Text text={name} />
-              ) : (
-                <a href={attribute(href)}>{(<Text text={name} />) as "safe"}</a>
-              )}{" "}
+              {href === undefined ? <Text text={name} /> : <Link href={href} text={name} />}{" "}
               <strong safe>{value}</strong>
             </li>
           ))}
@@ -276,15 +272,9 @@ export function Plot<S extends Slot>(props: PlotProps<S>): JSX.Element {
 function TimeLabel({ slot: { from, to }, x }: { slot: Slot; x: number }): JSX.Element {
   const isHour = to.getTime() - from.getTime() <= HOUR_MS;
   const shared = { class: "hour", x: percent(x), y: HEIGHT - 6, datetime: from.toISOString() };
-  if (isDay({ from, to })) {
-    return (
-      <text {...shared} text-anchor="middle" safe>
-        {DATE.format(from)}
-      </text>
-    );
-  }
+  const show = isDay({ from, to }) ? undefined : isHour ? "hour" : "date";
   return (
-    <text {...shared} text-anchor="middle" data-show={isHour ? "hour" : "date"} safe>
+    <text {...shared} text-anchor="middle" data-show={show} safe>
       {isHour ? hourOf(from) : DATE.format(from)}
     </text>
   );
@@ -313,13 +303,15 @@ function SlotOf({ title, place, href }: { title: string; place: SlotPlace; href:
   return (
     <g>
       <title safe>{title}</title>
-      {href === undefined ? (
-        (area as "safe")
-      ) : (
-        <a href={attribute(href)} tabindex="-1">
-          {area as "safe"}
-        </a>
-      )}
+      {
+        (href === undefined ? (
+          area
+        ) : (
+          <a href={attribute(href)} tabindex="-1">
+            {area as "safe"}
+          </a>
+        )) as "safe"
+      }
     </g>
   );
 }

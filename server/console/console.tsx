@@ -7,12 +7,13 @@ import { NO_STORE } from "../platform/http/conditions.ts";
 import { contextOf } from "../platform/http/context.ts";
 import { asApiError } from "../platform/http/error-record.ts";
 import { isRead, mayBeOwnForm, prefersPage, requestUrl } from "../platform/http/request.ts";
-import { attribute, MessagePage, pageResponse, texts } from "../ui/index.ts";
+import { attribute, pageResponse } from "../ui/index.ts";
 import { askToSend, holdForm } from "./held-form.tsx";
 import { Layout } from "./layout.tsx";
 import { navigationFor, tabsFor } from "./navigation.ts";
 import type { ConsoleDependencies, ConsolePage, Handler, View } from "./page.tsx";
 import { pathOfRequests } from "./requests.tsx";
+import { failurePage } from "./root.tsx";
 import { toSignIn } from "./sign-in.tsx";
 import { findSignedInUser, type SignedInUser } from "./signed-in-user.ts";
 import { type Rendered, Visit } from "./visit.ts";
@@ -55,22 +56,13 @@ async function respond(
   } catch (failure) {
     const { status, title, errors, headers } = asApiError(failure);
     if (status >= 500) deps.onFailure(failure, request);
+    if (!visit) return failurePage(deps.site, failure, request);
     const { key } = contextOf(request);
     const lines = status === 500 ? [...errors, `RequestKey: ${key}`] : errors;
     // The header is for API clients with tokens.
     const { "www-authenticate": _, ...rest } = headers;
-    if (visit) {
-      const path = status >= 500 && visit.may("Settings:Read") ? pathOfRequests(key) : undefined;
-      return answerWith({ title, status, body: <Lines lines={lines} request={path && visit.href(path)} /> }, rest);
-    }
-    const next = { href: deps.site.href("/settings"), text: "Go to Settings" };
-    return pageResponse(
-      <MessagePage site={deps.site} language={texts.ENGLISH} heading={title} lines={lines} next={next} />,
-      {
-        status,
-        headers: rest,
-      },
-    );
+    const path = status >= 500 && visit.may("Settings:Read") ? pathOfRequests(key) : undefined;
+    return answerWith({ title, status, body: <Lines lines={lines} request={path && visit.href(path)} /> }, rest);
   }
 }
 

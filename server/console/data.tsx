@@ -10,16 +10,14 @@ import {
   find,
   SearchForm,
   Section,
-  statusOf,
   Table,
   Text,
   Time,
 } from "../ui/index.ts";
 import { BarChart, barOf, ChartTable, Day } from "./chart.tsx";
 import { limitsSection } from "./limits.tsx";
-import type { ConsolePage, ConsoleServices, View } from "./page.tsx";
+import { type ConsolePage, type ConsoleServices, handlersOf, type View, type Visit } from "./page.tsx";
 import { ORGANISATION } from "./registration-tokens.tsx";
-import type { Visit } from "./visit.ts";
 
 type Kept = Awaited<ReturnType<ConsoleServices["readKept"]>>;
 type KeptTable = Kept["tables"][number];
@@ -52,9 +50,10 @@ const SERIES: { name: string; swatch: string; tables: KeptTable["name"][] }[] = 
 ];
 
 export function dataPages(deps: ConsoleServices): ConsolePage[] {
+  const on = handlersOf(deps);
   return [
-    { path: DATA, area: "Data", GET: { needs: ["Settings:Read"], answer: (visit) => dataPage(deps, visit) } },
-    { path: `${DATA}/measure`, POST: { needs: ["Settings:Update"], answer: (visit) => measure(deps, visit) } },
+    { path: DATA, area: "Data", GET: on(["Settings:Read"], dataPage) },
+    { path: `${DATA}/measure`, POST: on(["Settings:Update"], measure) },
   ];
 }
 
@@ -82,7 +81,7 @@ async function dataPage(deps: ConsoleServices, visit: Visit): Promise<View> {
         .
       </span>
     ),
-    status: statusOf(found),
+    status: found.status,
     actions: visit.may("Settings:Update") ? (
       <ActionButton visit={visit} action={`${DATA}/measure`} label="Measure now" />
     ) : undefined,
@@ -173,12 +172,7 @@ function Growth({ kept: { tables, asOf } }: { kept: Kept }): JSX.Element {
   const last = Math.floor(asOf!.getTime() / DAY_MS);
   const sizes = Array.from({ length: GROWTH_DAYS }, (_, index) => {
     const [from, to] = [1, 2].map((more) => new Date((last - GROWTH_DAYS + index + more) * DAY_MS)) as [Date, Date];
-    const bytes = SERIES.map((series) =>
-      sum(
-        tables.filter(({ name }) => series.tables.includes(name)),
-        from,
-      ),
-    );
+    const bytes = SERIES.map((series) => sum(tables, series.tables, from));
     return { from, to, bytes };
   });
   const total = (bytes: number[]) => bytes.reduce((whole, one) => whole + one, 0);
@@ -200,9 +194,9 @@ function Growth({ kept: { tables, asOf } }: { kept: Kept }): JSX.Element {
   );
 }
 
-function sum(tables: KeptTable[], day: Date): number {
+function sum(tables: KeptTable[], names: KeptTable["name"][], day: Date): number {
   const of = ({ growth }: KeptTable) => growth.find((one) => one.day.getTime() === day.getTime())?.bytes ?? 0;
-  return tables.reduce((whole, table) => whole + of(table), 0);
+  return tables.reduce((whole, table) => whole + (names.includes(table.name) ? of(table) : 0), 0);
 }
 
 function Notes({ visit, kept: { isOnDisk } }: { visit: Visit; kept: Kept }): JSX.Element {

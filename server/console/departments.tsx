@@ -1,11 +1,10 @@
 import type { EntityService } from "../records/index.ts";
-import { ButtonLink, phrase, Section, Table } from "../ui/index.ts";
-import type { ConsolePage, ConsoleServices } from "./page.tsx";
+import { ButtonLink, ListSection, phrase } from "../ui/index.ts";
+import type { ConsolePage, ConsoleServices, Visit } from "./page.tsx";
 import { entityPages } from "./records/entities.tsx";
 import { entityColumns, RecordSection } from "./records/record-section.tsx";
 import { listRecords } from "./records/records.tsx";
 import { nameOf, type ReferenceChoice } from "./records/reference-field.tsx";
-import type { Visit } from "./visit.ts";
 
 const PATH = "/settings/departments";
 
@@ -42,12 +41,13 @@ export function departmentPages(deps: ConsoleServices): ConsolePage[] {
 async function partsOf(departments: EntityService, visit: Visit, { Id }: ReferenceChoice): Promise<JSX.Element> {
   const query = new URLSearchParams({ ParentId: String(Id), Limit: String(MAX_SHOWN) });
   const { Items, Next } = await listRecords<ReferenceChoice>(departments, visit, query);
-  if (Items.length === 0) return "";
   const columns = entityColumns(departments.entity, visit, ["Name", "ExternalId", "Is_Active"]);
   return (
-    <Section title="Parts">
-      <Table caption="Parts" columns={columns} rows={Items} />
-      {Next === null ? "" : <ButtonLink href={visit.href(`${PATH}?ParentId=${Id}`)}>All parts</ButtonLink>}
-    </Section>
+    <ListSection
+      title="Parts"
+      columns={columns}
+      rows={Items}
+      buttons={Next !== null && <ButtonLink href={visit.href(`${PATH}?ParentId=${Id}`)} label="All parts" />}
+    />
   );
 }

@@ -1,4 +1,4 @@
-import { attribute } from "../ui/index.ts";
+import { Link } from "../ui/index.ts";
 import { Sparkline } from "./chart.tsx";
 
 export interface Figure {
@@ -34,9 +34,7 @@ export function FigureList({ figures }: { figures: readonly Figure[] }): JSX.Ele
         <div class={figure.isBad ? "bad" : undefined}>
           <dt safe>{figure.name}</dt>
           <dd>
-            <a href={attribute(figure.href)} safe>
-              {figure.value}
-            </a>
+            <Link href={figure.href} text={figure.value} />
           </dd>
           <dd class="fine">
             <span safe>{changeOf(figure)}</span>

@@ -4,10 +4,20 @@
 import { PayloadTooLarge } from "../platform/errors.ts";
 import { FORM_BODY_LIMIT, readFormText } from "../platform/http/body.ts";
 import { requestUrl } from "../platform/http/request.ts";
-import { attribute, ButtonLink, CardPage, Facts, Form, Hidden, pageResponse, type Site, texts } from "../ui/index.ts";
-import type { View } from "./page.tsx";
+import {
+  attribute,
+  ButtonLink,
+  CardPage,
+  Facts,
+  Form,
+  Hidden,
+  pageResponse,
+  type Site,
+  Submit,
+  texts,
+} from "../ui/index.ts";
+import { messageView, type View, type Visit } from "./page.tsx";
 import { SIGN_IN_PATH } from "./sign-in.tsx";
-import type { Visit } from "./visit.ts";
 
 /** The maximum number of fields that are kept. The longest form of Settings has fewer. */
 export const MAX_KEPT_FIELDS = 200;
@@ -38,9 +48,7 @@ export async function holdForm(site: Site, request: Request): Promise<Response> 
       {!!fields && (
         <form method="post" action={site.href(pathname)}>
           <Kept fields={fields} />
-          <button type="submit" class="plain">
-            Continue
-          </button>
+          <Submit label="Continue" kind="plain" />
         </form>
       )}
     </CardPage>
@@ -90,10 +98,8 @@ export function askToSend(visit: Visit, text: string): View {
         <Form visit={visit} action={pathname}>
           <Kept fields={fields} />
           <div class="buttons">
-            <button type="submit" class="main">
-              Send it
-            </button>
-            <ButtonLink href={visit.href("/settings")}>Discard</ButtonLink>
+            <Submit label="Send it" />
+            <ButtonLink href={visit.href("/settings")} label="Discard" />
           </div>
         </Form>
       </div>
@@ -102,17 +108,17 @@ export function askToSend(visit: Visit, text: string): View {
 }
 
 function fillInAgain(visit: Visit): View {
-  return {
+  return messageView({
     title: "Fill in the form again",
     status: 413,
-    body: (
-      <div class="panel narrow stack">
+    text: (
+      <>
         <p>The form was opened before you signed in, so nothing was saved.</p>
         <p safe>{`${AGAIN} Open the page again and fill in the form.`}</p>
-        <ButtonLink href={visit.href(visit.url.pathname)}>Open the page</ButtonLink>
-      </div>
+      </>
     ),
-  };
+    buttons: <ButtonLink href={visit.href(visit.url.pathname)} label="Open the page" />,
+  });
 }
 
 /** The whole text, with its line breaks. Characters that hide or reorder others are shown by their numbers. */

@@ -4,8 +4,7 @@ import { firstPage } from "../platform/http/query.ts";
 import { ButtonLink, ListSection } from "../ui/index.ts";
 import { CAPTION, eventColumns } from "./activity/list.tsx";
 import { AUDIT_LOG, auditColumns } from "./audit-log.tsx";
-import type { ConsolePage, ConsoleServices, PageRecord, View } from "./page.tsx";
-import type { Visit } from "./visit.ts";
+import type { ConsolePage, ConsoleServices, PageRecord, View, Visit } from "./page.tsx";
 
 const MAX_SHOWN = 20;
 
@@ -55,9 +54,8 @@ async function eventsPage(deps: ConsoleServices, visit: Visit, { type, read }: P
         columns={await eventColumns(visit, Items)}
         rows={Items}
         none={noneYet(Next)}
-      >
-        <AllOf href={all}>{"All in the activity log"}</AllOf>
-      </ListSection>
+        buttons={<ButtonLink href={all} label="All in the activity log" />}
+      />
     ),
   };
 }
@@ -74,21 +72,22 @@ async function auditPage(deps: ConsoleServices, visit: Visit, { type, read }: Pa
       const filter = { [`${by}Type`]: type, [`${by}Id`]: id };
       const { Items, Next } = await deps.auditLog.list(visit.permitted("Settings:Read"), filter, firstPage(MAX_SHOWN));
       return (
-        <ListSection title={name} columns={await auditColumns(visit, Items)} rows={Items} none={noneYet(Next)}>
-          <AllOf href={visit.href(`${AUDIT_LOG}?${by}Type=${type}&${by}Id=${id}`)}>{"All in the audit log"}</AllOf>
-        </ListSection>
+        <ListSection
+          title={name}
+          columns={await auditColumns(visit, Items)}
+          rows={Items}
+          none={noneYet(Next)}
+          buttons={
+            <ButtonLink
+              href={visit.href(`${AUDIT_LOG}?${by}Type=${type}&${by}Id=${id}`)}
+              label="All in the audit log"
+            />
+          }
+        />
       );
     }),
   );
   return { title, above, body: <>{found as "safe"[]}</> };
-}
-
-function AllOf({ href, children }: { href: string; children: string }): JSX.Element {
-  return (
-    <div class="buttons below">
-      <ButtonLink href={href}>{children as "safe"}</ButtonLink>
-    </div>
-  );
 }
 
 function noneYet(next: string | null): string {

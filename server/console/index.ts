@@ -11,13 +11,12 @@
 // 2. `answer` calls the service functions of the REST routes with `visit.caller`, and returns a `View`: title, actions,
 //    body. Pages repeat no rule and contain no SQL; services count what only a page shows. Offer a button only if
 //    `visit.may(action, type, record)`. Throw the errors of server/platform/errors.ts: they become pages.
-// 3. A form is `<Form visit action state>` with fields such as `<TextField state name>`, where `name` is the field's name
-//    in the REST API. On POST, `visit.form` has the input, and its token is already checked. Call the service within try.
+// 3. A form is `<Form visit action state>` with `ContractFields`, or `Fields` by their names in the REST API. On POST, `visit.form` has the input, and its token is already checked. Call the service within try.
 //    Answer a rejection with the same view, `refusedForm(visit.form, error, FIELDS)` and status 422, and success with
 //    `visit.goTo(path, "The kind of action.")`. An irreversible action, or one that depends on counts, is a page made by
 //    `confirming`: it asks, and does only what it showed. An `AskButton` asks the same on another page.
-// 4. Lists: `SearchForm` for filters in the address, `Table`, `Pager`, `EmptyState`; `Live` around changing parts. CSP
-//    blocks `style` attributes and inline scripts. Classes are in assets/parts.css.
+// 4. A page with one list is a `logPage` or a `listView`. `Section` has facts, a table (`ListSection`) and buttons; `Live`
+//    is around changing parts. CSP blocks `style` attributes and inline scripts. Classes are in assets/parts.css.
 // 5. Add the page to the list in test/console/pages.test.ts, which checks it with axe in both widths and themes.
 
 import { Elysia } from "elysia";

@@ -1,13 +1,12 @@
-import { attribute, Head, Mark } from "../ui/index.ts";
+import { attribute, Head, Link, Mark } from "../ui/index.ts";
 import type { AlertRecord } from "../webhooks/index.ts";
 import { AlertBanner } from "./alerts.tsx";
 import type { ConsoleSite } from "./assets.ts";
 import { Icon } from "./icons.tsx";
 import { iconOf, type Navigation } from "./navigation.ts";
-import { GROUPS, type Group, type View } from "./page.tsx";
+import { GROUPS, type Group, type View, type Visit } from "./page.tsx";
 import { Palette, SearchBox } from "./search/box.tsx";
 import { SEARCH } from "./search/pages.tsx";
-import type { Visit } from "./visit.ts";
 
 export interface LayoutProps {
   site: ConsoleSite;
@@ -57,9 +56,7 @@ export function Layout({ site, visit, navigation, tabs, view, notice, unseen }: 
             <AlertBanner visit={visit} unseen={unseen} />
             <Heading site={site} visit={visit} view={view} />
             <Tabs site={site} tabs={tabs} />
-            {notice === undefined ? (
-              ""
-            ) : (
+            {notice !== undefined && (
               <p class="notice" role="status" safe>
                 {notice}
               </p>
@@ -134,9 +131,7 @@ function Heading({ site, visit, view }: Pick<LayoutProps, "site" | "visit" | "vi
       {!!view.above && (
         <nav class="above" aria-label="Above this page">
           {view.above.map(({ name, path }) => (
-            <a href={site.href(path)} safe>
-              {name}
-            </a>
+            <Link href={site.href(path)} text={name} />
           ))}
         </nav>
       )}

@@ -3,9 +3,8 @@
 import type { Used } from "../platform/limits/index.ts";
 import { LIMITS, type LimitName, NEAR_PERCENT } from "../platform/tenant-limits.ts";
 import { Section, Table, Text } from "../ui/index.ts";
-import type { ConsoleServices } from "./page.tsx";
+import type { ConsoleServices, Visit } from "./page.tsx";
 import { ORGANISATION } from "./registration-tokens.tsx";
-import type { Visit } from "./visit.ts";
 
 /** Counts of records that the caller may not read would reveal them. */
 export async function limitsSection({ limits, records }: ConsoleServices, visit: Visit): Promise<JSX.Element> {
@@ -39,7 +38,6 @@ const COLUMNS = [
   { name: "Used", cell: ({ used, bound }: Used) => <Text text={`${inWords(used)} (${percentOf(used, bound)})`} /> },
   {
     name: "Share",
-    narrow: "none" as const,
     cell: ({ name, used, bound }: Used) => (
       <meter
         aria-label={LIMITS[name].label}

@@ -4,32 +4,29 @@ import { MAIL_STATES } from "../../workflows/contract.ts";
 import { mail } from "../identity/index.ts";
 import { NotFound } from "../platform/errors.ts";
 import { exportResponse } from "../platform/http/export.ts";
-import { firstPage, readAsked } from "../platform/http/query.ts";
+import { firstPage } from "../platform/http/query.ts";
 import {
   ActionButton,
   Badge,
   ButtonLink,
   Code,
   type Column,
-  Facts,
-  Form,
+  FormPanel,
   type FormState,
-  find,
   formOf,
-  List,
+  Link,
+  ListSection,
   Live,
-  Refreshing,
   refusedForm,
   Section,
-  statusOf,
-  Table,
   Text,
   TextField,
   Time,
 } from "../ui/index.ts";
 import { Words } from "./failure-words.tsx";
-import type { ConsolePage, ConsoleServices, View } from "./page.tsx";
-import type { Visit } from "./visit.ts";
+import { logPage } from "./log-page.tsx";
+import { type ConsolePage, type ConsoleServices, handlersOf, type View, type Visit } from "./page.tsx";
+import { optionsOf, Value } from "./records/records.tsx";
 import { hrefOfWorkflow } from "./workflow.tsx";
 
 const { MAIL, MAIL_KINDS, TEST_MAIL } = mail;
@@ -57,71 +54,49 @@ export const KINDS: Record<MailKind, string> = {
 const TONES = { Waiting: "busy", Held: "warn", Sent: "good", Failed: "bad", Bounced: "bad" } as const;
 
 export function mailPages(deps: ConsoleServices): ConsolePage[] {
+  const on = handlersOf(deps);
   return [
-    {
-      path: MAILS,
-      area: "Mail",
-      GET: { needs: READ, answer: (visit) => listPage(deps, visit) },
-    },
+    { path: MAILS, area: "Mail", GET: on(READ, listPage) },
     {
       path: `${MAILS}/test`,
       GET: { needs: CHANGE, answer: async (visit) => testPage(visit) },
-      POST: { needs: CHANGE, answer: (visit) => sendTest(deps, visit) },
+      POST: on(CHANGE, sendTest),
     },
-    { path: `${MAILS}/preview`, GET: { needs: READ, answer: (visit) => previewPage(deps, visit) } },
-    { path: `${MAILS}/preview.eml`, GET: { needs: READ, answer: (visit) => previewFile(deps, visit) } },
-    { path: `${MAILS}/:id`, shows: MAIL.name, GET: { needs: READ, answer: (visit) => mailPage(deps, visit) } },
-    { path: `${MAILS}/:id/resend`, POST: { needs: CHANGE, answer: (visit) => resend(deps, visit) } },
+    { path: `${MAILS}/preview`, GET: on(READ, previewPage) },
+    { path: `${MAILS}/preview.eml`, GET: on(READ, previewFile) },
+    { path: `${MAILS}/:id`, shows: MAIL.name, GET: on(READ, mailPage) },
+    { path: `${MAILS}/:id/resend`, POST: on(CHANGE, resend) },
   ];
 }
 
-const options = (words: readonly string[], labels: Record<string, string> = {}) =>
-  words.map((value) => ({ value, label: labels[value] ?? value }));
-
 const FILTERS = [
   { name: "To", label: "Address" },
-  { name: "Kind", label: "Kind", options: options(MAIL_KINDS, KINDS) },
-  { name: "State", label: "State", options: options(MAIL_STATES) },
+  { name: "Kind", label: "Kind", options: optionsOf(MAIL_KINDS, KINDS) },
+  { name: "State", label: "State", options: optionsOf(MAIL_STATES) },
   { name: "UserId", label: "User's Id" },
 ];
 
 async function listPage(deps: ConsoleServices, visit: Visit): Promise<View> {
   const { mails } = deps;
-  const found = await find(visit, FILTERS, async () => {
-    const asked = readAsked(mails.filters, visit.url.searchParams);
-    return mails.list(visit.permitted(...READ), asked.filters, asked.paging);
-  });
-  const server = await Server({ deps, visit });
-  const isLast = visit.url.searchParams.has("Cursor") || Boolean(found.problems);
-  return {
+  const mayTest = visit.may("Settings:Update") && isOn(deps);
+  const kept = "Mails are listed for 30 days, without their content.";
+  return logPage(visit, {
     title: "Mail",
-    status: statusOf(found),
     actions: (
       <>
-        <ButtonLink href={visit.href(`${MAILS}/preview`)}>Preview</ButtonLink>
-        {visit.may("Settings:Update") && isOn(deps) && (
-          <ButtonLink href={visit.href(`${MAILS}/test`)}>Send a test mail</ButtonLink>
-        )}
+        <ButtonLink href={visit.href(`${MAILS}/preview`)} label="Preview" />
+        {mayTest && <ButtonLink href={visit.href(`${MAILS}/test`)} label="Send a test mail" />}
       </>
     ),
-    body: (
-      <>
-        {server as "safe"}
-        <List
-          visit={visit}
-          caption="Mails, newest first"
-          filters={FILTERS}
-          live={isLast ? undefined : { id: "mails", seconds: 5 }}
-          found={found}
-          columns={columns(visit)}
-          empty={{
-            none: ["No mails yet", "Mails are listed for 30 days, without their content."],
-            noMatch: ["No matching mails", "Mails are listed for 30 days, without their content."],
-          }}
-        />
-      </>
-    ),
-  };
+    top: await Server({ deps, visit }),
+    caption: "Mails, newest first",
+    known: mails.filters,
+    filters: FILTERS,
+    live: { id: "mails", seconds: 5 },
+    read: ({ filters, paging }) => mails.list(visit.permitted(...READ), filters, paging),
+    parts: () => ({ columns: columns(visit) }),
+    empty: { none: ["No mails yet", kept], noMatch: ["No matching mails", kept] },
+  });
 }
 
 /** The last mail to an address, if the mail server has refused the address. */
@@ -138,24 +113,16 @@ async function Server({ deps: { mails }, visit }: { deps: ConsoleServices; visit
   if (isKept) {
     return (
       <p class="warning">
-        {
-          "This installation has no mail server, so mails stay here, and their pages show their links. To send them, set "
-        }
-        <Code text="SMTP_URL" />
-        {" and "}
-        <Code text="MAIL_FROM" />
-        {"."}
+        This installation has no mail server, so mails stay here, and their pages show their links. To send them, set{" "}
+        <Code text="SMTP_URL" /> and <Code text="MAIL_FROM" />.
       </p>
     );
   }
   if (!host) {
     return (
       <p class="warning">
-        {"This installation sends no mail. Its operator must set "}
-        <Code text="SMTP_URL" />
-        {" and "}
-        <Code text="MAIL_FROM" />
-        {" first."}
+        This installation sends no mail. Its operator must set <Code text="SMTP_URL" /> and <Code text="MAIL_FROM" />{" "}
+        first.
       </p>
     );
   }
@@ -163,8 +130,7 @@ async function Server({ deps: { mails }, visit }: { deps: ConsoleServices; visit
   if (held) {
     return (
       <p class="warning" role="alert">
-        {"The mail server is down. Mails are held, and sent when it is up again. "}
-        <Words text={held.Reason ?? ""} />
+        The mail server is down. Mails are held, and sent when it is up again. <Words text={held.Reason ?? ""} />
       </p>
     );
   }
@@ -172,18 +138,11 @@ async function Server({ deps: { mails }, visit }: { deps: ConsoleServices; visit
 }
 
 const columns = (visit: Visit): Column<MailRecord>[] => [
-  {
-    name: "Mail",
-    cell: ({ Id, Kind }) => (
-      <a href={visit.href(`${MAILS}/${Id}`)} safe>
-        {KINDS[Kind]}
-      </a>
-    ),
-  },
+  { name: "Mail", cell: ({ Id, Kind }) => <Link href={visit.href(`${MAILS}/${Id}`)} text={KINDS[Kind]} /> },
   { name: "To", cell: ({ To }) => <Text text={To} /> },
   { name: "State", cell: ({ State }) => <Badge state={State} tone={TONES[State]} /> },
   { name: "Reason", cell: ({ Reason }) => <Words text={Reason ?? ""} /> },
-  { name: "Written", cell: ({ CreatedOn }) => <Time at={new Date(CreatedOn)} ago /> },
+  { name: "Written", cell: ({ CreatedOn }) => <Time at={CreatedOn} ago /> },
 ];
 
 function testPage(visit: Visit, refused?: FormState): View {
@@ -193,14 +152,9 @@ function testPage(visit: Visit, refused?: FormState): View {
     above: ABOVE,
     status: refused ? 422 : 200,
     body: (
-      <div class="panel narrow">
-        <Form visit={visit} action={`${MAILS}/test`} state={state}>
-          <TextField state={state} name="To" label="Address" type="email" />
-          <div class="buttons">
-            <button type="submit">Send</button>
-          </div>
-        </Form>
-      </div>
+      <FormPanel visit={visit} state={state} action={`${MAILS}/test`} back={MAILS} label="Send">
+        <TextField state={state} name="To" label="Address" type="email" />
+      </FormPanel>
     ),
   };
 }
@@ -227,29 +181,31 @@ async function mailPage({ mails }: ConsoleServices, visit: Visit): Promise<View>
     above: ABOVE,
     body: (
       <>
-        {isFinal ? "" : <Refreshing visit={visit} seconds={REFRESH_SECONDS} />}
         <Live visit={visit} id="mail" seconds={REFRESH_SECONDS} isFinal={isFinal}>
-          <Section title="Delivery">
-            <Facts
-              facts={[
-                ["To", <Text text={To} />],
-                ["User", UserId ? <UserLink visit={visit} id={UserId} /> : <span class="none">none</span>],
-                ["State", <Badge state={State} tone={TONES[State]} />],
-                ...(Reason ? ([["Reason", <Words text={Reason} />]] as [string, JSX.Element][]) : []),
-                ["Written", <Time at={new Date(CreatedOn)} />],
-                ["Ended", EndedOn ? <Time at={new Date(EndedOn)} /> : <span class="none">not yet</span>],
-                ["Link expires", ExpiresOn ? <Time at={new Date(ExpiresOn)} /> : <span class="none">no link</span>],
-                ["Message-ID", MessageId ? <Code text={MessageId} copy /> : <span class="none">none yet</span>],
-                ["Temporal", <a href={hrefOfWorkflow(visit, one)}>workflow</a>],
-              ]}
-            />
+          <Section
+            title="Delivery"
+            facts={[
+              ["To", <Text text={To} />],
+              [
+                "User",
+                UserId ? (
+                  <Link href={visit.href(`/settings/users/${UserId}`)} text={`User ${UserId}`} />
+                ) : (
+                  <Value text="" />
+                ),
+              ],
+              ["State", <Badge state={State} tone={TONES[State]} />],
+              Reason && ["Reason", <Words text={Reason} />],
+              ["Written", <Time at={CreatedOn} />],
+              ["Ended", <Time at={EndedOn} none="not yet" />],
+              ["Link expires", <Time at={ExpiresOn} none="no link" />],
+              ["Message-ID", MessageId ? <Code text={MessageId} copy /> : <span class="none">none yet</span>],
+              ["Temporal", <a href={hrefOfWorkflow(visit, one)}>workflow</a>],
+            ]}
+          >
             {mayResend ? <ActionButton visit={visit} action={`${MAILS}/${Id}/resend`} label="Send again" /> : ""}
           </Section>
-          {Attempts.length > 0 && (
-            <Section title="Attempts">
-              <Table caption="Attempts" columns={ATTEMPTS} rows={Attempts} />
-            </Section>
-          )}
+          <ListSection title="Attempts" columns={ATTEMPTS} rows={Attempts} />
         </Live>
         {!!content && (
           <Section title={content.subject}>
@@ -263,18 +219,10 @@ async function mailPage({ mails }: ConsoleServices, visit: Visit): Promise<View>
   };
 }
 
-function UserLink({ visit, id }: { visit: Visit; id: string }): JSX.Element {
-  return (
-    <a href={visit.href(`/settings/users/${id}`)} safe>
-      {`User ${id}`}
-    </a>
-  );
-}
-
 type Attempt = MailRecord["Attempts"][number];
 const ATTEMPTS: Column<Attempt>[] = [
   { name: "No.", cell: (attempt) => <span safe>{String(attempt.Number)}</span> },
-  { name: "Started", cell: ({ StartedOn }) => <Time at={new Date(StartedOn)} /> },
+  { name: "Started", cell: ({ StartedOn }) => <Time at={StartedOn} /> },
   {
     name: "ms",
     numeric: true,
@@ -300,9 +248,8 @@ async function previewPage({ mails }: ConsoleServices, visit: Visit): Promise<Vi
     above: ABOVE,
     lead: (
       <p class="fine">
-        {"With example values. The "}
-        <a href={visit.href("/settings/organisation")}>organisation</a>
-        {" has the name in mails and the address for replies."}
+        With example values. The <a href={visit.href("/settings/organisation")}>organisation</a> has the name in mails
+        and the address for replies.
       </p>
     ),
     body: (
@@ -310,10 +257,10 @@ async function previewPage({ mails }: ConsoleServices, visit: Visit): Promise<Vi
         {all.map(({ kind, subject, text }) => (
           <Section title={KINDS[kind]}>
             <p>
-              <strong safe>{subject}</strong>
-              {" · "}
+              <strong safe>{subject}</strong> ·{" "}
               <a href={visit.href(`${MAILS}/preview.eml?Kind=${kind}`)} download="">
-                for a mail program
+                {" "}
+                for a mail program{" "}
               </a>
             </p>
             <pre class="mail" safe>

@@ -1,8 +1,7 @@
 // The menu, and the tabs of a record.
 
 import type { IconName } from "./icons.tsx";
-import type { ConsolePage, Group, View } from "./page.tsx";
-import type { Visit } from "./visit.ts";
+import type { ConsolePage, Group, View, Visit } from "./page.tsx";
 
 export type Navigation = readonly { name: string; path: string; isCurrent: boolean; group?: Group | undefined }[];
 

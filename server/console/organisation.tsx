@@ -12,10 +12,9 @@ import {
   Text,
   textOf,
 } from "../ui/index.ts";
-import type { ConsolePage, ConsoleServices, View } from "./page.tsx";
+import { type ConsolePage, type ConsoleServices, handlersOf, type View, type Visit } from "./page.tsx";
 import { ORGANISATION, REGISTRATION_TOKENS } from "./registration-tokens.tsx";
 import { scopesOfApis } from "./settings/apis.tsx";
-import type { Visit } from "./visit.ts";
 
 const ELSEWHERE: readonly string[] = tenants.BRANDING_NAMES;
 const NAMES = formFields(tenants.TENANT_SETTINGS).filter((name) => !ELSEWHERE.includes(name));
@@ -30,12 +29,13 @@ const SECTIONS = {
 const LABELS = labelsOf(tenants.TENANT_SETTINGS);
 
 export function organisationPages(deps: ConsoleServices): ConsolePage[] {
+  const on = handlersOf(deps);
   return [
     {
       path: ORGANISATION,
       area: "Organisation",
-      GET: { needs: ["Settings:Read"], answer: (visit) => organisationPage(deps, visit) },
-      POST: { needs: ["Settings:Update"], answer: (visit) => change(deps, visit) },
+      GET: on(["Settings:Read"], organisationPage),
+      POST: on(["Settings:Update"], change),
     },
   ];
 }
@@ -48,7 +48,7 @@ async function organisationPage(deps: ConsoleServices, visit: Visit, refused?: F
     title: "Organisation",
     status: refused ? 422 : 200,
     lead: <p class="fine" safe>{`Settings for all of ${visit.organisation}.`}</p>,
-    actions: <ButtonLink href={visit.href(REGISTRATION_TOKENS)}>Initial access tokens</ButtonLink>,
+    actions: <ButtonLink href={visit.href(REGISTRATION_TOKENS)} label="Initial access tokens" />,
     body: mayChange ? (
       <ContractForm
         visit={visit}

@@ -7,6 +7,7 @@ import type { Limits } from "../platform/limits/index.ts";
 import type { FindWorkflow } from "../platform/temporal/find-workflow.ts";
 import type { Access, Caller, RecordRoutes, Scope } from "../records/index.ts";
 import {
+  ButtonLink,
   Effects,
   Form,
   type FormState,
@@ -16,12 +17,15 @@ import {
   type Question,
   refusedForm,
   type Site,
+  Submit,
   sealedFields,
 } from "../ui/index.ts";
 import type { WebhookRoutes } from "../webhooks/index.ts";
 import type { ConsoleSite } from "./assets.ts";
 import type { Once } from "./once.ts";
 import type { Visit } from "./visit.ts";
+
+export type { Visit };
 
 /** Navigation groups, in order. */
 export const GROUPS = ["Webhooks", "Identity", "Access", "System"] as const;
@@ -58,6 +62,12 @@ export interface Handler {
   answer(visit: Visit): Promise<View | Response>;
 }
 
+/** Makes handlers of functions that take the services. */
+export function handlersOf(deps: ConsoleServices) {
+  type Answer = (deps: ConsoleServices, visit: Visit) => Promise<View | Response>;
+  return (needs: Handler["needs"], answer: Answer): Handler => ({ needs, answer: (visit) => answer(deps, visit) });
+}
+
 export interface View {
   /** The heading, and part of the document's title. */
   title: string;
@@ -66,6 +76,26 @@ export interface View {
   actions?: JSX.Element;
   body: JSX.Element;
   status?: number;
+}
+
+interface Message extends Pick<View, "title" | "above" | "status"> {
+  text: JSX.Element;
+  buttons: JSX.Element;
+}
+
+/** A page that only says something. */
+export const messageView = ({ text, buttons, ...view }: Message): View => ({
+  ...view,
+  body: (
+    <div class="panel narrow stack">
+      {text as "safe"}
+      <div class="buttons">{buttons as "safe"}</div>
+    </div>
+  ),
+});
+
+export function Done({ visit, path, label = "Done" }: { visit: Visit; path: string; label?: string }): JSX.Element {
+  return <ButtonLink href={visit.href(path)} label={label} kind="main" />;
 }
 
 export interface ConsoleServices extends RecordRoutes, WebhookRoutes, IdentityServices, DataServices {
@@ -160,12 +190,8 @@ function confirmation(visit: Visit, asked: Confirmation, isChanged = false, stat
           {(form?.fields(state) ?? "") as "safe"}
           <Hiddens fields={sealedFields(visit, action, asked)} />
           <div class="buttons">
-            <button type="submit" class={kind} safe>
-              {confirm}
-            </button>
-            <a class="button plain" href={visit.href(back)} safe>
-              {keep}
-            </a>
+            <Submit label={confirm} kind={kind} />
+            <ButtonLink href={visit.href(back)} label={keep} />
           </div>
         </Form>
       </div>
@@ -179,5 +205,17 @@ export function Changed(): JSX.Element {
     <p class="problem" role="alert">
       This has changed since the page was shown. Nothing was done. Check it again.
     </p>
+  );
+}
+
+/** Why something was not done. */
+export function Refusals({ lines }: { lines: string[] }): JSX.Element {
+  if (lines.length === 0) return "";
+  return (
+    <div class="problem" role="alert">
+      {lines.map((line) => (
+        <p safe>{line}</p>
+      ))}
+    </div>
   );
 }

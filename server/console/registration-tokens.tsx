@@ -4,6 +4,7 @@ import {
   askColumn,
   Code,
   type Column,
+  Fields,
   Form,
   type FormState,
   formOf,
@@ -12,10 +13,16 @@ import {
   refusedForm,
   Section,
   Text,
-  TextField,
   Time,
 } from "../ui/index.ts";
-import { type Confirmation, type ConsolePage, type ConsoleServices, confirming, type View } from "./page.tsx";
+import {
+  type Confirmation,
+  type ConsolePage,
+  type ConsoleServices,
+  confirming,
+  handlersOf,
+  type View,
+} from "./page.tsx";
 import { Value } from "./records/records.tsx";
 import type { Visit } from "./visit.ts";
 
@@ -23,15 +30,20 @@ export const REGISTRATION_TOKENS = "/settings/registration-tokens";
 const DELETE = `${REGISTRATION_TOKENS}/delete`;
 export const ORGANISATION = "/settings/organisation";
 const TITLE = "Initial access tokens";
-const NAMES = ["Name", "Uses", "Lifetime"];
+const FIELDS = {
+  Name: { label: "Name", hint: "Distinguishes it from others, such as by its recipient.", required: false },
+  Uses: { label: "Applications", hint: "How many applications can register with it.", type: "number", required: true },
+  Lifetime: { label: "Days", hint: "Its lifetime.", type: "number", required: true },
+} as const;
 const DAY = 86_400;
 
 export function registrationTokenPages(deps: ConsoleServices): ConsolePage[] {
+  const on = handlersOf(deps);
   return [
     {
       path: REGISTRATION_TOKENS,
-      GET: { needs: ["Settings:Read"], answer: (visit) => tokensPage(deps, visit) },
-      POST: { needs: ["Settings:Read", "Settings:Update"], answer: (visit) => make(deps, visit) },
+      GET: on(["Settings:Read"], tokensPage),
+      POST: on(["Settings:Read", "Settings:Update"], make),
     },
     confirming({
       path: DELETE,
@@ -61,21 +73,16 @@ async function tokensPage(deps: ConsoleServices, visit: Visit, refused?: FormSta
     status: refused ? 422 : 200,
     lead: (
       <p class="fine">
-        {"With these tokens applications can register themselves (RFC 7591), if the "}
-        <a href={visit.href(ORGANISATION)}>organisation</a>
-        {" allows it."}
+        With these tokens applications can register themselves (RFC 7591), if the{" "}
+        <a href={visit.href(ORGANISATION)}>organisation</a> allows it.
       </p>
     ),
     body: (
       <>
         {!!made && (
           <Section title="The new token">
-            <div class="stack">
-              <p role="status">Store it now: it is not shown again.</p>
-              <p class="secret">
-                <Code text={made} copy />
-              </p>
-            </div>
+            <p role="status">Store it now: it is not shown again.</p>
+            <Code kept text={made} />
           </Section>
         )}
         <List
@@ -87,28 +94,8 @@ async function tokensPage(deps: ConsoleServices, visit: Visit, refused?: FormSta
         />
         {mayMake && Items.length < MAX_INITIAL_TOKENS && (
           <Section title="Create one">
-            <Form visit={visit} action={REGISTRATION_TOKENS} state={state}>
-              <TextField
-                state={state}
-                name="Name"
-                label="Name"
-                hint="Distinguishes it from others, such as by its recipient."
-                required={false}
-              />
-              <TextField
-                state={state}
-                name="Uses"
-                label="Applications"
-                hint="How many applications can register with it."
-                type="number"
-                required
-              />
-              <TextField state={state} name="Lifetime" label="Days" hint="Its lifetime." type="number" required />
-              <div class="buttons">
-                <button type="submit" class="main">
-                  Create the token
-                </button>
-              </div>
+            <Form visit={visit} action={REGISTRATION_TOKENS} state={state} submit="Create the token">
+              <Fields state={state} fields={FIELDS} />
             </Form>
           </Section>
         )}
@@ -120,13 +107,9 @@ async function tokensPage(deps: ConsoleServices, visit: Visit, refused?: FormSta
 function columns(visit: Visit): Column<InitialTokenRecord>[] {
   return [
     { name: "Name", cell: ({ Name }) => <Value text={Name} /> },
-    {
-      name: "Uses left",
-      cell: ({ UsesLeft }) => <Text text={UsesLeft.toLocaleString("en")} />,
-      numeric: true,
-    },
-    { name: "Valid until", cell: ({ ExpiresOn }) => <Time at={new Date(ExpiresOn)} /> },
-    { name: "Made", cell: ({ CreatedOn }) => <Time at={new Date(CreatedOn)} /> },
+    { name: "Uses left", cell: ({ UsesLeft }) => <Text text={UsesLeft.toLocaleString("en")} />, numeric: true },
+    { name: "Valid until", cell: ({ ExpiresOn }) => <Time at={ExpiresOn} /> },
+    { name: "Made", cell: ({ CreatedOn }) => <Time at={CreatedOn} /> },
     ...askColumn<InitialTokenRecord>(visit, visit.may("Settings:Update"), "Delete it", (token) => ({
       action: DELETE,
       label: "Delete",
@@ -144,7 +127,7 @@ async function make(deps: ConsoleServices, visit: Visit): Promise<View | Respons
     const { Token } = await deps.initialTokens.make(visit.permitted("Settings:Update"), input);
     return deps.once.goTo(visit, REGISTRATION_TOKENS, { Token: Token! });
   } catch (error) {
-    return tokensPage(deps, visit, refusedForm(form, error, NAMES, LABELS));
+    return tokensPage(deps, visit, refusedForm(form, error, FIELDS, LABELS));
   }
 }
 

@@ -1,12 +1,12 @@
 // A request of a client: its answer, and what it has changed.
 
 import { firstPage } from "../platform/http/query.ts";
-import { Badge, ButtonLink, Code, Facts, Section, Table, Text, Time } from "../ui/index.ts";
+import { Badge, ButtonLink, Code, ListSection, Section, Text, Time } from "../ui/index.ts";
 import { auditColumns } from "./audit-log.tsx";
-import type { ConsolePage, ConsoleServices, View } from "./page.tsx";
+import type { ConsolePage, ConsoleServices, View, Visit } from "./page.tsx";
 import { lookUpNames } from "./records/names.ts";
+import { RecordLink } from "./records/record-link.tsx";
 import { clientOf, millisecondsInWords, REQUESTS, titleOfRequest, toneOf } from "./requests.tsx";
-import type { Visit } from "./visit.ts";
 
 /** The maximum number of entries on the page; the audit log has all. */
 const MAX_SHOWN = 20;
@@ -33,25 +33,19 @@ async function answer({ requests, auditLog }: ConsoleServices, visit: Visit): Pr
     above: [{ name: "Requests", path: REQUESTS }],
     body: (
       <>
-        <Section title="Request">
-          <Facts
-            facts={[
-              ["Status", <Badge state={String(Status)} tone={toneOf(Status)} />],
-              ["When", <Time at={new Date(request.OccurredOn)} />],
-              ["Duration", <Text text={`${millisecondsInWords(request.DurationMs)} ms`} />],
-              [
-                "Client",
-                <a href={visit.href(visit.pathOf(clientOf(request))!)} safe>
-                  {name(clientOf(request))}
-                </a>,
-              ],
-              ["RequestKey", <Code text={RequestKey} copy />],
-              ["Id", <Code text={request.Id} copy />],
-            ]}
-          />
+        <Section
+          title="Request"
+          facts={[
+            ["Status", <Badge state={String(Status)} tone={toneOf(Status)} />],
+            ["When", <Time at={request.OccurredOn} />],
+            ["Duration", <Text text={`${millisecondsInWords(request.DurationMs)} ms`} />],
+            ["Client", <RecordLink visit={visit} one={clientOf(request)} name={name} />],
+            ["RequestKey", <Code text={RequestKey} copy />],
+            ["Id", <Code text={request.Id} copy />],
+          ]}
+        >
           <p class="after">
-            {"The service's log has its lines by this RequestKey. "}
-            <a href={others}>All requests with it</a>
+            The service's log has its lines by this RequestKey. <a href={others}>All requests with it</a>
           </p>
           {Omitted > 0 && (
             <p class="fine" safe>
@@ -59,18 +53,21 @@ async function answer({ requests, auditLog }: ConsoleServices, visit: Visit): Pr
             </p>
           )}
         </Section>
-        <Section title="Effects" id="effects">
-          {Items.length > 0 ? (
-            <Table caption="Effects" columns={await auditColumns(visit, Items)} rows={Items} />
-          ) : (
-            <p class="fine">None in the audit log. Changes of records by clients are events in the activity log.</p>
-          )}
-          {Next !== null && (
-            <ButtonLink href={visit.href(`/settings/audit-log?${new URLSearchParams({ RequestKey })}`)}>
-              All effects
-            </ButtonLink>
-          )}
-        </Section>
+        <ListSection
+          title="Effects"
+          id="effects"
+          columns={await auditColumns(visit, Items)}
+          rows={Items}
+          none="None in the audit log. Changes of records by clients are events in the activity log."
+          buttons={
+            Next !== null && (
+              <ButtonLink
+                href={visit.href(`/settings/audit-log?${new URLSearchParams({ RequestKey })}`)}
+                label="All effects"
+              />
+            )
+          }
+        />
       </>
     ),
   };

@@ -1,13 +1,14 @@
 // Recent client requests: look-up of a RequestKey, and failures.
 
 import type { RecordOf } from "../platform/http/fields.ts";
-import { firstPage, readAsked } from "../platform/http/query.ts";
+import { firstPage } from "../platform/http/query.ts";
 import type { REQUEST, Shown } from "../records/index.ts";
-import { Badge, type Column, find, inRange, List, statusOf, Text, Time } from "../ui/index.ts";
-import type { ConsolePage, ConsoleServices, View } from "./page.tsx";
+import { Badge, type Column, Text, Time } from "../ui/index.ts";
+import { logPage } from "./log-page.tsx";
+import type { ConsolePage, ConsoleServices, View, Visit } from "./page.tsx";
 import { lookUpNames, type NamedRecord, type NameOf } from "./records/names.ts";
-import { filtersOf, optionsOf } from "./records/records.tsx";
-import type { Visit } from "./visit.ts";
+import { RecordLink } from "./records/record-link.tsx";
+import { optionsOf } from "./records/records.tsx";
 
 type Requests = ConsoleServices["requests"];
 export type RequestRecord = RecordOf<typeof REQUEST.field>;
@@ -44,38 +45,24 @@ export function RequestLink({ visit, request }: { visit: Visit; request: Request
 export const titleOfRequest = ({ Method, Route }: RequestRecord) => `${Method} ${Route}`;
 
 async function listPage({ requests }: ConsoleServices, visit: Visit): Promise<View> {
-  const parameters = inRange(filtersOf(visit));
-  const filters = listFilters(requests.filters);
-  const found = await find(visit, filters, async () => {
-    const asked = readAsked(requests.filters, parameters);
-    return requests.list(visit.permitted("Settings:Read"), asked.filters, asked.paging);
-  });
-  const name = await lookUpNames(visit, found.page.Items.map(clientOf));
-  return {
+  return logPage(visit, {
     title: "Requests",
     lead: <span>Requests of clients in the last 24 hours.</span>,
-    status: statusOf(found),
-    body: (
-      <List
-        visit={visit}
-        caption="Requests, newest first"
-        filters={filters}
-        ranges={{ longest: "24h" }}
-        found={found}
-        columns={columns(visit, name)}
-        empty={EMPTY}
-      />
-    ),
-  };
+    caption: "Requests, newest first",
+    known: requests.filters,
+    filters: listFilters(requests.filters),
+    ranges: { longest: "24h" },
+    read: ({ filters, paging }) => requests.list(visit.permitted("Settings:Read"), filters, paging),
+    parts: async ({ Items }) => ({ columns: columns(visit, await lookUpNames(visit, Items.map(clientOf))) }),
+    empty: {
+      none: [
+        "No requests yet",
+        "A request is listed from a second after its answer, for 24 hours. Unauthenticated requests are only in the service's log.",
+      ],
+      noMatch: ["No matching requests", "Remove filters to see more."],
+    },
+  });
 }
-
-const EMPTY = {
-  none: [
-    "No requests yet",
-    "A request is listed from a second after its answer, for 24 hours. Unauthenticated requests are only in the service's log.",
-  ] as const,
-  noMatch: ["No matching requests", "Remove filters to see more."] as const,
-};
 
 const listFilters = ({ Status, Method }: Requests["filters"]) => [
   { name: "Method", label: "Method", options: optionsOf(Method.words), isBehind: true },
@@ -92,21 +79,10 @@ export const clientOf = ({ ClientId }: RequestRecord): NamedRecord => ({ Type: "
 function columns(visit: Visit, name: NameOf): Column<RequestRecord>[] {
   return [
     { name: "Request", cell: (request) => <RequestLink visit={visit} request={request} /> },
-    {
-      name: "Status",
-      narrow: "beside",
-      cell: ({ Status }) => <Badge state={String(Status)} tone={toneOf(Status)} />,
-    },
-    { name: "When", cell: ({ OccurredOn }) => <Time at={new Date(OccurredOn)} /> },
+    { name: "Status", narrow: "beside", cell: ({ Status }) => <Badge state={String(Status)} tone={toneOf(Status)} /> },
+    { name: "When", cell: ({ OccurredOn }) => <Time at={OccurredOn} /> },
     { name: "ms", numeric: true, cell: ({ DurationMs }) => <Text text={millisecondsInWords(DurationMs)} /> },
-    {
-      name: "Client",
-      cell: (request) => (
-        <a href={visit.href(visit.pathOf(clientOf(request))!)} safe>
-          {name(clientOf(request))}
-        </a>
-      ),
-    },
+    { name: "Client", cell: (request) => <RecordLink visit={visit} one={clientOf(request)} name={name} /> },
   ];
 }
 

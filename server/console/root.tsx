@@ -29,10 +29,13 @@ export async function refusal(site: Site, failure: unknown, request: Request): P
   return isApi || !prefersPage(request) ? errorResponse(failure, request) : failurePage(site, failure, request);
 }
 
-function failurePage(site: Site, failure: unknown, request: Request): Promise<Response> {
+/** Every failure outside Settings as a page. */
+export function failurePage(site: Site, failure: unknown, request: Request): Promise<Response> {
   const { status, title, errors, headers } = asApiError(failure);
   const lines = status === 500 ? [...errors, `RequestKey: ${contextOf(request).key}`] : errors;
+  // The header is for API clients with tokens.
+  const { "www-authenticate": _, ...rest } = headers;
   const next = { href: site.href("/settings"), text: "Go to Settings" };
   const page = <MessagePage site={site} language={texts.ENGLISH} heading={title} lines={lines} next={next} />;
-  return pageResponse(page, { status, headers });
+  return pageResponse(page, { status, headers: rest });
 }

@@ -13,7 +13,7 @@ import {
 import { readForm } from "../platform/http/body.ts";
 import { NO_STORE } from "../platform/http/conditions.ts";
 import { isOwnForm, pageBelow, requestUrl } from "../platform/http/request.ts";
-import { attribute, CardPage, pageResponse, type Site, texts } from "../ui/index.ts";
+import { attribute, CardPage, MessagePage, pageResponse, type Site, texts } from "../ui/index.ts";
 import type { ConsoleDependencies } from "./page.tsx";
 import { findSignedInUser } from "./signed-in-user.ts";
 import { bindingsOf, readState, writeState } from "./state.ts";
@@ -30,9 +30,7 @@ export function signInController(deps: ConsoleDependencies) {
     "/signin/:organisation": { get: (request) => toOrganisation(deps, request) },
     [CONSOLE_CALLBACK_PATH]: { get: (request) => comeBack(deps, request) },
     "/settings/sign-out": { post: (request) => signOut(deps, request) },
-    "/settings/signed-out": {
-      get: (request) => pageResponse(<SignedOutPage site={deps.site} language={texts.speak(request)} />),
-    },
+    "/settings/signed-out": { get: (request) => signedOut(deps, request) },
   });
 }
 
@@ -117,8 +115,17 @@ async function comeBack(deps: ConsoleDependencies, request: Request): Promise<Re
 }
 
 function startAgain({ site, cookies }: ConsoleDependencies, reason: string): Promise<Response> {
-  const page = <StartAgainPage site={site} reason={reason} />;
+  const next = { href: site.href("/settings"), text: "Start again", isButton: true };
+  const shared = { site, language: texts.ENGLISH, next };
+  const page = <MessagePage {...shared} heading="Not signed in" lines={[reason]} />;
   return pageResponse(page, { status: 400, cookies: [cookies.clear("settings-sign-in")] });
+}
+
+async function signedOut({ site }: ConsoleDependencies, request: Request): Promise<Response> {
+  const language = texts.speak(request);
+  const { signedOut, signedOutHere, signInAgain } = language.t;
+  const next = { href: site.href("/settings"), text: signInAgain, isButton: true };
+  return pageResponse(<MessagePage {...{ site, language, next }} heading={signedOut} lines={[signedOutHere]} />);
 }
 
 async function signOut(deps: ConsoleDependencies, request: Request): Promise<Response> {
@@ -147,15 +154,15 @@ function to(location: string, cookies: string[] = []): Response {
   return new Response(null, { status: 303, headers });
 }
 
-// Pages before and after Settings, in the style of the sign-in pages.
-
-interface PageProps {
+interface OrganisationPageProps {
   site: Site;
   language: texts.Language;
+  action: string;
+  next: string;
 }
 
 /** Does not list organisations, because their names are not public. */
-function OrganisationPage({ site, language, action, next }: PageProps & { action: string; next: string }): JSX.Element {
+function OrganisationPage({ site, language, action, next }: OrganisationPageProps): JSX.Element {
   const { t } = language;
   return (
     <CardPage site={site} language={language} title={t.whichOrganisation}>
@@ -182,33 +189,6 @@ function OrganisationPage({ site, language, action, next }: PageProps & { action
           {t.continue}
         </button>
       </form>
-    </CardPage>
-  );
-}
-
-function SignedOutPage({ site, language }: PageProps): JSX.Element {
-  const { t } = language;
-  return (
-    <CardPage site={site} language={language} title={t.signedOut}>
-      <h1 safe>{t.signedOut}</h1>
-      <p class="lead" safe>
-        {t.signedOutHere}
-      </p>
-      <a class="button" href={site.href("/settings")} safe>
-        {t.signInAgain}
-      </a>
-    </CardPage>
-  );
-}
-
-function StartAgainPage({ site, reason }: { site: Site; reason: string }): JSX.Element {
-  return (
-    <CardPage site={site} language={texts.ENGLISH} title="Not signed in">
-      <h1>Not signed in</h1>
-      <p safe>{reason}</p>
-      <a class="button" href={site.href("/settings")}>
-        Start again
-      </a>
     </CardPage>
   );
 }

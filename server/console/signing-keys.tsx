@@ -1,10 +1,9 @@
 // Signing keys, read-only: they belong to the installation, not to one organisation.
 
 import type { signing } from "../identity/index.ts";
-import { Badge, Code, EmptyState, Table, Text, Time } from "../ui/index.ts";
-import type { ConsolePage, ConsoleServices, View } from "./page.tsx";
+import { Badge, Code, type Column, EmptyState, Table, Text, Time } from "../ui/index.ts";
+import type { ConsolePage, ConsoleServices, View, Visit } from "./page.tsx";
 import { KeysPicture } from "./signing-keys-picture.tsx";
-import type { Visit } from "./visit.ts";
 
 export function signingKeyPages({ signingKeys }: ConsoleServices): ConsolePage[] {
   return [
@@ -36,20 +35,14 @@ function view(visit: Visit, keys: signing.SigningKeyRecord[]): View {
         )}
         <div class="panel">
           <p>
-            {"These keys sign tokens, which others verify with the "}
-            <a href={visit.href("/.well-known/jwks.json")}>key set</a>
-            {
-              ". Each key is published a day before it signs, signs for 90 days, and stays published until its last token has expired. This is automatic."
-            }
+            These keys sign tokens, which others verify with the{" "}
+            <a href={visit.href("/.well-known/jwks.json")}>key set</a>. Each key is published a day before it signs,
+            signs for 90 days, and stays published until its last token has expired. This is automatic.
           </p>
           <p>
-            {
-              "All tenants share the keys. If a key may have leaked, the operator removes it and invalidates its tokens with "
-            }
-            <Code text="bun run keys rotate --leaked" copy />
-            {
-              ". Without --leaked, the command publishes a new key that signs ten minutes later, and tokens signed by the old one stay valid."
-            }
+            All tenants share the keys. If a key may have leaked, the operator removes it and invalidates its tokens
+            with <Code text="bun run keys rotate --leaked" copy />. Without --leaked, the command publishes a new key
+            that signs ten minutes later, and tokens signed by the old one stay valid.
           </p>
         </div>
       </>
@@ -59,14 +52,11 @@ function view(visit: Visit, keys: signing.SigningKeyRecord[]): View {
 
 const TONES = { Announced: "busy", Signing: "good", Retired: "quiet" } as const;
 
-const COLUMNS = [
-  { name: "Key", cell: ({ Id }: signing.SigningKeyRecord) => <Code text={Id} copy /> },
-  { name: "Algorithm", cell: ({ Alg }: signing.SigningKeyRecord) => <Text text={Alg} /> },
-  { name: "State", cell: ({ State }: signing.SigningKeyRecord) => <Badge state={State} tone={TONES[State]} /> },
-  { name: "Signs from", cell: ({ SignsFrom }: signing.SigningKeyRecord) => <Time at={new Date(SignsFrom)} /> },
-  { name: "Signs until", cell: ({ SignsUntil }: signing.SigningKeyRecord) => <Time at={new Date(SignsUntil)} /> },
-  {
-    name: "Published until",
-    cell: ({ PublishedUntil }: signing.SigningKeyRecord) => <Time at={new Date(PublishedUntil)} />,
-  },
+const COLUMNS: Column<signing.SigningKeyRecord>[] = [
+  { name: "Key", cell: ({ Id }) => <Code text={Id} copy /> },
+  { name: "Algorithm", cell: ({ Alg }) => <Text text={Alg} /> },
+  { name: "State", cell: ({ State }) => <Badge state={State} tone={TONES[State]} /> },
+  { name: "Signs from", cell: ({ SignsFrom }) => <Time at={SignsFrom} /> },
+  { name: "Signs until", cell: ({ SignsUntil }) => <Time at={SignsUntil} /> },
+  { name: "Published until", cell: ({ PublishedUntil }) => <Time at={PublishedUntil} /> },
 ];

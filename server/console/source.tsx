@@ -1,6 +1,6 @@
 // Blocks of code and of what others sent: coloured by their syntax, with a button that copies.
 
-import { attribute, CopyButton, RawTime, Text } from "../ui/index.ts";
+import { attribute, CopyButton, Text, Time } from "../ui/index.ts";
 
 export interface SourceProps {
   label: string;
@@ -83,7 +83,7 @@ function QuotedTime({ word }: { word: string }): JSX.Element {
   return (
     <>
       {'"'}
-      <RawTime text={word.slice(1, -1)} />
+      <Time at={word.slice(1, -1)} asWritten />
       {'"'}
     </>
   );

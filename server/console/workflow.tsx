@@ -4,8 +4,7 @@ import { BadInput } from "../platform/errors.ts";
 import { NO_STORE } from "../platform/http/conditions.ts";
 import { readParameter } from "../platform/http/query.ts";
 import { Code } from "../ui/index.ts";
-import type { ConsolePage, ConsoleServices, View } from "./page.tsx";
-import type { Visit } from "./visit.ts";
+import type { ConsolePage, ConsoleServices, View, Visit } from "./page.tsx";
 
 const WORKFLOW = "/settings/workflow";
 
@@ -28,11 +27,9 @@ async function openWorkflow(deps: ConsoleServices, visit: Visit): Promise<View |
     body: (
       <div class="panel">
         <p>
-          {"Temporal does not have the workflow "}
-          <Code text={id} />
-          {". It keeps workflows for a time after their end: TEMPORAL_RETENTION, or its namespace's. "}
-          <a href={visit.href("/settings/activity")}>Activity</a>
-          {" has what became of each change for longer."}
+          Temporal does not have the workflow <Code text={id} />. It keeps workflows for a time after their end:
+          TEMPORAL_RETENTION, or its namespace's. <a href={visit.href("/settings/activity")}>Activity</a> has what
+          became of each change for longer.
         </p>
       </div>
     ),

@@ -7,8 +7,8 @@ import type { Contract } from "../platform/http/contract.ts";
 import { type Field, type Fields, kindOf } from "../platform/http/fields.ts";
 import { isTooDeep, MAX_JSON_DEPTH } from "../platform/http/json.ts";
 import { roundedNumber } from "../platform/http/numbers.ts";
-import type { FieldProblem, FormState } from "./form.tsx";
-import { Checkbox, CheckboxGroup, Form, Hidden, type Option, SelectField, TextField } from "./form.tsx";
+import type { FieldProblem, FieldsByName, FormState } from "./form.tsx";
+import { Checkbox, CheckboxGroup, Form, Hidden, type Option, SelectField, Submit, TextField } from "./form.tsx";
 import { ButtonLink } from "./parts.tsx";
 import type { PageVisit } from "./visit.ts";
 
@@ -44,11 +44,9 @@ export function FormPanel(props: FormPanelProps): JSX.Element {
         {version === undefined ? "" : <Hidden name="version" value={state.version(version)} />}
         {children as "safe"}
         <div class="buttons">
-          <button type="submit" class="main" safe>
-            {label}
-          </button>
+          <Submit label={label} />
           {beside as "safe"}
-          <ButtonLink href={visit.href(back)}>Cancel</ButtonLink>
+          <ButtonLink href={visit.href(back)} label="Cancel" />
         </div>
       </Form>
     </div>
@@ -289,23 +287,30 @@ export function formOf(values: Record<string, string | readonly string[]> = {}):
 export function refusedForm(
   sent: URLSearchParams,
   failure: unknown,
-  fields: readonly string[],
-  labels: Labels = {},
+  fields: readonly string[] | FieldsByName,
+  labels?: Labels,
 ): FormState {
   if (!(failure instanceof ApiError) || !isAboutInput(failure)) throw failure;
   if (failure.status === 412) return stateOf(sent, [], [OUTDATED], undefined);
   const problems: FieldProblem[] = [];
   const others: string[] = [];
   // Members of an object field have form fields with a dot in their names.
-  const names = [...fields, ...[...sent.keys()].filter((name) => name.includes("."))];
+  const [listed, ofFields] = isList(fields) ? [fields, {}] : [Object.keys(fields), labelsIn(fields)];
+  const shown = labels ?? ofFields;
+  const names = [...listed, ...[...sent.keys()].filter((name) => name.includes("."))];
   const known = failure instanceof BadInput ? failure.problems : [];
   for (const [index, text] of failure.errors.entries()) {
     const field = names.find((name) => (known[index] ? known[index].Field === name : beginsWith(text, name)));
     if (field === undefined) others.push(text);
-    else problems.push({ field, text: withoutField(text, field, own(labels, field) ?? field.split(".").at(-1)) });
+    else problems.push({ field, text: withoutField(text, field, own(shown, field) ?? field.split(".").at(-1)) });
   }
   return stateOf(sent, problems, others, sent.get("version") ?? undefined);
 }
+
+const isList = (fields: readonly string[] | FieldsByName): fields is readonly string[] => Array.isArray(fields);
+
+const labelsIn = (fields: FieldsByName): Labels =>
+  Object.fromEntries(Object.entries(fields).map(([name, { label }]) => [name, label]));
 
 function beginsWith(text: string, name: string): boolean {
   return [" ", ":", ","].includes(text.slice(name.length, name.length + 1)) && text.startsWith(name);

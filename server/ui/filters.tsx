@@ -3,6 +3,7 @@
 import type { FormState, Option } from "./form.tsx";
 import { inReadersZone, inUtc, UTC } from "./form.tsx";
 import { attribute } from "./layout.tsx";
+import { LinkBar } from "./parts.tsx";
 import type { PageVisit } from "./visit.ts";
 
 /** A list filter; its value is in the page's address. */
@@ -222,16 +223,14 @@ function Ranges({ visit, ranges: { longest = "7d" } }: RangesProps): JSX.Element
   const offered = RANGES.slice(0, 1 + RANGES.findIndex(({ value }) => value === longest));
   const chosen = isOwn(searchParams) ? undefined : (searchParams.get("Last") ?? "");
   return (
-    <nav id="ranges" class="ranges" aria-label="Time">
-      {[...offered, { value: "", label: "All" }].map(({ value, label }) => (
-        <a
-          href={attribute(hrefWith(visit, { Last: value || undefined, From: undefined, To: undefined }))}
-          aria-current={value === chosen ? "true" : undefined}
-          safe
-        >
-          {label}
-        </a>
-      ))}
-    </nav>
+    <LinkBar
+      id="ranges"
+      label="Time"
+      links={[...offered, { value: "", label: "All" }].map(({ value, label }) => ({
+        text: label,
+        href: hrefWith(visit, { Last: value || undefined, From: undefined, To: undefined }),
+        isCurrent: value === chosen,
+      }))}
+    />
   );
 }

@@ -26,12 +26,14 @@ export interface FormProps {
   /** Supplies the summary of problems. */
   state?: FormState;
   children: Children;
+  /** The label of its button, if it has only one. */
+  submit?: string;
   inline?: boolean;
   takesFiles?: boolean;
 }
 
 /** A CSRF-protected form. A summary at its top links to the fields with problems. */
-export function Form({ visit, action, state, children, inline, takesFiles }: FormProps): JSX.Element {
+export function Form({ visit, action, state, children, submit, inline, takesFiles }: FormProps): JSX.Element {
   return (
     <form
       method="post"
@@ -42,7 +44,26 @@ export function Form({ visit, action, state, children, inline, takesFiles }: For
       <input type="hidden" name="csrf" value={visit.csrf} />
       {state ? <ProblemSummary state={state} /> : ""}
       {children as "safe"}
+      {submit !== undefined && (
+        <div class="buttons">
+          <Submit label={submit} />
+        </div>
+      )}
     </form>
+  );
+}
+
+interface SubmitProps
+  extends Pick<JSX.HtmlButtonTag, "name" | "value" | "formaction" | "formnovalidate" | "formtarget"> {
+  label: string;
+  kind?: "main" | "plain" | "danger" | "quiet";
+}
+
+export function Submit({ label, kind = "main", ...attributes }: SubmitProps): JSX.Element {
+  return (
+    <button type="submit" class={kind} {...attributes} safe>
+      {label}
+    </button>
   );
 }
 
@@ -124,6 +145,28 @@ export function TextField(props: TextFieldProps): JSX.Element {
   );
 }
 
+/** Fields by their names, for a form without a contract. */
+export type FieldsByName = Readonly<Record<string, FieldByName>>;
+
+interface FieldByName extends Omit<TextFieldProps, "state" | "name"> {
+  /** Makes it a selection. */
+  options?: readonly Option[];
+  /** Any number of the options. */
+  isSeveral?: boolean;
+}
+
+export function Fields({ state, fields }: { state: FormState; fields: FieldsByName }): JSX.Element {
+  return (
+    <>
+      {Object.entries(fields).map(([name, { options, isSeveral, ...field }]) => {
+        if (!options) return <TextField state={state} name={name} {...field} />;
+        const shared = { ...field, name, state, options };
+        return isSeveral ? <CheckboxGroup {...shared} /> : <SelectField {...shared} />;
+      })}
+    </>
+  );
+}
+
 export interface Option {
   value: string;
   label: string;
@@ -131,7 +174,7 @@ export interface Option {
   text?: string;
 }
 
-export function SelectField(props: FieldProps & { options: Option[] }): JSX.Element {
+export function SelectField(props: FieldProps & { options: readonly Option[] }): JSX.Element {
   const { state, name, label, hint, required, options } = props;
   const problem = state.problem(name);
   const value = state.value(name);
@@ -159,7 +202,7 @@ export function SelectField(props: FieldProps & { options: Option[] }): JSX.Elem
 }
 
 /** Each checked value is sent under the same name. Values that share a prefix are grouped after the others. */
-export function CheckboxGroup(props: FieldProps & { options: Option[] }): JSX.Element {
+export function CheckboxGroup(props: FieldProps & { options: readonly Option[] }): JSX.Element {
   const { state, name, label, hint, required, options } = props;
   const problem = state.problem(name);
   const marked = state.values(name);

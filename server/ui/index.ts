@@ -19,10 +19,10 @@ export {
   type Sections,
   textOf,
 } from "./contract-form.tsx";
-export { inRange, type ListFilter, SearchForm } from "./filters.tsx";
+export { inRange, SearchForm } from "./filters.tsx";
 export {
   Checkbox,
-  CheckboxGroup,
+  Fields,
   Form,
   type FormState,
   Hidden,
@@ -30,6 +30,7 @@ export {
   momentInUtc,
   type Option,
   SelectField,
+  Submit,
   TextField,
 } from "./form.tsx";
 export { phrase } from "./isolated.ts";
@@ -38,12 +39,10 @@ export { attribute, CardPage, Head, Mark, MessagePage, Problem } from "./layout.
 export {
   askColumn,
   type Column,
-  Facts,
   find,
   List,
   type ListProps,
   ListSection,
-  statusOf,
   Table,
 } from "./list.tsx";
 export {
@@ -56,9 +55,12 @@ export {
   Code,
   CopyButton,
   EmptyState,
+  type Fact,
+  Facts,
+  Link,
+  LinkBar,
   Live,
   Pager,
-  Refreshing,
   Section,
   Text,
 } from "./parts.tsx";
@@ -66,5 +68,5 @@ export { decisionOf, type Effect, Effects, type Question } from "./question.tsx"
 export * as sites from "./site.ts";
 export { pageResponse, type Site } from "./site.ts";
 export * as texts from "./texts/index.ts";
-export { durationInWords, RawTime, Sentence, Time } from "./time.tsx";
+export { durationInWords, Sentence, Time } from "./time.tsx";
 export { sealedFields } from "./visit.ts";

@@ -210,11 +210,11 @@ export interface MessageProps {
   /** For administrators and developers, in English. */
   details?: string[];
   /** The link below the message; default: the account page. */
-  next?: { href: string; text: string };
+  next?: { href: string; text: string; isButton?: boolean };
 }
 
 export function MessagePage({ site, language, heading, lines, details = [], next }: MessageProps): JSX.Element {
-  const { href, text } = next ?? { href: site.href("/account"), text: language.t.toAccount };
+  const { href, text, isButton } = next ?? { href: site.href("/account"), text: language.t.toAccount };
   return (
     <CardPage site={site} language={language} title={heading}>
       <h1 safe>{heading}</h1>
@@ -227,7 +227,7 @@ export function MessagePage({ site, language, heading, lines, details = [], next
         </p>
       ))}
       <p>
-        <a href={attribute(href)} safe>
+        <a class={isButton ? "button" : undefined} href={attribute(href)} safe>
           {text}
         </a>
       </p>

@@ -4,11 +4,13 @@ import { refusedForm } from "./contract-form.tsx";
 import { Chips, hrefWith, isFiltered, type ListFilter, RESULTS, SearchForm } from "./filters.tsx";
 import type { FormState } from "./form.tsx";
 import { attribute } from "./layout.tsx";
-import { AskButton, type AskButtonProps, EmptyState, Live, Pager, Refreshing, Section } from "./parts.tsx";
+import { AskButton, type AskButtonProps, EmptyState, Live, Pager, Section } from "./parts.tsx";
 import type { PageVisit } from "./visit.ts";
 
 export interface FoundRows<Row> {
   page: Page<Row>;
+  /** Of the answer: 400 for invalid filters. */
+  status?: 200 | 400;
   problems?: FormState;
   /** All rows of a list without filters, up to one more than MAX_COUNTED; null: it is not told. */
   total?: number | null;
@@ -35,12 +37,8 @@ export async function find<Row>(
     return { page, total: (await count?.(MAX_COUNTED + 1)) ?? null };
   } catch (error) {
     const names = filters.map(({ name }) => name);
-    return { page: NO_ROWS, problems: refusedForm(visit.url.searchParams, error, names) };
+    return { page: NO_ROWS, status: 400, problems: refusedForm(visit.url.searchParams, error, names) };
   }
-}
-
-export function statusOf({ problems }: FoundRows<unknown>): number {
-  return problems ? 400 : 200;
 }
 
 export interface ListProps<Row> {
@@ -111,7 +109,6 @@ export function List<Row>(props: ListProps<Row>): JSX.Element {
     );
   return (
     <div class="list">
-      {live ? <Refreshing visit={visit} seconds={live.seconds} /> : ""}
       {tabs.length > 0 && !isBare && <Tabs visit={visit} tabs={tabs} />}
       {filters.length > 0 && !isBare && (
         <SearchForm visit={visit} filters={filters} problems={problems} action={action} ranges={ranges} />
@@ -139,18 +136,13 @@ export function List<Row>(props: ListProps<Row>): JSX.Element {
 
 function Nothing<Row>({ visit, found, empty }: ListProps<Row>): JSX.Element {
   if (found.problems) {
-    return (
-      <EmptyState title="No results">
-        <p>Correct the filter, or clear all of them.</p>
-      </EmptyState>
-    );
+    return <EmptyState title="No results" text="Correct the filter, or clear all of them." />;
   }
   const { none, noMatch = none, add } = empty ?? { none: ["Nothing here"] as const };
   const isAsked = isFiltered(visit);
   const [title, text = ""] = isAsked ? noMatch : none;
   return (
-    <EmptyState title={title}>
-      <p safe>{text}</p>
+    <EmptyState title={title} text={text}>
       {!isAsked && add ? <p>{add as "safe"}</p> : ""}
     </EmptyState>
   );
@@ -221,22 +213,25 @@ interface ListSectionProps<Row> {
   caption?: string;
   columns: Column<Row>[];
   rows: readonly Row[];
-  /** Instead of an empty table. */
-  none: string;
-  /** Below the rows, such as the link to all of them. */
+  /** Instead of an empty table; without it, there is no section. */
+  none?: string;
+  /** Below the rows. */
   children?: Children;
+  /** Such as a link to all of them. */
+  buttons?: JSX.Element | false;
 }
 
 /** The first rows of a list, as a section of a record's page. */
 export function ListSection<Row>(props: ListSectionProps<Row>): JSX.Element {
-  const { title, id, caption = title, columns, rows, none, children = "" } = props;
+  const { title, id, caption = title, columns, rows, none, children = "", buttons } = props;
+  if (rows.length === 0 && none === undefined) return "";
   return (
-    <Section title={title} id={id}>
+    <Section title={title} id={id} buttons={buttons}>
       {rows.length > 0 ? (
         <Table caption={caption} columns={columns} rows={rows} />
       ) : (
         <p class="fine" safe>
-          {none}
+          {none!}
         </p>
       )}
       {children as "safe"}
@@ -244,14 +239,14 @@ export function ListSection<Row>(props: ListSectionProps<Row>): JSX.Element {
   );
 }
 
-/** The column of an action that asks first; none if the visitor may not act. */
+/** The column of an action, by its name, that asks first; none if the visitor may not act. */
 export function askColumn<Row>(
   visit: PageVisit,
   may: boolean,
   name: string,
-  ask: (row: Row) => Omit<AskButtonProps, "visit">,
+  ask: (row: Row) => Omit<AskButtonProps, "visit" | "label">,
 ): Column<Row>[] {
-  return may ? [{ name, cell: (row) => <AskButton visit={visit} {...ask(row)} /> }] : [];
+  return may ? [{ name, cell: (row) => <AskButton visit={visit} label={name} {...ask(row)} /> }] : [];
 }
 
 export interface Column<Row> {
@@ -355,19 +350,5 @@ function Header({ visit, column }: { visit: PageVisit | undefined; column: Omit<
         {name}
       </a>
     </th>
-  );
-}
-
-/** Name-value pairs. `brief` is for values of a word or a number. */
-export function Facts({ facts, brief }: { facts: [name: string, value: JSX.Element][]; brief?: boolean }): JSX.Element {
-  return (
-    <dl class={brief ? "facts brief" : "facts"}>
-      {facts.map(([name, value]) => (
-        <div>
-          <dt safe>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
   );
 }

@@ -1,4 +1,4 @@
-import type { Children } from "@kitajs/html";
+import { type Children, contentToString } from "@kitajs/html";
 import type { Page } from "../platform/http/query.ts";
 import { Form, Hiddens } from "./form.tsx";
 import { attribute } from "./layout.tsx";
@@ -41,36 +41,109 @@ export function Badge({ state, tone, spoken }: { state: string; tone?: Tone; spo
   );
 }
 
-export function EmptyState({ title, children }: { title: string; children?: Children }): JSX.Element {
+interface EmptyStateProps {
+  title: string;
+  text?: string;
+  children?: Children;
+}
+
+export function EmptyState({ title, text, children = "" }: EmptyStateProps): JSX.Element {
   return (
     <div class="empty">
       <h2 safe>{title}</h2>
+      {text !== undefined && <p safe>{text}</p>}
       {children as "safe"}
     </div>
   );
 }
 
-export function Section({ title, children, id }: { title: string; children: Children; id?: string }): JSX.Element {
+interface SectionProps {
+  title: string;
+  id?: string;
+  facts?: FactsProps["facts"];
+  /** Below the facts. */
+  children?: Children;
+  /** In a row at the end; nothing of them: no row. */
+  buttons?: JSX.Element | false;
+}
+
+export function Section({ title, id, facts, children = "", buttons }: SectionProps): JSX.Element {
   return (
     <section class="panel" id={id}>
       <h2 safe>{title}</h2>
+      {facts ? <Facts facts={facts} /> : ""}
       {children as "safe"}
+      {buttons ? <div class="buttons">{buttons as "safe"}</div> : ""}
     </section>
+  );
+}
+
+export type Fact = [name: string, value: JSX.Element];
+
+interface FactsProps {
+  /** Others than facts are left out, so that a fact can depend on a condition. */
+  facts: readonly (Fact | false | "" | null | undefined)[];
+  /** For values of a word or a number. */
+  brief?: boolean;
+}
+
+/** Name-value pairs. */
+export function Facts({ facts, brief }: FactsProps): JSX.Element {
+  const known = facts.filter((fact) => Array.isArray(fact));
+  return (
+    <dl class={brief ? "facts brief" : "facts"}>
+      {known.map(([name, value]) => (
+        <div>
+          <dt safe>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+interface LinkProps {
+  href: string;
+  text: string;
+  isCurrent?: boolean;
+  kind?: string;
+}
+
+export function Link({ href, text, isCurrent, kind }: LinkProps): JSX.Element {
+  return (
+    <a class={kind} href={attribute(href)} aria-current={isCurrent ? "true" : undefined} safe>
+      {text}
+    </a>
+  );
+}
+
+/** Alternatives in one row, such as time ranges. */
+export function LinkBar({
+  label,
+  id,
+  links,
+}: {
+  label: string;
+  id?: string;
+  links: readonly LinkProps[];
+}): JSX.Element {
+  return (
+    <nav id={id} class="ranges" aria-label={label}>
+      {links.map((link) => (
+        <Link {...link} />
+      ))}
+    </nav>
   );
 }
 
 export interface ButtonLinkProps {
   href: string;
-  children: string;
+  label: string;
   kind?: "main" | "plain" | "danger";
 }
 
-export function ButtonLink({ href, children, kind = "plain" }: ButtonLinkProps): JSX.Element {
-  return (
-    <a class={`button ${kind}`} href={attribute(href)} safe>
-      {children}
-    </a>
-  );
+export function ButtonLink({ href, label, kind = "plain" }: ButtonLinkProps): JSX.Element {
+  return <Link href={href} text={label} kind={`button ${kind}`} />;
 }
 
 export function ActionButton({
@@ -155,8 +228,16 @@ export function Choices({ label, choices }: { label: string; choices: Choice[] }
   );
 }
 
+interface CodeProps {
+  text: string;
+  copy?: boolean;
+  /** To be stored elsewhere, such as a value that is shown once: in a box, with a copy button. */
+  kept?: boolean;
+}
+
 /** Fixed-width text, optionally with a copy button. */
-export function Code({ text, copy }: { text: string; copy?: boolean }): JSX.Element {
+export function Code({ text, copy, kept }: CodeProps): JSX.Element {
+  if (kept) return <p class="secret">{(<Code text={text} copy />) as "safe"}</p>;
   return (
     <span class="copyable">
       <code safe>{text}</code>
@@ -202,16 +283,8 @@ interface PagesProps {
 function Pages({ visit, hasCome, next }: PagesProps): JSX.Element {
   return (
     <nav class="pager" aria-label="Pages of the list">
-      {hasCome ? (
-        <a class="button plain" href={attribute(withCursor(visit, undefined))}>
-          Back to the first
-        </a>
-      ) : (
-        ""
-      )}
-      {next === null ? (
-        ""
-      ) : (
+      {hasCome && <ButtonLink href={withCursor(visit, undefined)} label="Back to the first" />}
+      {next !== null && (
         <a class="button plain" rel="next" href={attribute(withCursor(visit, next))}>
           Next page
         </a>
@@ -227,9 +300,13 @@ function withCursor({ url, href }: PageVisit, cursor: string | undefined): strin
   return href(url.pathname) + (query.size > 0 ? `?${query}` : "");
 }
 
-/** Refreshes it while the page is visible. Unchanged elements keep focus and open state; it must have no inputs. */
+/**
+ * Refreshes it while the page is visible, which the page says beside its title. Unchanged elements keep focus and open
+ * state; it must have no inputs.
+ */
 export async function Live({ visit, id, seconds, isFinal, children }: LiveProps): Promise<string> {
-  const content = String(await (<>{children as "safe"}</>));
+  if (!isFinal) visit.refreshSeconds = seconds;
+  const content = await contentToString(children);
   const digest = digestOf(content.replaceAll(visit.csrf, ""));
   const html = await (
     <div id={id} class="live">
@@ -265,12 +342,6 @@ export interface LiveProps {
   seconds: number;
   isFinal?: boolean;
   children: Children;
-}
-
-/** Says that the page refreshes itself, with a link to stop it, beside the title. Place it once on a page with `Live` parts. */
-export function Refreshing({ visit, seconds }: { visit: PageVisit; seconds: number }): JSX.Element {
-  visit.refreshSeconds = seconds;
-  return "";
 }
 
 export interface AskProps extends Omit<Question, "title" | "basis"> {

@@ -29,39 +29,40 @@ export function durationInWords(milliseconds: number, after = ""): string {
 }
 
 export interface TimeProps {
-  at: Date;
+  at: Date | string | null | undefined;
+  /** Instead of no time. */
+  none?: string;
   /** Shows the elapsed time, with the date as title. */
   ago?: boolean;
   day?: boolean;
+  /** Shows the text itself, with the local time as title. */
+  asWritten?: boolean;
   /** For Intl; default: British English. */
   locale?: string;
 }
 
 /** Rendered in UTC; time.js converts it to the local time zone. */
-export function Time({ at, ago, day, locale }: TimeProps): JSX.Element {
-  if (at.getTime() === UNSET) return <span class="none">never</span>;
+export function Time({ at: given, none = "never", ago, day, asWritten, locale }: TimeProps): JSX.Element {
+  const at = new Date(given ?? UNSET);
+  if (at.getTime() === UNSET && !asWritten) {
+    return (
+      <span class="none" safe>
+        {none}
+      </span>
+    );
+  }
+  if (Number.isNaN(at.getTime())) return <span safe>{String(given)}</span>;
   const moment = `${formatsIn(locale).moment.format(at)} UTC`;
-  if (ago) {
+  if (ago || asWritten) {
     return (
       <time datetime={at.toISOString()} data-show="title" title={moment} safe>
-        {durationInWords(Date.now() - at.getTime(), " ago")}
+        {asWritten ? String(given) : durationInWords(Date.now() - at.getTime(), " ago")}
       </time>
     );
   }
   return (
     <time datetime={at.toISOString()} data-show={day ? "day" : "moment"} safe>
       {day ? formatsIn(locale).day.format(at) : moment}
-    </time>
-  );
-}
-
-/** A time as written by a program; its title is in the local time zone. */
-export function RawTime({ text }: { text: string }): JSX.Element {
-  const at = new Date(text);
-  if (Number.isNaN(at.getTime())) return <span safe>{text}</span>;
-  return (
-    <time datetime={at.toISOString()} data-show="title" title={`${formatsIn().moment.format(at)} UTC`} safe>
-      {text}
     </time>
   );
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
 import { openWindows } from "../support/browser.ts";
 import { inspect } from "../support/inspect.ts";
-import { until } from "../world/api.ts";
+import { ok, until } from "../world/api.ts";
 import { enterSettings, newColleague } from "../world/console.ts";
 import { startReceiver } from "../world/receiver.ts";
 import { newTenant } from "../world/tenant.ts";
@@ -39,6 +39,10 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
 
     await page.getByRole("row").filter({ hasText: "Department Updated" }).getByRole("link").click();
     await page.getByText('"Test": true').waitFor();
+    await page.getByRole("heading", { name: "Test of Department Updated", level: 1 }).waitFor();
+    const [{ Id }] = (await ok(api.get("/WebhookConnection"))).Items;
+    await open(`/settings/webhooks/${Id}`);
+    await page.getByRole("link", { name: "Test of Department Updated" }).waitFor();
     expect(complaints).toEqual([]);
   });
 

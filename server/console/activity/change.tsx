@@ -3,9 +3,8 @@
 import { AUDIT_RECORD, PING } from "../../records/index.ts";
 import { type Column, phrase, Section, Table, Text, Time } from "../../ui/index.ts";
 import type { SeenEvent } from "../../webhooks/index.ts";
-import type { ConsoleServices } from "../page.tsx";
+import type { ConsoleServices, Visit } from "../page.tsx";
 import { nameOfRecord } from "../records/names.ts";
-import type { Visit } from "../visit.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -128,7 +127,7 @@ const MAX_SHOWN = 300;
 
 function Shown({ value }: { value: unknown }): JSX.Element {
   if (value === undefined || value === null || value === "") return <span class="none">none</span>;
-  if (typeof value === "string" && TIME.test(value)) return <Time at={new Date(value)} />;
+  if (typeof value === "string" && TIME.test(value)) return <Time at={value} />;
   const { Name, Id } = Object(value);
   const text = typeof value === "object" ? String(Name || Id || JSON.stringify(value)) : String(value);
   return <Text text={text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text} />;

@@ -1,5 +1,5 @@
 import type { ConnectionId } from "../../platform/ids.ts";
-import { ActionButton, attribute, Badge, CopyButton, phrase, Sentence } from "../../ui/index.ts";
+import { ActionButton, attribute, Badge, CopyButton, Link, phrase, Sentence } from "../../ui/index.ts";
 import type { AttemptRecord, EventRecord, KnownRequest, LoggedConnection, SeenEvent } from "../../webhooks/index.ts";
 import { titleOfConnection } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
@@ -31,14 +31,7 @@ export function isOver(delivery: DeliveryRecord): boolean {
   return !isOpen(delivery);
 }
 
-export interface DeliverySectionProps {
-  visit: Visit;
-  event: SeenEvent;
-  shown: ShownDelivery;
-  mayRedeliver: boolean;
-}
-
-export function DeliverySection({ visit, event, shown, mayRedeliver }: DeliverySectionProps): JSX.Element {
+export function deliverySection(visit: Visit, event: SeenEvent, shown: ShownDelivery, maySend: boolean): JSX.Element {
   const { delivery, connection, reason, attempts, requests, request, mayResume } = shown;
   const { record, text, occurredOn } = event;
   const { Id, ConnectionId, State, AttemptCount, Run } = delivery;
@@ -60,7 +53,7 @@ export function DeliverySection({ visit, event, shown, mayRedeliver }: DeliveryS
               fields={{ State: "Active" }}
             />
           )}
-          {mayRedeliver && isOver(delivery) && !connection?.deletedOn && connection?.state !== "Held" && (
+          {maySend && isOver(delivery) && !connection?.deletedOn && connection?.state !== "Held" && (
             <ActionButton
               visit={visit}
               action={`/settings/activity/${record.EventId}`}
@@ -69,9 +62,7 @@ export function DeliverySection({ visit, event, shown, mayRedeliver }: DeliveryS
             />
           )}
           {/* The first part's workflow is the event's own. */}
-          {delivery.WorkflowId === record.WorkflowId ? (
-            ""
-          ) : (
+          {delivery.WorkflowId !== record.WorkflowId && (
             <a class="button quiet" href={attribute(hrefOfWorkflow(visit, delivery))}>
               Open in Temporal
             </a>
@@ -136,9 +127,5 @@ export function ConnectionName({ visit, connection, connectionId }: ConnectionNa
   if (!connection) return <code safe>{connectionId}</code>;
   const title = titleOfLogged(connection);
   if (connection.deletedOn) return <span safe>{title}</span>;
-  return (
-    <a href={visit.href(`/settings/webhooks/${connectionId}`)} safe>
-      {title}
-    </a>
-  );
+  return <Link href={visit.href(`/settings/webhooks/${connectionId}`)} text={title} />;
 }

@@ -8,14 +8,14 @@ import {
   Badge,
   ButtonLink,
   Code,
+  type Column,
   Facts,
+  Link,
+  ListSection,
   Live,
   Pager,
-  Refreshing,
-  Section,
   Sentence,
   sealedFields,
-  Table,
   Text,
   Time,
 } from "../../ui/index.ts";
@@ -27,7 +27,14 @@ import {
   toEventId,
   WORST_FIRST,
 } from "../../webhooks/index.ts";
-import { type Confirmation, type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
+import {
+  type Confirmation,
+  type ConsolePage,
+  type ConsoleServices,
+  confirming,
+  Refusals,
+  type View,
+} from "../page.tsx";
 import { lookUpNames, type NamedRecord, type NameOf } from "../records/names.ts";
 import { findRequest, RequestLink } from "../requests.tsx";
 import type { Visit } from "../visit.ts";
@@ -36,7 +43,7 @@ import { changeSection } from "./change.tsx";
 import {
   ConnectionName,
   type DeliveryRecord,
-  DeliverySection,
+  deliverySection,
   isOpen,
   isOver,
   type ShownDelivery,
@@ -70,12 +77,13 @@ export async function eventPage(deps: ConsoleServices, visit: Visit, refusals: s
   const mayRedeliver = isSendable && visit.may("Webhooks:Update", "WebhookEvent", record);
   const isFinal = !record.Deliveries.some(isOpen);
   return {
-    title: titleOfEvent(record, name),
+    title: event.payload?.Test
+      ? `Test of ${event.payload.EventRecord} ${event.payload.EventType}`
+      : titleOfEvent(record, name),
     above: [{ name: "Activity", path: "/settings/activity" }],
-    actions: <ButtonLink href={hrefOfWorkflow(visit, record)}>Open in Temporal</ButtonLink>,
+    actions: <ButtonLink href={hrefOfWorkflow(visit, record)} label="Open in Temporal" />,
     body: (
       <>
-        {isFinal ? "" : <Refreshing visit={visit} seconds={REFRESH_SECONDS} />}
         <Refusals lines={refusals} />
         <Live visit={visit} id="event" seconds={REFRESH_SECONDS} isFinal={isFinal}>
           <Summary
@@ -86,9 +94,7 @@ export async function eventPage(deps: ConsoleServices, visit: Visit, refusals: s
             mayRedeliver={mayRedeliver}
             madeBy={request ? <RequestLink visit={visit} request={request} /> : undefined}
           />
-          {shown.map((one) => (
-            <DeliverySection visit={visit} event={event} shown={one} mayRedeliver={mayRedeliver} />
-          ))}
+          {shown.map((one) => deliverySection(visit, event, one, mayRedeliver))}
         </Live>
         <Pager visit={visit} page={page} />
         <NotSentSection visit={visit} unconcerned={unconcerned} />
@@ -147,17 +153,6 @@ function mayResume(visit: Visit, { recordOf }: ConsoleServices["connections"], c
   return visit.may("Webhooks:Update", "WebhookConnection", recordOf(connection));
 }
 
-function Refusals({ lines }: { lines: string[] }): JSX.Element {
-  if (lines.length === 0) return "";
-  return (
-    <div class="problem" role="alert">
-      {lines.map((line) => (
-        <p safe>{line}</p>
-      ))}
-    </div>
-  );
-}
-
 interface SummaryProps {
   visit: Visit;
   record: EventRecord;
@@ -181,8 +176,8 @@ function Summary({ visit, record, members, name, mayRedeliver, madeBy }: Summary
             members.length > 1 ? "Records" : "Record",
             <Members visit={visit} members={members} name={name} count={record.RecordCount} />,
           ],
-          ["Happened", <Time at={new Date(Timestamp)} />],
-          ...(madeBy ? [["Made by request", madeBy] satisfies [string, JSX.Element]] : []),
+          ["Happened", <Time at={Timestamp} />],
+          madeBy && ["Made by request", madeBy],
           ["EventId", <Code text={EventId} copy />],
         ]}
       />
@@ -210,9 +205,13 @@ function Counts({ visit, record }: { visit: Visit; record: EventRecord }): JSX.E
     <span>
       {states.map((state) => (
         <>
-          <a href={`${path}?State=${state}`} safe>
-            {deliveriesInWords({ ...record, Deliveries: record.Deliveries.filter(({ State }) => State === state) })}
-          </a>{" "}
+          <Link
+            href={`${path}?State=${state}`}
+            text={deliveriesInWords({
+              ...record,
+              Deliveries: record.Deliveries.filter(({ State }) => State === state),
+            })}
+          />{" "}
         </>
       ))}
       <a href={path}>all</a>
@@ -251,25 +250,13 @@ async function readUnconcerned(
 }
 
 function NotSentSection({ visit, unconcerned }: { visit: Visit; unconcerned: Unconcerned[] }): JSX.Element {
-  if (unconcerned.length === 0) return "";
-  return (
-    <Section title="Not sent to">
-      <Table
-        caption="Connections that have no delivery of this event"
-        columns={[
-          {
-            name: "Connection",
-            cell: ({ connection, connectionId }: Unconcerned) => (
-              <ConnectionName visit={visit} connection={connection} connectionId={connectionId} />
-            ),
-          },
-          { name: "Outcome", cell: ({ outcome }: Unconcerned) => <Badge state={outcome} /> },
-          { name: "Why", cell: ({ reason }: Unconcerned) => <Sentence text={reason} /> },
-        ]}
-        rows={unconcerned}
-      />
-    </Section>
-  );
+  const columns: Column<Unconcerned>[] = [
+    { name: "Connection", cell: (one) => <ConnectionName visit={visit} {...one} /> },
+    { name: "Outcome", cell: ({ outcome }) => <Badge state={outcome} /> },
+    { name: "Why", cell: ({ reason }) => <Sentence text={reason} /> },
+  ];
+  const caption = "Connections that have no delivery of this event";
+  return <ListSection title="Not sent to" caption={caption} columns={columns} rows={unconcerned} />;
 }
 
 const AT_ONCE = "It is being sent again. The result appears below.";

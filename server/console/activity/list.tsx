@@ -1,13 +1,13 @@
-import { firstPage, isUuid, MAX_LIMIT, readAsked } from "../../platform/http/query.ts";
+import { firstPage, isUuid, MAX_LIMIT } from "../../platform/http/query.ts";
 import type { ConnectionId } from "../../platform/ids.ts";
-import { Badge, type Column, find, inRange, List, Sentence, statusOf, Time } from "../../ui/index.ts";
+import { Badge, type Column, Sentence, Time } from "../../ui/index.ts";
 import { type EventRecord, WORST_FIRST } from "../../webhooks/index.ts";
-import type { ConsoleServices, View } from "../page.tsx";
+import { logPage } from "../log-page.tsx";
+import type { ConsoleServices, View, Visit } from "../page.tsx";
 import { type NameOf, titleOfConnection } from "../records/names.ts";
 import { optionsOf } from "../records/records.tsx";
-import type { Visit } from "../visit.ts";
 import { titleOfLogged } from "./delivery.tsx";
-import { namesOfEvents, RecordCell } from "./record.tsx";
+import { EventLink, namesOfEvents, RecordCell } from "./record.tsx";
 
 type EventFilters = ConsoleServices["eventLog"]["filters"];
 
@@ -16,16 +16,10 @@ export const CAPTION = "Events, newest first";
 
 export async function listPage(deps: ConsoleServices, visit: Visit): Promise<View> {
   const { State, Was, EventRecord, EventType } = deps.eventLog.filters;
-  const { caller, url } = visit;
   const filters = [
     { name: "Reason", label: "Search answers" },
     { name: "State", label: "State", options: optionsOf(State.words) },
-    {
-      name: "Was",
-      label: "At some time",
-      options: Was.words.map((value) => ({ value, label: WAS[value] })),
-      isBehind: true,
-    },
+    { name: "Was", label: "At some time", options: optionsOf(Was.words, WAS), isBehind: true },
     { name: "SentAgain", label: "Sent again", options: SENT_AGAIN, isBehind: true },
     { name: "EventRecord", label: "Entity", options: optionsOf(EventRecord.words), isBehind: true },
     { name: "RecordId", label: "Record's Id", isBehind: true },
@@ -36,29 +30,19 @@ export async function listPage(deps: ConsoleServices, visit: Visit): Promise<Vie
     { name: "OutcomeFrom", label: "Outcome from", type: "datetime-local" as const, isBehind: true },
     { name: "OutcomeTo", label: "Outcome before", type: "datetime-local" as const, isBehind: true },
   ];
-  const found = await find(visit, filters, async () => {
-    const asked = readAsked(deps.eventLog.filters, inRange(url.searchParams));
-    return deps.eventLog.list(caller, asked.filters, asked.paging);
-  });
-  const { Items, Next } = found.page;
-  const live = { id: "events", seconds: REFRESH_SECONDS, news: <Newest events={Items} /> };
-  return {
+  return logPage(visit, {
     title: "Activity",
-    status: statusOf(found),
-    body: (
-      <List
-        visit={visit}
-        caption={CAPTION}
-        filters={filters}
-        ranges={{}}
-        // Later pages show the past, so they do not refresh.
-        live={found.problems || url.searchParams.has("Cursor") ? undefined : live}
-        found={found}
-        columns={await eventColumns(visit, Items)}
-        empty={Next === null ? EMPTY : { none: NOT_HERE }}
-      />
-    ),
-  };
+    caption: CAPTION,
+    known: deps.eventLog.filters,
+    filters,
+    ranges: {},
+    read: (asked) => deps.eventLog.list(visit.caller, asked.filters, asked.paging),
+    parts: async ({ Items, Next }) => ({
+      columns: await eventColumns(visit, Items),
+      live: { id: "events", seconds: REFRESH_SECONDS, news: <Newest events={Items} /> },
+      empty: Next === null ? EMPTY : { none: NOT_HERE },
+    }),
+  });
 }
 
 /** Announces new events to screen readers after the current speech. */
@@ -106,29 +90,15 @@ const EMPTY = {
 export async function eventColumns(visit: Visit, events: readonly EventRecord[]): Promise<Column<EventRecord>[]> {
   const name = await namesOfEvents(visit, events);
   return [
-    {
-      name: "Event",
-      cell: (event) => (
-        <a href={visit.href(`/settings/activity/${event.EventId}`)} safe>
-          {titleOfEvent(event, name)}
-        </a>
-      ),
-    },
+    { name: "Event", cell: (event) => <EventLink visit={visit} id={event.EventId} text={titleOfEvent(event, name)} /> },
     { name: "Record", cell: (event) => <RecordCell visit={visit} event={event} name={name} /> },
-    {
-      name: "State",
-      narrow: "beside",
-      cell: ({ State }) => <Badge state={State ?? "No delivery"} />,
-    },
+    { name: "State", narrow: "beside", cell: ({ State }) => <Badge state={State ?? "No delivery"} /> },
     {
       name: "Deliveries",
       narrow: "none",
       cell: (event) => <Sentence text={event.Reason ?? deliveriesInWords(event)} />,
     },
-    {
-      name: "Happened",
-      cell: ({ Timestamp }) => <Time at={new Date(Timestamp)} />,
-    },
+    { name: "Happened", cell: ({ Timestamp }) => <Time at={Timestamp} /> },
   ];
 }
 

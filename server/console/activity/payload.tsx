@@ -3,9 +3,8 @@
 import { NO_STORE } from "../../platform/http/conditions.ts";
 import { Section, Time } from "../../ui/index.ts";
 import { type KnownRequest, type SeenEvent, toEventId } from "../../webhooks/index.ts";
-import type { ConsoleServices } from "../page.tsx";
+import type { ConsoleServices, Visit } from "../page.tsx";
 import { Source } from "../source.tsx";
-import type { Visit } from "../visit.ts";
 
 /** The maximum number of characters on a page; the file has all of them. */
 const MAX_SHOWN = 64 * 1024;
@@ -20,12 +19,8 @@ export function PayloadSection({ visit, event }: { visit: Visit; event: SeenEven
     return (
       <Section title="Payload">
         <p>
-          Removed{" "}
-          {!!payloadRemovedOn && (
-            <>
-              <Time at={payloadRemovedOn} />,{" "}
-            </>
-          )}
+          Removed {!!payloadRemovedOn && <Time at={payloadRemovedOn} />}
+          {payloadRemovedOn ? ", " : ""}
           {isErased ? "by the erasure of a person" : "after PAYLOAD_RETENTION"}, with what receivers answered. The event
           cannot be sent again.
         </p>

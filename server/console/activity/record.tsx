@@ -1,6 +1,7 @@
-import { Text } from "../../ui/index.ts";
+import { Link, Text } from "../../ui/index.ts";
 import type { EventRecord, SeenEvent } from "../../webhooks/index.ts";
 import { lookUpNames, type NamedRecord, type NameOf } from "../records/names.ts";
+import { RecordLink } from "../records/record-link.tsx";
 import type { Visit } from "../visit.ts";
 
 type OfRecord = Pick<EventRecord, "EventRecord" | "RecordId" | "RecordCount">;
@@ -17,7 +18,7 @@ export function namesOfEvents(visit: Visit, events: readonly OfRecord[]): Promis
 export function RecordCell({ visit, event, name }: { visit: Visit; event: OfRecord; name: NameOf }): JSX.Element {
   const { EventRecord, RecordId, RecordCount } = event;
   if (RecordId === null) return <Text text={`${RecordCount.toLocaleString("en")} records`} />;
-  return <NameLink visit={visit} one={{ Type: EventRecord, Id: RecordId }} name={name} />;
+  return <RecordLink visit={visit} one={{ Type: EventRecord, Id: RecordId }} name={name} isKnown none="not known" />;
 }
 
 /** The event's records that the reader may see. */
@@ -31,18 +32,15 @@ export function membersOf({ record, withheld, payload }: SeenEvent): NamedRecord
 
 export function Members({ visit, members, name, count }: MembersProps): JSX.Element {
   const more = count - members.length;
+  const rest = `${members.length > 0 ? "and " : ""}${more.toLocaleString("en")} ${members.length > 0 ? "more" : "records"}`;
   return (
     <span class="members">
       {members.map((one) => (
         <>
-          <NameLink visit={visit} one={one} name={name} />{" "}
+          <RecordLink visit={visit} one={one} name={name} isKnown none="not known" />{" "}
         </>
       ))}
-      {more > 0 && (
-        <span
-          safe
-        >{`${members.length > 0 ? "and " : ""}${more.toLocaleString("en")} ${members.length > 0 ? "more" : "records"}`}</span>
-      )}
+      {more > 0 && <Text text={rest} />}
     </span>
   );
 }
@@ -54,14 +52,6 @@ interface MembersProps {
   count: number;
 }
 
-/** A link to the record's page, unless it is deleted or hidden from the reader. */
-function NameLink({ visit, one, name }: { visit: Visit; one: NamedRecord; name: NameOf }): JSX.Element {
-  const [known, path] = [name.known(one), visit.pathOf(one)];
-  if (known === undefined) return <span class="none">{"not known"}</span>;
-  if (path === undefined) return <Text text={known} />;
-  return (
-    <a href={visit.href(path)} safe>
-      {known}
-    </a>
-  );
+export function EventLink({ visit, id, text }: { visit: Visit; id: string; text: string }): JSX.Element {
+  return <Link href={visit.href(`/settings/activity/${id}`)} text={text} />;
 }

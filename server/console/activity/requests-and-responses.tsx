@@ -52,7 +52,7 @@ function columns(attempts: AttemptRecord[]): Column<Row>[] {
       name: "Result",
       cell: ({ attempt }) => <Badge state={resultOf(attempt)} tone={isGood(attempt) ? "good" : "bad"} />,
     },
-    { name: "Started", cell: ({ attempt: { StartedOn } }) => <Time at={new Date(StartedOn)} /> },
+    { name: "Started", cell: ({ attempt: { StartedOn } }) => <Time at={StartedOn} /> },
     { name: "Waited", cell: ({ waited }) => <Text text={waited} /> },
     { name: "Took", cell: ({ attempt: { DurationMs } }) => <Text text={duration(DurationMs)} />, numeric: true },
   ];
@@ -130,10 +130,9 @@ function requestText({ address, query, headers }: KnownRequest): string {
   ].join("\n");
 }
 
-function responseText(
-  { StatusCode, Failure }: AttemptRecord,
-  { Headers, Body }: NonNullable<AttemptRecord["Response"]>,
-): string {
+type KnownResponse = NonNullable<AttemptRecord["Response"]>;
+
+function responseText({ StatusCode, Failure }: AttemptRecord, { Headers, Body }: KnownResponse): string {
   // The body of a failure describes it.
   if (Failure !== null) return [Failure, Body].filter(Boolean).join("\n");
   const head = [String(StatusCode), Headers].filter(Boolean).join("\n");

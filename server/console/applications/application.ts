@@ -1,7 +1,6 @@
-import type { ConsoleServices } from "../page.tsx";
+import type { ConsoleServices, Visit } from "../page.tsx";
 import { readRecord } from "../records/records.tsx";
 import { nameOf, type ReferenceChoice } from "../records/reference-field.tsx";
-import type { Visit } from "../visit.ts";
 
 /** docs/behaviour.md "Application". */
 export interface Application {

@@ -1,11 +1,11 @@
 // Client settings for a library, and example programs.
 
-import { type ApiRecord, type CredentialsRecord, metadata } from "../../identity/index.ts";
+import { type CredentialsRecord, metadata } from "../../identity/index.ts";
 import { Choices, Code, CopyButton, Facts, Section } from "../../ui/index.ts";
-import type { ConsoleServices, View } from "../page.tsx";
+import type { ConsoleServices, View, Visit } from "../page.tsx";
+import { apisOf } from "../settings/apis.tsx";
 import { Source } from "../source.tsx";
-import type { Visit } from "../visit.ts";
-import { type Application, pathOf, readApplication, tabOf } from "./application.ts";
+import { pathOf, readApplication, tabOf } from "./application.ts";
 import { mayChangeCredentials, seenCredentials } from "./credentials.tsx";
 import { environment, homeOf, redirectUriOf, type SnippetValues, snippet, USES, type Use } from "./snippets.ts";
 
@@ -24,7 +24,8 @@ const ENDPOINTS = [
 export async function connectPage(deps: ConsoleServices, visit: Visit): Promise<View> {
   const application = await readApplication(deps, visit);
   const client = await seenCredentials(deps, visit, application);
-  const api = client && (await apiOf(deps, visit, application));
+  const apis = client ? await apisOf(deps, visit) : [];
+  const api = apis.find(({ ApplicationId }) => ApplicationId === application.Id);
   const found = metadata(deps.publicUrl);
   return {
     ...tabOf(application),
@@ -47,9 +48,7 @@ export async function connectPage(deps: ConsoleServices, visit: Visit): Promise<
         {!!client && (
           <Programs visit={visit} values={{ issuer: found.issuer, clientId: application.Id, client, api }} />
         )}
-        <Section title="Endpoints">
-          <Facts facts={ENDPOINTS.map(([name, key]) => [name, <Code text={found[key]} copy />])} />
-        </Section>
+        <Section title="Endpoints" facts={ENDPOINTS.map(([name, key]) => [name, <Code text={found[key]} copy />])} />
       </>
     ),
   };
@@ -76,13 +75,6 @@ interface EnvironmentProps {
   secret: string | undefined;
 }
 
-const ALL = { limit: 100, cursor: undefined, filters: "" };
-
-async function apiOf({ apis }: ConsoleServices, visit: Visit, { Id }: Application): Promise<ApiRecord | undefined> {
-  const { Items } = await apis.list(visit.permitted("Settings:Read"), {}, ALL);
-  return Items.find(({ ApplicationId }) => ApplicationId === Id);
-}
-
 function Programs({ visit, values }: { visit: Visit; values: SnippetValues }): JSX.Element {
   const { client, clientId: Id, api } = values;
   const redirectUri = redirectUriOf(client);
@@ -105,10 +97,8 @@ function Programs({ visit, values }: { visit: Visit; values: SnippetValues }): J
       )}
       {client.ClientType === "confidential" && client.GrantTypes.length === 0 && !api && (
         <p class="warning">
-          {
-            "To accept tokens of other applications, it needs an API with its own audience and this application for introspection. "
-          }
-          <a href={visit.href("/settings/apis/add")}>Add one</a>
+          To accept tokens of other applications, it needs an API with its own audience and this application for
+          introspection. <a href={visit.href("/settings/apis/add")}>Add one</a>
         </p>
       )}
       {USES.filter((use) => use.isFor(client, api)).map((use) => (
@@ -124,9 +114,7 @@ function Program({ use, values }: { use: Use; values: SnippetValues }): JSX.Elem
       <p safe>{use.text}</p>
       {values.client.ClientType === "confidential" && (
         <p class="fine">
-          {"The variable "}
-          <code>CLIENT_SECRET</code>
-          {" contains the client's secret; the program does not."}
+          The variable <code>CLIENT_SECRET</code> contains the client's secret; the program does not.
         </p>
       )}
       <Choices

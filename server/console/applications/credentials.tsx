@@ -6,7 +6,7 @@ import {
   bodyOf,
   Code,
   ContractForm,
-  Facts,
+  type Fact,
   type FormState,
   formFields,
   formOfRecord,
@@ -14,9 +14,8 @@ import {
   Section,
   Text,
 } from "../../ui/index.ts";
-import type { ConsoleServices, View } from "../page.tsx";
+import type { ConsoleServices, View, Visit } from "../page.tsx";
 import { scopesOfApis } from "../settings/apis.tsx";
-import type { Visit } from "../visit.ts";
 import { APPLICATIONS, type Application, aboveOf, pathOf, readApplication } from "./application.ts";
 
 /** The type of client comes first, then its permissions. */
@@ -47,36 +46,37 @@ export interface CredentialsSectionProps {
 export function CredentialsSection({ visit, application, credentials }: CredentialsSectionProps): JSX.Element {
   const mayChange = mayChangeCredentials(visit, application, credentials);
   return (
-    <Section title="Credentials" id="credentials">
-      <Facts
-        facts={[
-          ["client_id", <Code text={application.Id} copy />],
-          ["Client type", <Text text={credentials.ClientType} />],
-          ["Grants", <Words words={credentials.GrantTypes} none="none: it cannot request tokens" />],
-          ["Response types", <Words words={credentials.ResponseTypes} none="none: users do not sign in to it" />],
-          ...words("Scopes", credentials.Scopes),
-          ...addresses("Redirect URIs", credentials.RedirectUris),
-          ...addresses("After sign-out", credentials.PostLogoutRedirectUris),
-          ...addresses("Back-channel logout URL", [credentials.BackchannelLogoutUri]),
-          [
-            "Signatures",
-            <Text text={`access token ${credentials.AccessTokenAlg}, id_token ${credentials.IdTokenAlg}`} />,
-          ],
-          ["Consent", <Text text={credentials.FirstParty ? "skipped: first-party" : "requested once"} />],
-          ...addresses("Logo", [credentials.LogoUri]),
-          ...addresses("Privacy policy", [credentials.PolicyUri]),
-          ...addresses("Terms of service", [credentials.TosUri]),
-        ]}
-      />
+    <Section
+      title="Credentials"
+      id="credentials"
+      buttons={
+        mayChange && (
+          <ButtonLink href={visit.href(`${pathOf(application)}/credentials/change`)} label="Change credentials" />
+        )
+      }
+      facts={[
+        ["client_id", <Code text={application.Id} copy />],
+        ["Client type", <Text text={credentials.ClientType} />],
+        ["Grants", <Words words={credentials.GrantTypes} none="none: it cannot request tokens" />],
+        ["Response types", <Words words={credentials.ResponseTypes} none="none: users do not sign in to it" />],
+        words("Scopes", credentials.Scopes),
+        addresses("Redirect URIs", credentials.RedirectUris),
+        addresses("After sign-out", credentials.PostLogoutRedirectUris),
+        addresses("Back-channel logout URL", [credentials.BackchannelLogoutUri]),
+        [
+          "Signatures",
+          <Text text={`access token ${credentials.AccessTokenAlg}, id_token ${credentials.IdTokenAlg}`} />,
+        ],
+        ["Consent", <Text text={credentials.FirstParty ? "skipped: first-party" : "requested once"} />],
+        addresses("Logo", [credentials.LogoUri]),
+        addresses("Privacy policy", [credentials.PolicyUri]),
+        addresses("Terms of service", [credentials.TosUri]),
+      ]}
+    >
       <DevelopmentWarning
         uris={[...credentials.RedirectUris, ...credentials.PostLogoutRedirectUris]}
         clientType={credentials.ClientType}
       />
-      <div class="buttons">
-        {mayChange && (
-          <ButtonLink href={visit.href(`${pathOf(application)}/credentials/change`)}>Change credentials</ButtonLink>
-        )}
-      </div>
     </Section>
   );
 }
@@ -93,11 +93,7 @@ export async function seenCredentials(deps: ConsoleServices, visit: Visit, { Id 
   }
 }
 
-export function mayChangeCredentials(
-  visit: Visit,
-  { Id }: Pick<Application, "Id">,
-  credentials: CredentialsRecord,
-): boolean {
+export function mayChangeCredentials(visit: Visit, { Id }: { Id: string }, credentials: CredentialsRecord): boolean {
   return visit.may("Settings:Update", "Credentials", { ...credentials, Id });
 }
 
@@ -128,12 +124,12 @@ function Words({ words, none }: { words: string[]; none: string }): JSX.Element 
 }
 
 /** No fact without a value. */
-const words = (name: string, values: string[]): [string, JSX.Element][] =>
-  values.length > 0 ? [[name, <Text text={values.join(", ")} />]] : [];
+const words = (name: string, values: string[]): Fact | false =>
+  values.length > 0 && [name, <Text text={values.join(", ")} />];
 
-function addresses(name: string, given: (string | null)[]): [string, JSX.Element][] {
+function addresses(name: string, given: (string | null)[]): Fact | undefined {
   const uris = given.filter((uri) => uri !== null && uri !== "") as string[];
-  if (uris.length === 0) return [];
+  if (uris.length === 0) return undefined;
   const list = (
     <ul class="plain">
       {uris.map((uri) => (
@@ -143,7 +139,7 @@ function addresses(name: string, given: (string | null)[]): [string, JSX.Element
       ))}
     </ul>
   );
-  return [[name, list]];
+  return [name, list];
 }
 
 export async function credentialsPage(deps: ConsoleServices, visit: Visit, refused?: FormState): Promise<View> {

@@ -1,8 +1,7 @@
 import { List } from "../../ui/index.ts";
-import type { ConsoleServices, View } from "../page.tsx";
+import type { ConsoleServices, View, Visit } from "../page.tsx";
 import { pagingOf } from "../records/records.tsx";
 import { grantColumns } from "../users/grants.tsx";
-import type { Visit } from "../visit.ts";
 import { pathOf, readApplication, tabOf } from "./application.ts";
 
 export async function grantsPage(deps: ConsoleServices, visit: Visit): Promise<View> {

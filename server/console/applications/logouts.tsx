@@ -1,9 +1,8 @@
 import { LOGOUT_ID, type LogoutRecord } from "../../identity/index.ts";
 import { firstPage, readId } from "../../platform/http/query.ts";
-import { Badge, type Column, EmptyState, Form, ListSection, Live, Refreshing, Time } from "../../ui/index.ts";
+import { ActionButton, Badge, type Column, EmptyState, Link, ListSection, Live, Time } from "../../ui/index.ts";
 import { Words } from "../failure-words.tsx";
-import type { ConsoleServices, View } from "../page.tsx";
-import type { Visit } from "../visit.ts";
+import type { ConsoleServices, View, Visit } from "../page.tsx";
 import { hrefOfWorkflow } from "../workflow.tsx";
 import { APPLICATIONS, type Application, pathOf, readApplication, tabOf } from "./application.ts";
 import { mayChangeCredentials } from "./credentials.tsx";
@@ -23,7 +22,6 @@ export async function logoutsPage(deps: ConsoleServices, visit: Visit): Promise<
     ...tabOf(application),
     body: (
       <>
-        {isFinal ? "" : <Refreshing visit={visit} seconds={REFRESH_SECONDS} />}
         <Live visit={visit} id="logouts" seconds={REFRESH_SECONDS} isFinal={isFinal}>
           {record.BackchannelLogoutUri || logouts.length > 0 ? (
             <ListSection
@@ -47,30 +45,18 @@ export async function logoutsPage(deps: ConsoleServices, visit: Visit): Promise<
 const isOpen = ({ State }: LogoutRecord) => State === "Pending" || State === "Retrying";
 
 function columns(visit: Visit, application: Application, maySend: boolean): Column<LogoutRecord>[] {
-  const again = (logout: LogoutRecord) => {
-    if (isOpen(logout)) return "";
-    return (
-      <Form visit={visit} action={`${pathOf(application)}/logouts/${logout.Id}/redeliver`} inline>
-        <button type="submit">Send again</button>
-      </Form>
-    );
-  };
+  const path = `${pathOf(application)}/logouts`;
+  const again = (logout: LogoutRecord) =>
+    isOpen(logout) ? "" : <ActionButton visit={visit} action={`${path}/${logout.Id}/redeliver`} label="Send again" />;
   return [
-    { name: "When", cell: ({ CreatedOn }) => <Time at={new Date(CreatedOn)} /> },
+    { name: "When", cell: ({ CreatedOn }) => <Time at={CreatedOn} /> },
     {
       name: "Who",
-      cell: ({ UserId }) => (
-        <a href={visit.href(`/settings/users/${UserId}`)} safe>
-          {`User ${UserId}`}
-        </a>
-      ),
+      cell: ({ UserId }) => <Link href={visit.href(`/settings/users/${UserId}`)} text={`User ${UserId}`} />,
     },
     { name: "State", cell: ({ State }) => <Badge state={State} /> },
     { name: "Attempts", cell: (logout) => <Attempts logout={logout} /> },
-    {
-      name: "Temporal",
-      cell: (logout) => <a href={hrefOfWorkflow(visit, logout)}>workflow</a>,
-    },
+    { name: "Temporal", cell: (logout) => <a href={hrefOfWorkflow(visit, logout)}>workflow</a> },
     ...(maySend ? [{ name: "Send it again", cell: again }] : []),
   ];
 }

@@ -10,13 +10,13 @@ import {
   FormPanel,
   type FormState,
   formOfRecord,
+  Link,
   refusedForm,
   TextField,
 } from "../../ui/index.ts";
-import type { ConsoleServices, View } from "../page.tsx";
+import type { ConsoleServices, View, Visit } from "../page.tsx";
 import { requireTexts } from "../records/records.tsx";
 import { scopesOfApis } from "../settings/apis.tsx";
-import type { Visit } from "../visit.ts";
 import { APPLICATIONS, type Application, NEW_APPLICATION, pathOf } from "./application.ts";
 import { type ApplicationKind, KINDS } from "./client-kinds.ts";
 import { DevelopmentWarning, urisTyped } from "./credentials.tsx";
@@ -37,9 +37,7 @@ export function chooseKindPage(visit: Visit): View {
           {Object.entries(KINDS).map(([kind, { name, text }]) => (
             <>
               <dt>
-                <a href={visit.href(`${NEW_APPLICATION}/${kind}`)} safe>
-                  {name}
-                </a>
+                <Link href={visit.href(`${NEW_APPLICATION}/${kind}`)} text={name} />
               </dt>
               <dd safe>{text}</dd>
             </>

@@ -1,5 +1,5 @@
-import { ButtonLink, Code, ISSUED_TOKENS, phrase, Text, Time } from "../../ui/index.ts";
-import type { ConsolePage, ConsoleServices, View } from "../page.tsx";
+import { ButtonLink, Code, ISSUED_TOKENS, Link, phrase, Text, Time } from "../../ui/index.ts";
+import { type ConsolePage, type ConsoleServices, handlersOf, type View, type Visit } from "../page.tsx";
 import { entityPages } from "../records/entities.tsx";
 import type { Held } from "../records/record-pages.tsx";
 import { RecordSection } from "../records/record-section.tsx";
@@ -7,7 +7,6 @@ import { Changed, Value } from "../records/records.tsx";
 import { providersOf } from "../records/reference-field.tsx";
 import { ADD_TO_ROLE, firstRolesOf, memberRolePages, RolesSection } from "../settings/member-roles.tsx";
 import { revokePage } from "../users/grants.tsx";
-import type { Visit } from "../visit.ts";
 import {
   APPLICATIONS,
   type Application,
@@ -75,23 +74,18 @@ export function applicationPages(deps: ConsoleServices): ConsolePage[] {
 function Adds({ visit }: { visit: Visit }): JSX.Element {
   const add = visit.href(`${APPLICATIONS}/add`);
   if (!visit.may("Settings:Update")) {
-    return (
-      <ButtonLink href={add} kind="main">
-        Add application
-      </ButtonLink>
-    );
+    return <ButtonLink href={add} label="Add application" kind="main" />;
   }
   return (
     <>
-      <ButtonLink href={visit.href(NEW_APPLICATION)} kind="main">
-        New application
-      </ButtonLink>
+      <ButtonLink href={visit.href(NEW_APPLICATION)} label="New application" kind="main" />
       <a href={add}>Add application</a>
     </>
   );
 }
 
 function morePages(deps: ConsoleServices): ConsolePage[] {
+  const on = handlersOf(deps);
   const one = `${APPLICATIONS}/:id`;
   const read = ["AccessManager:Read"] as const;
   const see = [...read, "Settings:Read"] as const;
@@ -103,51 +97,19 @@ function morePages(deps: ConsoleServices): ConsolePage[] {
       command: "New application",
       GET: { needs: add, answer: async (visit) => chooseKindPage(visit) },
     },
-    {
-      path: `${NEW_APPLICATION}/:kind`,
-      GET: { needs: add, answer: (visit) => newClientPage(deps, visit) },
-      POST: { needs: add, answer: (visit) => addClient(deps, visit) },
-    },
-    {
-      path: `${one}/connect`,
-      tab: "Connect",
-      GET: { needs: read, answer: (visit) => connectPage(deps, visit) },
-    },
-    {
-      path: `${one}/try-it`,
-      tab: "Try it",
-      GET: { needs: set, answer: (visit) => tryPage(deps, visit) },
-      POST: { needs: set, answer: (visit) => beginTrial(deps, visit) },
-    },
-    { path: `${one}/try-it/redirect-uri`, POST: { needs: set, answer: (visit) => setRedirectUri(deps, visit) } },
-    {
-      path: `${one}/try-it/callback`,
-      GET: { needs: set, answer: (visit) => comeBack(deps, visit) },
-      POST: { needs: set, answer: (visit) => exchangeCode(deps, visit) },
-    },
-    {
-      path: `${one}/credentials`,
-      tab: "Credentials",
-      GET: { needs: see, answer: (visit) => credentialsTab(deps, visit) },
-      POST: { needs: set, answer: (visit) => saveCredentials(deps, visit) },
-    },
-    { path: `${one}/credentials/change`, GET: { needs: set, answer: (visit) => credentialsPage(deps, visit) } },
-    { path: `${one}/grants`, tab: "Users", GET: { needs: see, answer: (visit) => grantsPage(deps, visit) } },
-    { path: `${one}/logouts`, tab: "Logouts", GET: { needs: see, answer: (visit) => logoutsPage(deps, visit) } },
-    {
-      path: `${one}/logouts/:logout/redeliver`,
-      POST: { needs: ["Settings:Update"], answer: (visit) => redeliverLogout(deps, visit) },
-    },
+    { path: `${NEW_APPLICATION}/:kind`, GET: on(add, newClientPage), POST: on(add, addClient) },
+    { path: `${one}/connect`, tab: "Connect", GET: on(read, connectPage) },
+    { path: `${one}/try-it`, tab: "Try it", GET: on(set, tryPage), POST: on(set, beginTrial) },
+    { path: `${one}/try-it/redirect-uri`, POST: on(set, setRedirectUri) },
+    { path: `${one}/try-it/callback`, GET: on(set, comeBack), POST: on(set, exchangeCode) },
+    { path: `${one}/credentials`, tab: "Credentials", GET: on(see, credentialsTab), POST: on(set, saveCredentials) },
+    { path: `${one}/credentials/change`, GET: on(set, credentialsPage) },
+    { path: `${one}/grants`, tab: "Users", GET: on(see, grantsPage) },
+    { path: `${one}/logouts`, tab: "Logouts", GET: on(see, logoutsPage) },
+    { path: `${one}/logouts/:logout/redeliver`, POST: on(["Settings:Update"], redeliverLogout) },
     revokePage(deps, `${one}/grants/revoke`, "User", (name) => phrase`The access on behalf of ${name} is revoked.`),
-    {
-      path: `${one}/secrets`,
-      GET: { needs: set, answer: (visit) => newSecretPage(deps, visit) },
-      POST: { needs: set, answer: (visit) => makeSecret(deps, visit) },
-    },
-    {
-      path: `${one}/secrets/made`,
-      GET: { needs: ["Settings:Update"], answer: (visit) => madeSecretPage(deps, visit) },
-    },
+    { path: `${one}/secrets`, GET: on(set, newSecretPage), POST: on(set, makeSecret) },
+    { path: `${one}/secrets/made`, GET: on(["Settings:Update"], madeSecretPage) },
     deleteSecretPage(deps),
     ...registrationPages(deps),
     ...memberRolePages(deps, "Application", APPLICATIONS),
@@ -170,18 +132,16 @@ async function applicationBody(deps: ConsoleServices, visit: Visit, { record, st
           ["client_id", <Code text={record.Id} copy />],
           "Is_Active",
           ...given,
-          ...(kinds.length > 0 ? [["Kind", <Value text={kinds.join(", ")} />] as [string, JSX.Element]] : []),
+          kinds.length > 0 && ["Kind", <Value text={kinds.join(", ")} />],
           [
             "Users sign in with",
             provider ? (
-              <a href={visit.href(`/settings/identity-providers/${provider.Id}`)} safe>
-                {provider.name}
-              </a>
+              <Link href={visit.href(`/settings/identity-providers/${provider.Id}`)} text={provider.name} />
             ) : (
               <Text text="all that the sign-in page offers" />
             ),
           ],
-          ["Created", <Time at={new Date(record.CreatedOn)} />],
+          ["Created", <Time at={record.CreatedOn} />],
           ["Changed", <Changed {...record} />],
         ]}
       />

@@ -1,8 +1,16 @@
 import type { AccessTokenRecord, CredentialsRecord } from "../../identity/index.ts";
 import { NotFound } from "../../platform/errors.ts";
 import { readId } from "../../platform/http/query.ts";
-import { AskButton, ButtonLink, Code, Facts, phrase, Section, Text, Time } from "../../ui/index.ts";
-import { type Confirmation, type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
+import { AskButton, Code, phrase, Section, Text, Time } from "../../ui/index.ts";
+import {
+  type Confirmation,
+  type ConsolePage,
+  type ConsoleServices,
+  confirming,
+  Done,
+  messageView,
+  type View,
+} from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { APPLICATIONS, type Application, aboveOf, pathOf, readApplication, titleOf } from "./application.ts";
 import { mayChangeCredentials } from "./credentials.tsx";
@@ -35,42 +43,40 @@ export function RegistrationSection(props: RegistrationSectionProps): JSX.Elemen
   const path = `${pathOf(application)}/registration-token`;
   const mayChange = mayChangeCredentials(visit, application, credentials);
   return (
-    <Section title="Registration" id="registration">
-      <Facts
-        facts={[
-          ["Registered itself", <Time at={new Date(RegisteredOn)} />],
-          ["By", <Text text={Open ? "open registration, without a token" : "an initial access token"} />],
-          ["Token created", MadeOn ? <Time at={new Date(MadeOn)} /> : <span class="none">none</span>],
-          ["Token last used", LastUsedOn ? <Time at={new Date(LastUsedOn)} ago /> : <span class="none">never</span>],
-          [
-            "Set by administrators, and locked for the application",
-            AdministratorSet.length > 0 ? (
-              <Text text={AdministratorSet.join(", ")} />
-            ) : (
-              <span class="none">nothing</span>
-            ),
-          ],
-        ]}
-      />
-      {mayChange && (
-        <div class="buttons">
-          <AskButton
-            visit={visit}
-            action={path}
-            label={MadeOn ? "Replace the token" : "Create a token"}
-            question={askToReplace(application, registration)}
-          />
-          {!!MadeOn && (
+    <Section
+      title="Registration"
+      id="registration"
+      facts={[
+        ["Registered itself", <Time at={RegisteredOn} />],
+        ["By", <Text text={Open ? "open registration, without a token" : "an initial access token"} />],
+        ["Token created", <Time at={MadeOn} none="none" />],
+        ["Token last used", <Time at={LastUsedOn} ago />],
+        [
+          "Set by administrators, and locked for the application",
+          AdministratorSet.length > 0 ? <Text text={AdministratorSet.join(", ")} /> : <span class="none">nothing</span>,
+        ],
+      ]}
+      buttons={
+        mayChange && (
+          <>
             <AskButton
               visit={visit}
-              action={`${path}/revoke`}
-              label="Revoke the token"
-              question={askToRevoke(application, registration)}
+              action={path}
+              label={MadeOn ? "Replace the token" : "Create a token"}
+              question={askToReplace(application, registration)}
             />
-          )}
-        </div>
-      )}
-    </Section>
+            {!!MadeOn && (
+              <AskButton
+                visit={visit}
+                action={`${path}/revoke`}
+                label="Revoke the token"
+                question={askToRevoke(application, registration)}
+              />
+            )}
+          </>
+        )
+      }
+    />
   );
 }
 
@@ -126,10 +132,7 @@ export function registrationPages(deps: ConsoleServices): ConsolePage[] {
         return visit.goTo(`${APPLICATIONS}/${id}/credentials`, "The registration access token is revoked.");
       },
     }),
-    {
-      path: `${path}/made`,
-      GET: { needs, answer: (visit) => madeRegistrationTokenPage(deps, visit) },
-    },
+    { path: `${path}/made`, GET: { needs, answer: (visit) => madeRegistrationTokenPage(deps, visit) } },
   ];
 }
 
@@ -137,28 +140,17 @@ async function madeRegistrationTokenPage(deps: ConsoleServices, visit: Visit): P
   const token = deps.once.take(visit)?.Token;
   // A new token is shown even if its application was deleted meanwhile.
   if (!token) await readApplication(deps, visit);
-  const path = `${APPLICATIONS}/${visit.params.id}`;
-  return {
+  return messageView({
     title: token ? "Registration access token" : "Shown already",
     above: [{ name: "Applications", path: APPLICATIONS }],
-    body: (
-      <div class="panel narrow stack">
-        {token ? (
-          <>
-            <p>The application uses this token to read, change and delete itself. It is not shown again.</p>
-            <p class="secret">
-              <Code text={token} copy />
-            </p>
-          </>
-        ) : (
-          <p>A token is shown once. If it was not stored, create a new one.</p>
-        )}
-        <div class="buttons">
-          <ButtonLink href={visit.href(`${path}/credentials`)} kind="main">
-            Done
-          </ButtonLink>
-        </div>
-      </div>
+    text: token ? (
+      <>
+        <p>The application uses this token to read, change and delete itself. It is not shown again.</p>
+        <Code text={token} kept />
+      </>
+    ) : (
+      <p>A token is shown once. If it was not stored, create a new one.</p>
     ),
-  };
+    buttons: <Done visit={visit} path={`${APPLICATIONS}/${visit.params.id}/credentials`} />,
+  });
 }

@@ -15,8 +15,15 @@ import {
   TextField,
   Time,
 } from "../../ui/index.ts";
-import { type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
-import type { Visit } from "../visit.ts";
+import {
+  type ConsolePage,
+  type ConsoleServices,
+  confirming,
+  Done,
+  messageView,
+  type View,
+  type Visit,
+} from "../page.tsx";
 import { APPLICATIONS, type Application, aboveOf, pathOf, readApplication, titleOf } from "./application.ts";
 import { Environment } from "./connect.tsx";
 import { mayChangeCredentials } from "./credentials.tsx";
@@ -31,6 +38,7 @@ export interface SecretsSectionProps {
 export function SecretsSection({ visit, application, credentials, secrets }: SecretsSectionProps): JSX.Element {
   const mayChange = mayChangeCredentials(visit, application, credentials);
   const isConfidential = credentials.ClientType === "confidential";
+  const [mayMake, isFull] = [isConfidential && mayChange, secrets.length >= MAX_SECRETS];
   return (
     <ListSection
       title="Secrets"
@@ -42,29 +50,22 @@ export function SecretsSection({ visit, application, credentials, secrets }: Sec
           ? "It has no secret yet, and cannot request tokens without one."
           : `A ${credentials.ClientType} client has no secret.`
       }
+      buttons={
+        mayMake && !isFull && <ButtonLink href={visit.href(`${pathOf(application)}/secrets`)} label="Create a secret" />
+      }
     >
-      {isConfidential &&
-        mayChange &&
-        (secrets.length < MAX_SECRETS ? (
-          <div class="buttons">
-            <ButtonLink href={visit.href(`${pathOf(application)}/secrets`)}>Create a secret</ButtonLink>
-          </div>
-        ) : (
-          <p class="fine">Both are valid. Delete the unused one to create another.</p>
-        ))}
+      {mayMake && isFull && <p class="fine">Both are valid. Delete the unused one to create another.</p>}
     </ListSection>
   );
 }
 
 function columns(visit: Visit, application: Application, mayChange: boolean): Column<SecretRecord>[] {
   const remove = ({ Id }: SecretRecord) => (
-    <ButtonLink href={visit.href(`${pathOf(application)}/secrets/${Id}/delete`)} kind="danger">
-      Delete
-    </ButtonLink>
+    <ButtonLink href={visit.href(`${pathOf(application)}/secrets/${Id}/delete`)} label="Delete" kind="danger" />
   );
   return [
     { name: "Secret", cell: ({ Id, Name }) => (Name ? <bdi safe>{Name}</bdi> : <Code text={Id} />) },
-    { name: "Made", cell: ({ CreatedOn }) => <Time at={new Date(CreatedOn)} /> },
+    { name: "Made", cell: ({ CreatedOn }) => <Time at={CreatedOn} /> },
     { name: "Last used", cell: (secret) => <LastUsed secret={secret} /> },
     ...(mayChange ? [{ name: "Delete", cell: remove }] : []),
   ];
@@ -79,7 +80,7 @@ function isInUse({ LastUsedOn }: SecretRecord): boolean {
 
 function LastUsed({ secret }: { secret: SecretRecord }): JSX.Element {
   if (secret.LastUsedOn === null) return <span class="none">never</span>;
-  return isInUse(secret) ? <Badge state="in use" tone="good" /> : <Time at={new Date(secret.LastUsedOn)} ago />;
+  return isInUse(secret) ? <Badge state="in use" tone="good" /> : <Time at={secret.LastUsedOn} ago />;
 }
 
 export async function newSecretPage(deps: ConsoleServices, visit: Visit, refused?: FormState): Promise<View> {
@@ -139,69 +140,35 @@ export async function madeSecretPage(deps: ConsoleServices, visit: Visit): Promi
   const path = `${APPLICATIONS}/${visit.params.id}`;
   // The creator of a secret may lack permission to read the application.
   const name = shown?.Name ?? titleOf(await readApplication(deps, visit));
-  const body = shown ? (
-    <Shown
-      name={name}
-      issuer={deps.publicUrl}
-      clientId={visit.params.id!}
-      secret={shown.Secret!}
-      isNew={shown.isNew !== undefined}
-    />
-  ) : (
-    <p>A secret is shown once. If it was not stored, create a new one and delete this one.</p>
-  );
-  return {
+  const isNew = shown?.isNew !== undefined;
+  return messageView({
     title: shown ? "Secret" : "Shown already",
     above: [
       { name: "Applications", path: APPLICATIONS },
       { name, path },
     ],
-    body: (
-      <div class="panel narrow stack">
-        {body}
-        <div class="buttons">
-          {shown?.isNew ? (
-            <ButtonLink href={visit.href(`${path}/connect`)} kind="main">
-              Connect it
-            </ButtonLink>
-          ) : (
-            <ButtonLink href={visit.href(`${path}/credentials`)} kind="main">
-              Done
-            </ButtonLink>
-          )}
-        </div>
-      </div>
+    text: shown ? (
+      <>
+        <p>
+          Store this client_secret where <strong safe>{name}</strong> keeps its secrets. It is not shown again.
+        </p>
+        <Code text={shown.Secret!} kept />
+        <Environment issuer={deps.publicUrl} clientId={visit.params.id!} secret={shown.Secret} />
+        <p role="status" safe>
+          {isNew
+            ? "The application is added and can use it at once."
+            : "An earlier secret stays valid. Delete it when it is no longer used."}
+        </p>
+      </>
+    ) : (
+      <p>A secret is shown once. If it was not stored, create a new one and delete this one.</p>
     ),
-  };
-}
-
-interface ShownProps {
-  name: string;
-  issuer: string;
-  clientId: string;
-  secret: string;
-  isNew: boolean;
-}
-
-function Shown({ name, issuer, clientId, secret, isNew }: ShownProps): JSX.Element {
-  return (
-    <>
-      <p>
-        {"Store this client_secret where "}
-        <strong safe>{name}</strong>
-        {" keeps its secrets. It is not shown again."}
-      </p>
-      <p class="secret">
-        <Code text={secret} copy />
-      </p>
-      <Environment issuer={issuer} clientId={clientId} secret={secret} />
-      <p role="status" safe>
-        {isNew
-          ? "The application is added and can use it at once."
-          : "An earlier secret stays valid. Delete it when it is no longer used."}
-      </p>
-    </>
-  );
+    buttons: isNew ? (
+      <Done visit={visit} path={`${path}/connect`} label="Connect it" />
+    ) : (
+      <Done visit={visit} path={`${path}/credentials`} />
+    ),
+  });
 }
 
 export function deleteSecretPage(deps: ConsoleServices): ConsolePage {

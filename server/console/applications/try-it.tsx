@@ -14,8 +14,8 @@ import { isOwnScope, SCOPE_TEXTS } from "../../records/index.ts";
 import {
   ActionButton,
   ButtonLink,
-  CheckboxGroup,
   Code,
+  Fields,
   Form,
   type FormState,
   formOf,
@@ -27,10 +27,9 @@ import {
   SelectField,
   TextField,
 } from "../../ui/index.ts";
-import type { ConsoleServices, View } from "../page.tsx";
+import type { ConsoleServices, View, Visit } from "../page.tsx";
 import { apisOf, scopeOptions } from "../settings/apis.tsx";
 import { bindingsOf, readState, writeState } from "../state.ts";
-import type { Visit } from "../visit.ts";
 import { type Application, pathOf, readApplication, tabOf } from "./application.ts";
 import { AnswerStep, Outcome, RequestStep, Step } from "./try-it-steps.tsx";
 
@@ -49,6 +48,7 @@ async function readTried(deps: ConsoleServices, visit: Visit): Promise<Tried> {
   return { application, client: record, redirectUri: `${deps.publicUrl}${tryPath(application)}/callback` };
 }
 
+const SCOPES = "openid gives an id_token and userinfo. An API's scopes require choosing the API above.";
 const tryPath = (application: Application) => `${pathOf(application)}/try-it`;
 const isRegistered = ({ client, redirectUri }: Tried) => client.RedirectUris.includes(redirectUri);
 
@@ -77,7 +77,7 @@ export async function tryPage(deps: ConsoleServices, visit: Visit, refused?: For
     ) : (
       <>
         <Section title="Request">
-          <Form visit={visit} action={tryPath(application)} state={state}>
+          <Form visit={visit} action={tryPath(application)} state={state} submit="Create the request">
             {apis.length > 0 && (
               <SelectField
                 state={state}
@@ -90,18 +90,10 @@ export async function tryPage(deps: ConsoleServices, visit: Visit, refused?: For
                 ]}
               />
             )}
-            <CheckboxGroup
+            <Fields
               state={state}
-              name="Scopes"
-              label="Scopes"
-              hint="openid gives an id_token and userinfo. An API's scopes require choosing the API above."
-              options={optionsOf(client, apis)}
+              fields={{ Scopes: { label: "Scopes", hint: SCOPES, options: optionsOf(client, apis), isSeveral: true } }}
             />
-            <div class="buttons">
-              <button type="submit" class="main">
-                Create the request
-              </button>
-            </div>
           </Form>
         </Section>
         <Section title="When you are done">
@@ -163,9 +155,7 @@ export async function beginTrial(deps: ConsoleServices, visit: Visit): Promise<V
     <>
       <RequestStep parameters={parameters} />
       <div class="buttons">
-        <ButtonLink href={visit.href(`${path}?${parameters}`)} kind="main">
-          Send the browser there
-        </ButtonLink>
+        <ButtonLink href={visit.href(`${path}?${parameters}`)} label="Send the browser there" kind="main" />
       </div>
     </>,
   );
@@ -211,7 +201,12 @@ export async function comeBack(deps: ConsoleServices, visit: Visit, refused?: Fo
       ) : (
         <Step title="3. The code for tokens">
           <p>The application sends the code and the code_verifier to the token endpoint.</p>
-          <Form visit={visit} action={`${tryPath(tried.application)}/callback`} state={refused ?? formOf()}>
+          <Form
+            visit={visit}
+            action={`${tryPath(tried.application)}/callback`}
+            state={refused ?? formOf()}
+            submit="Get the tokens"
+          >
             {["code", "state", "iss"].map((name) => (
               <Hidden name={name} value={given.get(name) ?? ""} />
             ))}
@@ -225,11 +220,6 @@ export async function comeBack(deps: ConsoleServices, visit: Visit, refused?: Fo
                 required
               />
             )}
-            <div class="buttons">
-              <button type="submit" class="main">
-                Get the tokens
-              </button>
-            </div>
           </Form>
         </Step>
       )}
@@ -296,17 +286,18 @@ function view({ application }: Tried, status: number, body: JSX.Element): View {
 
 function Again({ visit, tried }: { visit: Visit; tried: Tried }): JSX.Element {
   return (
-    <Section title="When you are done">
-      <div class="buttons">
-        <ButtonLink href={visit.href(tryPath(tried.application))} kind="main">
-          Try again
-        </ButtonLink>
-        <ActionButton
-          visit={visit}
-          action={`${tryPath(tried.application)}/redirect-uri`}
-          label="Remove the redirect URI"
-        />
-      </div>
-    </Section>
+    <Section
+      title="When you are done"
+      buttons={
+        <>
+          <ButtonLink href={visit.href(tryPath(tried.application))} label="Try again" kind="main" />
+          <ActionButton
+            visit={visit}
+            action={`${tryPath(tried.application)}/redirect-uri`}
+            label="Remove the redirect URI"
+          />
+        </>
+      }
+    />
   );
 }

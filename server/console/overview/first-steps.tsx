@@ -3,10 +3,9 @@
 import { CONSOLE_APPLICATION } from "../../identity/index.ts";
 import { ApiError } from "../../platform/errors.ts";
 import { firstPage } from "../../platform/http/query.ts";
-import { ActionButton, Badge, Section } from "../../ui/index.ts";
-import type { ConsoleServices } from "../page.tsx";
+import { ActionButton, Badge, Link, Section } from "../../ui/index.ts";
+import type { ConsoleServices, Visit } from "../page.tsx";
 import { isGivenToUsers } from "../settings/roles.tsx";
-import type { Visit } from "../visit.ts";
 import { mayAddConnection } from "../webhooks/save.tsx";
 import type { OverviewPart } from "./part.ts";
 
@@ -95,24 +94,19 @@ export async function firstStepsPart(
   if (done === shown.length) return {};
   return {
     body: (
-      <Section title={`First steps: ${done} of ${shown.length} done`} id="first-steps">
+      <Section
+        title={`First steps: ${done} of ${shown.length} done`}
+        id="first-steps"
+        buttons={<ActionButton visit={visit} action={DISMISS} label="Dismiss" />}
+      >
         <ol class="steps">
           {shown.map(({ step: { text, path }, isDone }) => (
             <li>
               <Badge state={isDone ? "Done" : "To do"} tone={isDone ? "good" : "quiet"} />{" "}
-              {isDone ? (
-                <span safe>{text}</span>
-              ) : (
-                <a href={visit.href(path)} safe>
-                  {text}
-                </a>
-              )}
+              {isDone ? <span safe>{text}</span> : <Link href={visit.href(path)} text={text} />}
             </li>
           ))}
         </ol>
-        <div class="buttons">
-          <ActionButton visit={visit} action={DISMISS} label="Dismiss" />
-        </div>
       </Section>
     ),
   };
@@ -128,7 +122,7 @@ async function unlessHidden(isDone: Promise<boolean>): Promise<boolean | undefin
   }
 }
 
-export function dismissFirstSteps({ cookies }: ConsoleServices, visit: Visit): Response {
+export async function dismissFirstSteps({ cookies }: ConsoleServices, visit: Visit): Promise<Response> {
   const answer = visit.goTo("/settings", "The first steps are dismissed.");
   answer.headers.append("set-cookie", cookies.set("first-steps", visit.caller.tenantId, YEAR_SECONDS));
   return answer;

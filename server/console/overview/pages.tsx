@@ -2,11 +2,10 @@
 
 import { ApiError } from "../../platform/errors.ts";
 import { SCOPE_ACTIONS } from "../../records/index.ts";
-import { attribute, EmptyState, Live, Refreshing } from "../../ui/index.ts";
+import { EmptyState, LinkBar, Live } from "../../ui/index.ts";
 import { SPANS } from "../chart.tsx";
 import { FigureList } from "../figures.tsx";
-import type { ConsolePage, ConsoleServices, View } from "../page.tsx";
-import type { Visit } from "../visit.ts";
+import { type ConsolePage, type ConsoleServices, handlersOf, type View, type Visit } from "../page.tsx";
 import { DISMISS, dismissFirstSteps, firstStepsPart } from "./first-steps.tsx";
 import { type OverviewPart, type Period, periodOf } from "./part.ts";
 import { signInsPart, tokensPart } from "./people.tsx";
@@ -18,10 +17,11 @@ const REFRESH_SECONDS = 15;
 const NOTHING: OverviewPart = {};
 
 export function overviewPages(deps: ConsoleServices): ConsolePage[] {
+  const on = handlersOf(deps);
   // Needs no scope, because every visitor starts here.
   return [
-    { path: "/settings", area: "Overview", GET: { needs: [], answer: (visit) => overview(deps, visit) } },
-    { path: DISMISS, POST: { needs: ["Settings:Update"], answer: async (visit) => dismissFirstSteps(deps, visit) } },
+    { path: "/settings", area: "Overview", GET: on([], overview) },
+    { path: DISMISS, POST: on(["Settings:Update"], dismissFirstSteps) },
   ];
 }
 
@@ -46,7 +46,6 @@ async function overview(deps: ConsoleServices, visit: Visit): Promise<View | Res
     lead: webhooks.lead,
     body: (
       <>
-        <Refreshing visit={visit} seconds={REFRESH_SECONDS} />
         {(steps.body ?? "") as "safe"}
         <Live visit={visit} id="overview" seconds={REFRESH_SECONDS}>
           {parts.map(({ body }) => (body ?? "") as "safe")}
@@ -62,17 +61,14 @@ async function overview(deps: ConsoleServices, visit: Visit): Promise<View | Res
 function Charts({ visit, period, parts }: { visit: Visit; period: Period; parts: OverviewPart[] }): JSX.Element {
   return (
     <>
-      <nav class="ranges" aria-label="Time of the charts">
-        {Object.entries(SPANS).map(([name, { label }]) => (
-          <a
-            href={attribute(visit.href(`/settings?Last=${name}`))}
-            aria-current={name === period.span ? "true" : undefined}
-            safe
-          >
-            {label}
-          </a>
-        ))}
-      </nav>
+      <LinkBar
+        label="Time of the charts"
+        links={Object.entries(SPANS).map(([name, { label }]) => ({
+          text: label,
+          href: visit.href(`/settings?Last=${name}`),
+          isCurrent: name === period.span,
+        }))}
+      />
       <div class="charts">{parts.map(({ charts }) => (charts ?? "") as "safe")}</div>
     </>
   );

@@ -3,8 +3,7 @@
 import type { SignIns } from "../../records/index.ts";
 import { barOf, ChartSection, type Slot } from "../chart.tsx";
 import { type Figure, figureOf } from "../figures.tsx";
-import type { ConsoleServices } from "../page.tsx";
-import type { Visit } from "../visit.ts";
+import type { ConsoleServices, Visit } from "../page.tsx";
 import { byHour, type OverviewPart, type Period } from "./part.ts";
 
 type HourOfTokens = NonNullable<Awaited<ReturnType<ConsoleServices["issued"]["since"]>>>[number];

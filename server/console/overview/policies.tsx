@@ -3,9 +3,8 @@
 import { firstOf } from "../../platform/errors.ts";
 import { firstPage, MAX_LIMIT } from "../../platform/http/query.ts";
 import type { PolicyRecord } from "../../records/index.ts";
-import { Section } from "../../ui/index.ts";
-import type { ConsoleServices } from "../page.tsx";
-import type { Visit } from "../visit.ts";
+import { Link, Section } from "../../ui/index.ts";
+import type { ConsoleServices, Visit } from "../page.tsx";
 import type { OverviewPart } from "./part.ts";
 
 /** Empty if there is none, and for visitors who may not read policies. */
@@ -16,9 +15,7 @@ export async function policiesPart({ policies }: ConsoleServices, visit: Visit):
   if (found.length === 0) return {};
   const lineOf = ({ Id, Name, Findings }: PolicyRecord) => (
     <li>
-      <a href={visit.href(`/settings/policies/${Id}`)} safe>
-        {Name}
-      </a>
+      <Link href={visit.href(`/settings/policies/${Id}`)} text={Name} />
       {": "}
       <span safe>{Findings.map(({ Message }) => Message).join(" ")}</span>
     </li>

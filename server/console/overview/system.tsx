@@ -1,28 +1,20 @@
 // The state of the installation's parts, in one line.
 
 import { firstPage } from "../../platform/http/query.ts";
-import type { ConsoleServices } from "../page.tsx";
-import type { Visit } from "../visit.ts";
+import type { ConsoleServices, Visit } from "../page.tsx";
 
 const NAMES = { postgresql: "Database", temporal: "Temporal", worker: "Worker" } as const;
 
 export async function systemLine(deps: ConsoleServices, visit: Visit): Promise<JSX.Element> {
   const [readiness, mail] = await Promise.all([deps.readReadiness(), mailState(deps, visit)]);
+  const states = Object.entries(NAMES).map(([part, name]) => [name, readiness[part as keyof typeof NAMES]] as const);
   return (
     <p class="parts">
-      {Object.entries(NAMES).map(([part, name]) => {
-        const state = readiness[part as keyof typeof NAMES];
-        return (
-          <span class={state === "up" ? "part good" : "part bad"}>
-            <span safe>{name}</span> <span safe>{state}</span>
-          </span>
-        );
-      })}
-      {mail && (
-        <span class={mail === "held" ? "part bad" : "part good"}>
-          Mail <span safe>{mail}</span>
+      {[...states, ...(mail ? [["Mail", mail] as const] : [])].map(([name, state]) => (
+        <span class={state === "up" ? "part good" : "part bad"}>
+          <span safe>{name}</span> <span safe>{state}</span>
         </span>
-      )}
+      ))}
       {readiness.reasons.length > 0 ? <span safe>{readiness.reasons.join(" ")}</span> : ""}
     </p>
   );

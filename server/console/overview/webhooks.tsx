@@ -1,14 +1,13 @@
 // Connections with problems, and the outcomes of deliveries.
 
 import { firstPage } from "../../platform/http/query.ts";
-import { attribute, Badge, ButtonLink, durationInWords, EmptyState, Section } from "../../ui/index.ts";
+import { Badge, ButtonLink, durationInWords, EmptyState, Link, Section } from "../../ui/index.ts";
 import type { ConnectionRecord, Health, OutcomeCount } from "../../webhooks/index.ts";
 import { ChartSection } from "../chart.tsx";
 import { Words } from "../failure-words.tsx";
 import { type Figure, figureOf } from "../figures.tsx";
-import type { ConsoleServices } from "../page.tsx";
+import type { ConsoleServices, Visit } from "../page.tsx";
 import { titleOfConnection } from "../records/names.ts";
-import type { Visit } from "../visit.ts";
 import { barsOf, DELIVERIES, outcomeFilter, stateFilter } from "../webhooks/deliveries.ts";
 import { mayAddConnection } from "../webhooks/save.tsx";
 import { TemporalViews } from "../webhooks/temporal.tsx";
@@ -66,10 +65,8 @@ function OnlyTheNewest({ visit }: { visit: Visit }): JSX.Element {
   return (
     <p class="fine">
       {`Of the newest ${MAX_CONNECTIONS} connections. `}
-      <a href={visit.href("/settings/webhooks")}>Webhooks</a>
-      {" lists all, "}
-      <a href={visit.href("/settings/activity?State=Exhausted")}>Activity</a>
-      {" all failures."}
+      <a href={visit.href("/settings/webhooks")}>Webhooks</a> lists all,{" "}
+      <a href={visit.href("/settings/activity?State=Exhausted")}>Activity</a> all failures.
     </p>
   );
 }
@@ -91,17 +88,12 @@ function Waiting({ watched, log }: { watched: readonly Watched[]; log(filter: st
   const [open, held] = [sum(({ health }) => health.open), sum(({ health }) => health.held)];
   const since = Math.min(...watched.flatMap(({ health }) => health.waitsSince?.getTime() ?? []));
   const link = (state: string, count: number) => (
-    <a href={attribute(log(`State=${state}`))} safe>
-      {`${count.toLocaleString("en")} ${state.toLowerCase()} now`}
-    </a>
+    <Link href={log(`State=${state}`)} text={`${count.toLocaleString("en")} ${state.toLowerCase()} now`} />
   );
   return (
     <p class="after fine">
-      {link("Open", open) as "safe"}
-      {", "}
-      {link("Held", held) as "safe"}
-      {Number.isFinite(since) ? <span safe>{`, the oldest for ${durationInWords(Date.now() - since)}`}</span> : ""}
-      {"."}
+      {link("Open", open) as "safe"}, {link("Held", held) as "safe"}
+      {Number.isFinite(since) ? <span safe>{`, the oldest for ${durationInWords(Date.now() - since)}`}</span> : ""}.
     </p>
   );
 }
@@ -111,11 +103,7 @@ function NoConnections({ visit }: { visit: Visit }): JSX.Element {
   return (
     <EmptyState title="No webhooks yet">
       <p>A webhook connection sends each change of a user, an application or a department to your receiver.</p>
-      {mayAdd && (
-        <ButtonLink href={visit.href("/settings/webhooks/add")} kind="main">
-          {"Add Webhook Connection"}
-        </ButtonLink>
-      )}
+      {mayAdd && <ButtonLink href={visit.href("/settings/webhooks/add")} label="Add Webhook Connection" kind="main" />}
     </EmptyState>
   );
 }
@@ -124,18 +112,17 @@ function WithoutFigures({ visit }: { visit: Visit }): JSX.Element {
   return (
     <EmptyState title="No figures to see">
       <p>Your policies hide some events, and figures would count them.</p>
-      <ButtonLink href={visit.href("/settings/activity")}>Activity</ButtonLink>
+      <ButtonLink href={visit.href("/settings/activity")} label="Activity" />
     </EmptyState>
   );
 }
 
 function WithoutWebhooks({ visit }: { visit: Visit }): JSX.Element {
   return (
-    <EmptyState title="No access to webhooks">
-      <p safe>
-        {`None of your roles has Webhooks:Read. An administrator of ${visit.organisation} can give you a role that has it. Other pages are in the menu.`}
-      </p>
-    </EmptyState>
+    <EmptyState
+      title="No access to webhooks"
+      text={`None of your roles has Webhooks:Read. An administrator of ${visit.organisation} can give you a role that has it. Other pages are in the menu.`}
+    />
   );
 }
 
@@ -206,9 +193,7 @@ function Overdue({ visit, watched }: { visit: Visit; watched: readonly Watched[]
       {late.map(({ connection, health }, index) => (
         <>
           {index > 0 ? ", " : ""}
-          <a href={visit.href(`/settings/webhooks/${connection.Id}`)} safe>
-            {titleOfConnection(connection)}
-          </a>
+          <Link href={visit.href(`/settings/webhooks/${connection.Id}`)} text={titleOfConnection(connection)} />
           <span safe>{` (${connection.State}: ${health.overdue.toLocaleString("en")})`}</span>
         </>
       ))}
@@ -235,9 +220,7 @@ function Concerns({ visit, watched, isAll }: ConcernsProps): JSX.Element {
         <li>
           <Badge state={state} />
           <div>
-            <a href={visit.href(`/settings/webhooks/${connection.Id}`)} safe>
-              {titleOfConnection(connection)}
-            </a>
+            <Link href={visit.href(`/settings/webhooks/${connection.Id}`)} text={titleOfConnection(connection)} />
             <Words text={text} />
           </div>
         </li>

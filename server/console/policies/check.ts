@@ -3,8 +3,7 @@
 import { BadInput } from "../../platform/errors.ts";
 import { NO_STORE } from "../../platform/http/conditions.ts";
 import { POLICY_TEXT, type PolicyProblem } from "../../records/index.ts";
-import type { ConsolePage, ConsoleServices } from "../page.tsx";
-import type { Visit } from "../visit.ts";
+import type { ConsolePage, ConsoleServices, Visit } from "../page.tsx";
 
 export const CHECK = "/settings/policies/check";
 

@@ -67,15 +67,9 @@ export function Editor({ visit, state, problems, readonly, hint = HINT, optional
   );
 }
 
-function Findings({
-  state,
-  problems,
-  lines,
-}: {
-  state: FormState;
-  problems: PolicyProblem[];
-  lines: string[];
-}): JSX.Element {
+type FindingsProps = Pick<EditorProps, "state" | "problems"> & { lines: string[] };
+
+function Findings({ state, problems, lines }: FindingsProps): JSX.Element {
   if (problems.length === 0) {
     return (
       <p class="wrong" id="field-Policy-problem" safe>
@@ -87,9 +81,7 @@ function Findings({
     <ol class="findings" id="field-Policy-problem">
       {problems.map(({ message, line, column }) => (
         <li>
-          {line === undefined ? (
-            ""
-          ) : (
+          {line !== undefined && (
             <a href="#field-Policy" data-line={String(line)} data-column={String(column)} safe>
               {`Line ${line}, column ${column}`}
             </a>

@@ -46,11 +46,8 @@ export function policyPages(deps: ConsoleServices): ConsolePage[] {
     list: {
       lead: (visit) => (
         <p class="fine">
-          {"A request needs a scope and a policy that permits it. "}
-          <a href={visit.href("/settings/roles")}>Roles</a>
-          {" define groups. "}
-          <a href={visit.href("/settings/policies/try")}>Try a call</a>
-          {" to see which policy decides."}
+          A request needs a scope and a policy that permits it. <a href={visit.href("/settings/roles")}>Roles</a> define
+          groups. <a href={visit.href("/settings/policies/try")}>Try a call</a> to see which policy decides.
         </p>
       ),
       none: ["No policies to see", "Requests without a permitting policy are denied."],
@@ -89,7 +86,7 @@ export function policyPages(deps: ConsoleServices): ConsolePage[] {
         </div>
       ),
       actions: (visit, { record: { Id } }) => ({
-        first: <ButtonLink href={visit.href(`/settings/policies/${Id}/versions`)}>Versions</ButtonLink>,
+        first: <ButtonLink href={visit.href(`/settings/policies/${Id}/versions`)} label="Versions" />,
       }),
       effects: ({ Name }) => [
         phrase`Calls that only "${Name}" permits are rejected from now on.`,

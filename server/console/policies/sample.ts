@@ -3,9 +3,8 @@
 
 import { firstPage, MAX_LIMIT } from "../../platform/http/query.ts";
 import { actionsOn, type policyTrials } from "../../records/index.ts";
-import type { ConsoleServices } from "../page.tsx";
+import type { ConsoleServices, Visit } from "../page.tsx";
 import { listRecords } from "../records/records.tsx";
-import type { Visit } from "../visit.ts";
 
 export const MAX_CASES = 500;
 const PRINCIPALS = 12;

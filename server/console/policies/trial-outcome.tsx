@@ -1,8 +1,9 @@
 // The outcome of trying a policy: the decision on one call, or a list of calls with a changed outcome.
 
 import type { policyTrials } from "../../records/index.ts";
-import { Badge, Section, Table } from "../../ui/index.ts";
+import { Badge, type Column, Link, Section, Table } from "../../ui/index.ts";
 import type { NameOf } from "../records/names.ts";
+import { RecordLink } from "../records/record-link.tsx";
 import type { Visit } from "../visit.ts";
 import { MAX_CASES } from "./sample.ts";
 
@@ -17,14 +18,8 @@ export interface NamedPolicy {
   href: string | undefined;
 }
 
-interface AnswerProps {
-  answer: policyTrials.Evaluation;
-  /** Such as "ann may do AccessManager:Read on Application Payroll." */
-  sentence: string;
-  policies: NamedPolicy[];
-}
-
-export function Answer({ answer, sentence, policies }: AnswerProps): JSX.Element {
+/** @param sentence such as "ann may do AccessManager:Read on Application Payroll." */
+export function answerSection(answer: policyTrials.Evaluation, sentence: string, policies: NamedPolicy[]): JSX.Element {
   const isAllowed = answer.Decision === "Allow";
   return (
     <section class="panel stack" aria-labelledby="answer" tabindex="-1" {...FOCUSED}>
@@ -42,13 +37,7 @@ export function Answer({ answer, sentence, policies }: AnswerProps): JSX.Element
           {policies.map(({ name, href }, index) => (
             <>
               {index === 0 ? "" : ", "}
-              {href ? (
-                <a href={href} safe>
-                  {name}
-                </a>
-              ) : (
-                <span safe>{name}</span>
-              )}
+              {href ? <Link href={href} text={name} /> : <span safe>{name}</span>}
             </>
           ))}
         </p>
@@ -67,18 +56,14 @@ interface ChangesProps {
 }
 
 export function Changes({ visit, comparison: { checked, changes }, nameOf }: ChangesProps): JSX.Element {
-  const linked = (Type: string, Id: string | number) => (
-    <a href={visit.href(visit.pathOf({ Type, Id }) ?? POLICIES)} safe>
-      {nameOf({ Type, Id })}
-    </a>
-  );
-  const columns = [
-    { name: "Who", cell: ({ principal }: policyTrials.Case) => linked(principal.type, principal.id) },
-    { name: "Action", cell: ({ action }: policyTrials.Case) => <code safe>{action}</code> },
-    { name: "Record", cell: ({ type, id }: policyTrials.Case) => linked(type, id) },
+  const linked = (Type: string, Id: string | number) => <RecordLink visit={visit} one={{ Type, Id }} name={nameOf} />;
+  const columns: Column<policyTrials.Comparison["changes"][number]>[] = [
+    { name: "Who", cell: ({ principal }) => linked(principal.type, principal.id) },
+    { name: "Action", cell: ({ action }) => <code safe>{action}</code> },
+    { name: "Record", cell: ({ type, id }) => linked(type, id) },
     {
       name: "Would be",
-      cell: ({ after }: policyTrials.Comparison["changes"][number]) =>
+      cell: ({ after }) =>
         after.Decision === "Allow" ? <Badge state="Allowed" tone="good" /> : <Badge state="Denied" tone="bad" />,
     },
   ];

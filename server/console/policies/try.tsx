@@ -3,11 +3,11 @@
 import { BadInput, type Problem } from "../../platform/errors.ts";
 import { limited } from "../../platform/http/body.ts";
 import { etagOf } from "../../platform/http/conditions.ts";
-import { isUuid, toRecordId } from "../../platform/http/query.ts";
+import { firstPage, isUuid, toRecordId } from "../../platform/http/query.ts";
 import { ACTIONS, EXCHANGE, policyTrials, QUESTION, SCOPE_ACTIONS } from "../../records/index.ts";
 import {
   ButtonLink,
-  CheckboxGroup,
+  Fields,
   Form,
   type FormState,
   formOf,
@@ -16,55 +16,84 @@ import {
   momentInUtc,
   type Question,
   refusedForm,
-  SelectField,
+  Submit,
   sealedFields,
-  TextField,
 } from "../../ui/index.ts";
-import { Changed, type ConsolePage, type ConsoleServices, type Handler, type View } from "../page.tsx";
-import { listRecords } from "../records/records.tsx";
+import { Changed, type ConsolePage, type ConsoleServices, type Handler, handlersOf, type View } from "../page.tsx";
+import { listRecords, optionsOf } from "../records/records.tsx";
 import { nameOf, type ReferenceChoice } from "../records/reference-field.tsx";
 import type { Visit } from "../visit.ts";
 import { changes, sampleIn } from "./compared.tsx";
 import { Editor } from "./editor.tsx";
 import { sampleOf } from "./sample.ts";
-import { Answer, type NamedPolicy, POLICIES } from "./trial-outcome.tsx";
+import { answerSection, type NamedPolicy, POLICIES } from "./trial-outcome.tsx";
 import { idOf, NEEDS, parsed, triedOf } from "./tried.ts";
 
 const TRY = `${POLICIES}/try`;
-const FIELDS = ["Policy", "Principal", "Action", "Resource", "Fields", "Address", "Audience", "Scopes"];
 const CARRIED = ["Name", "Description", "version"];
-const CIRCUMSTANCES = ["Address", "Time", "Audience", "Scopes"];
+const PRINCIPALS = [
+  { value: "User", label: "A user" },
+  { value: "Client", label: "An application" },
+];
+/** These and the record's type read as a sentence. */
+const CALL = {
+  PrincipalType: { label: "Called by", options: PRINCIPALS },
+  Principal: { label: "Caller's name or Id" },
+  Action: { label: "Action", options: optionsOf(ACTIONS) },
+} as const;
+const RECORD = {
+  Resource: { label: "Record's name or Id", hint: "Empty for a new record.", required: false },
+} as const;
+const CHANGED = {
+  Fields: {
+    label: "Changed fields",
+    hint: "One field per line, such as Is_System: true.",
+    rows: 3,
+    code: true,
+    required: false,
+  },
+} as const;
+const CIRCUMSTANCES = {
+  Address: { label: "From the address", hint: "Empty: your address.", required: false },
+  Time: { label: "At the time", type: "datetime-local", required: false },
+  Audience: {
+    label: "Audience of the token",
+    hint: `For ${EXCHANGE} only: the Audience of the requested token's API.`,
+    required: false,
+  },
+  Scopes: {
+    label: "With the scopes",
+    hint: "None selected: all that the caller can have.",
+    options: optionsOf(SCOPE_ACTIONS),
+    isSeveral: true,
+  },
+} as const;
+const FIELDS = ["Policy", ...Object.keys({ ...CALL, ...RECORD, ...CHANGED, ...CIRCUMSTANCES })];
+const START = { PrincipalType: "User", Action: "AccessManager:Read", ResourceType: "Application" };
 const MAX_FOUND = 5;
 /** The field name in a line such as `Is_System: true`. */
 const LINE = /^\s*(\w+)\s*:(.*)$/s;
 
 export function tryPages(deps: ConsoleServices): ConsolePage[] {
+  const on = handlersOf(deps);
   return [
-    {
-      path: TRY,
-      command: "Try a call against the policies",
-      GET: { needs: NEEDS, answer: (visit) => openPage(deps, visit) },
-      POST: { needs: NEEDS, answer: (visit) => tryPolicy(deps, visit) },
-    },
+    { path: TRY, command: "Try a call against the policies", GET: on(NEEDS, openPage), POST: on(NEEDS, tryPolicy) },
   ];
 }
 
 export function TryButton({ visit }: { visit: Visit }): JSX.Element {
   const { id } = visit.params;
   return (
-    <button type="submit" class="plain" formaction={visit.href(id ? `${TRY}?Id=${id}` : TRY)} formnovalidate>
-      Try it first
-    </button>
+    <Submit label="Try it first" kind="plain" formaction={visit.href(id ? `${TRY}?Id=${id}` : TRY)} formnovalidate />
   );
 }
 
 async function openPage({ policies }: ConsoleServices, visit: Visit): Promise<View> {
   const id = idOf(visit);
-  const start = { PrincipalType: "User", Action: "AccessManager:Read", ResourceType: "Application" };
-  if (!id) return page({ policies }, visit, formOf(start));
+  if (!id) return page({ policies }, visit, formOf(START));
   const { record, version } = await policies.read(visit.permitted("Settings:Read"), id);
   const { Name, Description, Policy } = record;
-  return page({ policies }, visit, formOf({ ...start, Name, Description, Policy, version: etagOf(version) }));
+  return page({ policies }, visit, formOf({ ...START, Name, Description, Policy, version: etagOf(version) }));
 }
 
 /** @param pages the policy pages, which save what was compared */
@@ -90,9 +119,8 @@ async function saveCompared(deps: ConsoleServices, visit: Visit, saving: Handler
 
 async function tryPolicy(deps: ConsoleServices, visit: Visit, isChanged = false): Promise<View> {
   const { form } = visit;
-  const start = { PrincipalType: "User", Action: "AccessManager:Read", ResourceType: "Application" };
   const typed = formOf({
-    ...start,
+    ...START,
     ...Object.fromEntries([...new Set(form.keys())].map((name) => [name, form.getAll(name)])),
   });
   const asks = form.get("ask");
@@ -168,90 +196,33 @@ function TryForm({ visit, state, id, types, asked }: TryFormProps): JSX.Element 
           optional
         />
         <div class="sentence">
-          <SelectField
+          <Fields
             state={state}
-            name="PrincipalType"
-            label="Called by"
-            options={[
-              { value: "User", label: "A user" },
-              { value: "Client", label: "An application" },
-            ]}
-          />
-          <TextField state={state} name="Principal" label="Caller's name or Id" />
-          <SelectField
-            state={state}
-            name="Action"
-            label="Action"
-            options={ACTIONS.map((value) => ({ value, label: value }))}
-          />
-          <SelectField
-            state={state}
-            name="ResourceType"
-            label="On a record of"
-            options={types.map((value) => ({ value, label: value }))}
-          />
-          <TextField
-            state={state}
-            name="Resource"
-            label="Record's name or Id"
-            hint="Empty for a new record."
-            required={false}
+            fields={{ ...CALL, ResourceType: { label: "On a record of", options: optionsOf(types) }, ...RECORD }}
           />
         </div>
-        <TextField
-          state={state}
-          name="Fields"
-          label="Changed fields"
-          hint="One field per line, such as Is_System: true."
-          rows={3}
-          code
-          required={false}
-        />
-        <details class="more" open={CIRCUMSTANCES.some((name) => state.value(name) || state.problem(name))}>
+        <Fields state={state} fields={CHANGED} />
+        <details
+          class="more"
+          open={Object.keys(CIRCUMSTANCES).some((name) => state.value(name) || state.problem(name))}
+        >
           <summary>
             Circumstances <small>Address · Time · Audience · Scopes</small>
           </summary>
           <div class="fields">
-            <TextField
-              state={state}
-              name="Address"
-              label="From the address"
-              hint="Empty: your address."
-              required={false}
-            />
-            <TextField state={state} name="Time" label="At the time" type="datetime-local" required={false} />
-            <TextField
-              state={state}
-              name="Audience"
-              label="Audience of the token"
-              hint={`For ${EXCHANGE} only: the Audience of the requested token's API.`}
-              required={false}
-            />
-            <CheckboxGroup
-              state={state}
-              name="Scopes"
-              label="With the scopes"
-              hint="None selected: all that the caller can have."
-              options={SCOPE_ACTIONS.map((value) => ({ value, label: value }))}
-            />
+            <Fields state={state} fields={CIRCUMSTANCES} />
           </div>
         </details>
         <div class="buttons">
-          <button type="submit" class="main" name="ask" value="call" formnovalidate>
-            Try this call
-          </button>
-          <button type="submit" class="plain" name="ask" value="changes" formnovalidate>
-            Who is affected?
-          </button>
+          <Submit label="Try this call" name="ask" value="call" formnovalidate />
+          <Submit label="Who is affected?" kind="plain" name="ask" value="changes" formnovalidate />
           {mayBeSaved && (
             <>
               {asked ? <Hiddens fields={sealedFields(visit, saving, asked)} /> : ""}
-              <button type="submit" class="plain" formaction={visit.href(saving)} formnovalidate>
-                Save policy
-              </button>
+              <Submit label="Save policy" kind="plain" formaction={visit.href(saving)} formnovalidate />
             </>
           )}
-          <ButtonLink href={visit.href(id ? `${POLICIES}/${id}` : POLICIES)}>Back</ButtonLink>
+          <ButtonLink href={visit.href(id ? `${POLICIES}/${id}` : POLICIES)} label="Back" />
         </div>
       </Form>
     </div>
@@ -293,7 +264,7 @@ async function evaluated(deps: ConsoleServices, visit: Visit): Promise<JSX.Eleme
   const [caller, record] = [form.get("Principal")?.trim(), form.get("Resource")?.trim() || "(new)"];
   const may = answer.Decision === "Allow" ? "may" : "may not";
   const sentence = `${caller} ${may} do ${form.get("Action")} on ${ResourceType} ${record}.`;
-  return <Answer answer={answer} sentence={sentence} policies={await policyLinks(deps, visit, answer)} />;
+  return answerSection(answer, sentence, await policyLinks(deps, visit, answer.DecidedBy));
 }
 
 /** The record's Id. @throws BadInput naming the possible matches */
@@ -321,8 +292,7 @@ async function named(
 ): Promise<string> {
   const service = type === "Policy" ? policies : type === "Role" ? roles : undefined;
   if (!service) throw wrong("give its Id.");
-  const paging = { limit: 1, cursor: undefined, filters: "" };
-  const { Items } = await service.list(visit.permitted("Settings:Read"), { Name: name }, paging);
+  const { Items } = await service.list(visit.permitted("Settings:Read"), { Name: name }, firstPage(1));
   if (!Items[0]) throw wrong(`no ${type} has this full name.`);
   return Items[0].Id;
 }
@@ -345,15 +315,10 @@ function fieldsOf({ policies }: ConsoleServices, type: string, text: string): Re
   );
 }
 
-async function policyLinks(
-  deps: ConsoleServices,
-  visit: Visit,
-  { DecidedBy }: policyTrials.Evaluation,
-): Promise<NamedPolicy[]> {
+async function policyLinks(deps: ConsoleServices, visit: Visit, names: readonly string[]): Promise<NamedPolicy[]> {
   return Promise.all(
-    DecidedBy.map(async (name) => {
-      const paging = { limit: 1, cursor: undefined, filters: "" };
-      const { Items } = await deps.policies.list(visit.permitted("Settings:Read"), { Name: name }, paging);
+    names.map(async (name) => {
+      const { Items } = await deps.policies.list(visit.permitted("Settings:Read"), { Name: name }, firstPage(1));
       return { name, href: Items[0] && visit.href(`${POLICIES}/${Items[0].Id}`) };
     }),
   );

@@ -2,7 +2,7 @@ import { NotFound } from "../../platform/errors.ts";
 import { etagOf, UNCONDITIONAL } from "../../platform/http/conditions.ts";
 import { firstPage, MAX_LIMIT } from "../../platform/http/query.ts";
 import type { PolicyRecord, PolicyVersion } from "../../records/index.ts";
-import { ActionButton, phrase, Section, sealedFields, Table, Time } from "../../ui/index.ts";
+import { ActionButton, type Column, Link, phrase, Section, sealedFields, Table, Time } from "../../ui/index.ts";
 import { type Confirmation, type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { differenceOf, type Line } from "./difference.ts";
@@ -14,10 +14,7 @@ const ALL = firstPage(MAX_LIMIT);
 export function versionPages(deps: ConsoleServices): ConsolePage[] {
   const read = ["Settings:Read"] as const;
   return [
-    {
-      path: `${POLICIES}/:id/versions`,
-      GET: { needs: read, answer: (visit) => versionsPage(deps, visit) },
-    },
+    { path: `${POLICIES}/:id/versions`, GET: { needs: read, answer: (visit) => versionsPage(deps, visit) } },
     confirming({
       path: `${POLICIES}/:id/versions/restore`,
       needs: [...read, "Settings:Update"],
@@ -107,28 +104,22 @@ interface VersionsProps {
 
 function Versions({ visit, policy, versions, shown }: VersionsProps): JSX.Element {
   const path = visit.href(`${POLICIES}/${policy.Id}/versions`);
-  const columns = [
+  const columns: Column<PolicyVersion>[] = [
     {
       name: "Version",
-      cell: ({ Number: number }: PolicyVersion) => (
-        <a href={`${path}?Number=${number}`} aria-current={number === shown.Number ? "true" : undefined} safe>
-          {String(number)}
-        </a>
+      cell: ({ Number: number }) => (
+        <Link href={`${path}?Number=${number}`} isCurrent={number === shown.Number} text={String(number)} />
       ),
     },
-    { name: "Saved", cell: ({ SavedOn }: PolicyVersion) => <Time at={new Date(SavedOn)} /> },
-    { name: "By", cell: ({ SavedBy }: PolicyVersion) => <By visit={visit} by={SavedBy} /> },
+    { name: "Saved", cell: ({ SavedOn }) => <Time at={SavedOn} /> },
+    { name: "By", cell: ({ SavedBy }) => <By visit={visit} by={SavedBy} /> },
   ];
   return <Table caption="Versions" columns={columns} rows={[...versions]} />;
 }
 
 function By({ visit, by }: { visit: Visit; by: PolicyVersion["SavedBy"] }): JSX.Element {
   if (!by?.Id) return <span class="none">created with the tenant</span>;
-  return (
-    <a href={visit.href(visit.pathOf(by) ?? POLICIES)} safe>
-      {by.Name || `${by.Type} ${by.Id}`}
-    </a>
-  );
+  return <Link href={visit.href(visit.pathOf(by) ?? POLICIES)} text={by.Name || `${by.Type} ${by.Id}`} />;
 }
 
 const SIGNS: Record<Line["kind"], string> = { same: " ", gone: "−", new: "+" };

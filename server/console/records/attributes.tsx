@@ -8,12 +8,7 @@ import { type FormState, SelectField, TextField } from "../../ui/index.ts";
 export const ATTRIBUTES = "Attributes";
 const PREFIX = `${ATTRIBUTES}.`;
 
-interface AttributeFieldsProps {
-  state: FormState;
-  definitions: readonly AttributeDefinition[];
-}
-
-export function AttributeFields({ state, definitions }: AttributeFieldsProps): JSX.Element {
+export function attributeFields(state: FormState, definitions: readonly AttributeDefinition[]): JSX.Element {
   return (
     <>
       {definitions.map(({ Name, Type, Description }) => {

@@ -3,9 +3,8 @@
 import { BadInput } from "../../platform/errors.ts";
 import { MAX_LIMIT } from "../../platform/http/query.ts";
 import type { EntityService, Scope } from "../../records/index.ts";
-import { type ListProps, phrase } from "../../ui/index.ts";
-import { type Confirmation, type ConsolePage, confirming } from "../page.tsx";
-import type { Visit } from "../visit.ts";
+import { type ListProps, phrase, Submit } from "../../ui/index.ts";
+import { type Confirmation, type ConsolePage, confirming, type Visit } from "../page.tsx";
 import { type Identified, type Kind, type KindPath, listOf } from "./record-pages.tsx";
 
 /** The maximum number of names in the list of effects. */
@@ -35,9 +34,7 @@ export function bulkOf<Item extends Identified>(
     actions: (
       <>
         {actions.map(({ to, label }) => (
-          <button type="submit" class="plain" formaction={visit.href(`${path}/${to}`)} safe>
-            {label}
-          </button>
+          <Submit label={label} kind="plain" formaction={visit.href(`${path}/${to}`)} />
         ))}
       </>
     ),

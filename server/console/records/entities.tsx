@@ -22,9 +22,8 @@ import {
   phrase,
   type Sections,
 } from "../../ui/index.ts";
-import { type Confirmation, type ConsolePage, type ConsoleServices, confirming } from "../page.tsx";
-import type { Visit } from "../visit.ts";
-import { ATTRIBUTES, AttributeFields, attributesOf, attributeTexts } from "./attributes.tsx";
+import { type Confirmation, type ConsolePage, type ConsoleServices, confirming, type Visit } from "../page.tsx";
+import { ATTRIBUTES, attributeFields, attributesOf, attributeTexts } from "./attributes.tsx";
 import { type BulkAction, bulkOf, deactivatePage } from "./bulk.tsx";
 import { type DeclaredPages, declaredKind } from "./declared.tsx";
 import { exportPage } from "./export.ts";
@@ -102,7 +101,7 @@ export function entityPages<Item extends Identified>(
               state={filled}
               field={(one) => {
                 const shared = { state: filled, name: one };
-                if (one === ATTRIBUTES) return <AttributeFields state={filled} definitions={definitions} />;
+                if (one === ATTRIBUTES) return attributeFields(filled, definitions);
                 if (!isReference(one)) {
                   const required = needed.includes(one);
                   return <ContractField {...shared} contract={entity} isNew={!held} required={required} />;
@@ -141,7 +140,7 @@ export function entityPages<Item extends Identified>(
       ],
       ...own.page,
       actions: (visit, held) => ({
-        next: state && <StateButton visit={visit} record={held.record} question={askToDeactivate(kind, state, held)} />,
+        next: state && stateButton(visit, held.record, deactivation(kind, state, held)),
         ...own.page?.actions?.(visit, held),
       }),
     },
@@ -163,17 +162,13 @@ function statePages<Item extends Identified>(kind: Kind<Item>, state: State): Co
     confirming({
       path: `${path}/:id/deactivate`,
       needs: [scopes.read, ...scopes.write],
-      ask: async (visit) => askToDeactivate(kind, state, await records.read(visit)),
+      ask: async (visit) => deactivation(kind, state, await records.read(visit)),
       act: (visit, { basis }) => setActive(visit, false, { ...UNCONDITIONAL, ifMatch: [basis] }),
     }),
   ];
 }
 
-function askToDeactivate<Item extends Identified>(
-  kind: Kind<Item>,
-  { effects }: State,
-  { record, version }: Held<Item>,
-) {
+function deactivation<Item extends Identified>(kind: Kind<Item>, { effects }: State, { record, version }: Held<Item>) {
   return {
     title: phrase`Deactivate ${kind.titleOf(record)}?`,
     above: aboveOf(kind, record),
@@ -184,13 +179,7 @@ function askToDeactivate<Item extends Identified>(
   } satisfies Confirmation;
 }
 
-interface StateButtonProps {
-  visit: Visit;
-  record: object & { Is_Active?: boolean };
-  question: Confirmation;
-}
-
-function StateButton({ visit, record, question }: StateButtonProps): JSX.Element {
+function stateButton(visit: Visit, record: object & { Is_Active?: boolean }, question: Confirmation): JSX.Element {
   return record.Is_Active ? (
     <AskButton visit={visit} action={`${question.back}/deactivate`} label="Deactivate" question={question} />
   ) : (

@@ -3,8 +3,7 @@
 import { EXPORT_PAGE, exportResponse, formatFilter } from "../../platform/http/export.ts";
 import { readAsked } from "../../platform/http/query.ts";
 import { type EntityRecord, type EntityService, permit } from "../../records/index.ts";
-import type { ConsolePage, ConsoleServices } from "../page.tsx";
-import type { Visit } from "../visit.ts";
+import type { ConsolePage, ConsoleServices, Visit } from "../page.tsx";
 import { filtersOf } from "./records.tsx";
 
 const READ = ["AccessManager:Read"] as const;

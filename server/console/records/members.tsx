@@ -11,18 +11,19 @@ import {
   type Column,
   EmptyState,
   find,
+  Link,
   ListSection,
   Pager,
   phrase,
   SearchForm,
   Section,
-  statusOf,
   Table,
   Text,
 } from "../../ui/index.ts";
 import { type Confirmation, type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { lookUpNames, nameOfRecord } from "./names.ts";
+import { RecordLink } from "./record-link.tsx";
 import { aboveOf, type Identified, type Kind, mayChangeOne } from "./record-pages.tsx";
 import { listRecords, Value } from "./records.tsx";
 
@@ -150,12 +151,11 @@ async function memberSection<Item extends Identified>(list: List<Item>, visit: V
   const mayChange = mayChangeOne(kind, visit, record);
   const path = `${kind.path}/${record.Id}/${wordOf(list)}`;
   const columns: Column<Member>[] = [
-    { name: "Name", cell: (one) => <Linked visit={visit} one={one} title={nameOf(one)} /> },
+    { name: "Name", cell: (one) => <RecordLink visit={visit} one={one} name={nameOf} /> },
     { name: "Kind", cell: ({ Type }) => <Text text={Type} /> },
     { name: "Id", cell: ({ Id }) => <Code text={String(Id)} /> },
     ...askColumn<Member>(visit, mayChange, "Remove", (one) => ({
       action: `${path}/remove`,
-      label: "Remove",
       about: nameOf(one),
       question: questionOf(list, record, one, nameOf(one)),
     })),
@@ -170,22 +170,12 @@ async function memberSection<Item extends Identified>(list: List<Item>, visit: V
       columns={columns}
       rows={shown}
       none={none(record)}
+      buttons={
+        mayChange && visit.may("AccessManager:Read") && <ButtonLink href={visit.href(`${path}/add`)} label={label} />
+      }
     >
       <Pager visit={visit} page={{ Next: from + PAGE < members.length ? String(from + PAGE) : null, Hidden: 0 }} />
-      {mayChange && visit.may("AccessManager:Read") && (
-        <div class="buttons">
-          <ButtonLink href={visit.href(`${path}/add`)}>{label as "safe"}</ButtonLink>
-        </div>
-      )}
     </ListSection>
-  );
-}
-
-function Linked({ visit, one, title }: { visit: Visit; one: Member; title: string }): JSX.Element {
-  return (
-    <a href={visit.href(visit.pathOf(one)!)} safe>
-      {title}
-    </a>
   );
 }
 
@@ -219,7 +209,7 @@ async function pickPage<Item extends Identified>(list: List<Item>, visit: Visit)
   const { Items } = found.page;
   const members = membersOf(record, name);
   const columns: Column<Candidate>[] = [
-    { name: "Name", cell: (one) => <Linked visit={visit} one={one} title={one.title} /> },
+    { name: "Name", cell: (one) => <Link href={visit.href(visit.pathOf(one)!)} text={one.title} /> },
     { name: "Kind", cell: ({ Type }) => <Text text={Type} /> },
     { name: "Known as", cell: ({ known }) => <Value text={known} /> },
     { name: "Origin", cell: ({ how }) => <Value text={how ?? ""} /> },
@@ -232,7 +222,7 @@ async function pickPage<Item extends Identified>(list: List<Item>, visit: Visit)
   return {
     title: `Add ${wordOf(list)}`,
     above: aboveOf(kind, record),
-    status: statusOf(found),
+    status: found.status,
     body: (
       <>
         <SearchForm visit={visit} filters={filters} problems={found.problems} />

@@ -11,16 +11,13 @@ import {
   type Effect,
   FormPanel,
   type FormState,
-  find,
   type Labels,
-  List,
-  type ListFilter,
+  Link,
   type ListProps,
   refusedForm,
-  statusOf,
 } from "../../ui/index.ts";
-import { type Confirmation, type ConsolePage, confirming, type PageRecord, type View } from "../page.tsx";
-import type { Visit } from "../visit.ts";
+import { listView } from "../log-page.tsx";
+import { type Confirmation, type ConsolePage, confirming, type PageRecord, type View, type Visit } from "../page.tsx";
 
 type Action = Extract<Scope, `${string}:${string}`>;
 
@@ -66,7 +63,7 @@ export interface Held<Item> {
 
 interface ListParts<Item> {
   lead?(visit: Visit): JSX.Element;
-  filters(visit: Visit): Promise<ListFilter[]>;
+  filters(visit: Visit): Promise<NonNullable<ListProps<Item>["filters"]>>;
   /** The first column, which links to the record; default: its name. */
   first?(visit: Visit): Column<Item>;
   /** Of the default one. */
@@ -197,54 +194,31 @@ export function recordPages(kind: AnyKind): ConsolePage[] {
 }
 
 async function listPage(kind: AnyKind, visit: Visit): Promise<View> {
-  const { path, nouns, scopes, list, form } = kind;
+  const { path, nouns, scopes, records, list, form } = kind;
   const [one, several] = nouns;
-  const filters = await list.filters(visit);
-  const { count, list: read } = kind.records;
-  const found = await find(
-    visit,
-    filters,
-    () => read(visit),
-    (max) => count(visit, max),
-  );
   const first = list.first?.(visit) ?? {
     name: "Name",
     ...list.ofName,
-    cell: (record: Identified) => (
-      <a href={visit.href(`${path}/${record.Id}`)} safe>
-        {kind.titleOf(record)}
-      </a>
-    ),
+    cell: (record: Identified) => <Link href={visit.href(`${path}/${record.Id}`)} text={kind.titleOf(record)} />,
   };
-  // ButtonLink escapes the label.
   const label = `Add ${one}`;
-  const links = form.add?.links?.(visit) ?? (
-    <ButtonLink href={visit.href(`${path}/add`)} kind="main">
-      {label as "safe"}
-    </ButtonLink>
-  );
+  const links = form.add?.links?.(visit) ?? <ButtonLink href={visit.href(`${path}/add`)} label={label} kind="main" />;
   const add = scopes.write.every((scope) => visit.may(scope)) ? links : undefined;
-  return {
+  return listView(visit, {
     title: several,
-    status: statusOf(found),
     lead: list.lead?.(visit),
-    actions: found.isBare ? undefined : add,
-    body: (
-      <List
-        visit={visit}
-        caption={several}
-        filters={filters}
-        live={list.live}
-        found={found}
-        columns={[first, ...list.columns]}
-        empty={{ ...list, add }}
-        nouns={list.nouns ?? nouns}
-        tabs={await list.tabs?.(visit)}
-        bulk={list.bulk?.(visit)}
-        exports={list.exports?.(visit)}
-      />
-    ),
-  };
+    caption: several,
+    add,
+    filters: await list.filters(visit),
+    nouns: list.nouns ?? nouns,
+    read: () => records.list(visit),
+    count: (max) => records.count(visit, max),
+    tabs: await list.tabs?.(visit),
+    bulk: list.bulk?.(visit),
+    live: list.live,
+    empty: list,
+    parts: () => ({ columns: [first, ...list.columns], exports: list.exports?.(visit) }),
+  });
 }
 
 /** @param refused a rejected form of the page */
@@ -263,13 +237,11 @@ async function onePage(kind: AnyKind, visit: Visit, refused?: FormState): Promis
     actions: (
       <>
         {first as "safe"}
-        {mayChange && !form.inPlace ? <ButtonLink href={visit.href(`${path}/change`)}>Change</ButtonLink> : ""}
+        {mayChange && !form.inPlace ? <ButtonLink href={visit.href(`${path}/change`)} label="Change" /> : ""}
         {next as "safe"}
         {others as "safe"}
         {visit.may(kind.scopes.remove, kind.type, subjectOf(record)) && (
-          <ButtonLink href={visit.href(`${path}/delete`)} kind="danger">
-            Delete
-          </ButtonLink>
+          <ButtonLink href={visit.href(`${path}/delete`)} label="Delete" kind="danger" />
         )}
       </>
     ),

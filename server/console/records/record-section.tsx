@@ -2,7 +2,7 @@
 
 import type { Children } from "@kitajs/html";
 import { type Declaration, recordFields } from "../../records/index.ts";
-import { Badge, Code, type Column, Facts, Section, Time } from "../../ui/index.ts";
+import { Badge, Code, type Column, type Fact, Link, Section, Time } from "../../ui/index.ts";
 import type { Visit } from "../visit.ts";
 import { ATTRIBUTES } from "./attributes.tsx";
 import { Changed, Value } from "./records.tsx";
@@ -17,11 +17,9 @@ export interface RecordSectionProps {
   title?: string;
   record: object & { Description?: string };
   /** A string is a field's name. Default: the form's fields. */
-  facts?: (string | Fact)[];
+  facts?: (string | Fact | false | undefined)[];
   children?: Children;
 }
-
-type Fact = [name: string, value: JSX.Element];
 
 export function RecordSection(props: RecordSectionProps): JSX.Element {
   const { visit, declaration, title = declaration.name, record, children = "" } = props;
@@ -29,16 +27,13 @@ export function RecordSection(props: RecordSectionProps): JSX.Element {
   const active = short.filter((name) => name === "Is_Active");
   const { facts = [...active, ...short.filter((name) => name !== "Is_Active"), ...stampsOf(record)] } = props;
   return (
-    <Section title={title}>
-      <Facts
-        facts={facts.map((one): Fact => {
-          if (typeof one !== "string") return one;
-          return [
-            labelOf(declaration, one),
-            <Cell declaration={declaration} name={one} record={record} visit={visit} />,
-          ];
-        })}
-      />
+    <Section
+      title={title}
+      facts={facts.map((one): Fact | false | undefined => {
+        if (typeof one !== "string") return one;
+        return [labelOf(declaration, one), <Cell declaration={declaration} name={one} record={record} visit={visit} />];
+      })}
+    >
       {!!record.Description && (
         <p class="prose" safe>
           {record.Description}
@@ -53,7 +48,7 @@ function stampsOf(record: object): Fact[] {
   const { CreatedOn, ModifiedOn, Id } = record as Record<string, string | undefined>;
   const stamps: Fact[] = CreatedOn
     ? [
-        ["Created", <Time at={new Date(CreatedOn)} />],
+        ["Created", <Time at={CreatedOn} />],
         ["Changed", <Changed CreatedOn={CreatedOn} ModifiedOn={ModifiedOn ?? CreatedOn} />],
       ]
     : [];
@@ -77,16 +72,12 @@ function Cell({ declaration, name, record, visit }: CellProps): JSX.Element {
     const path = one.Id && visit ? visit.pathOf({ Type: reference.target, Id: one.Id }) : undefined;
     const text = one.Id ? nameOf(reference.target, one) : "";
     if (!path || !visit) return <Value text={text} />;
-    return (
-      <a href={visit.href(path)} safe>
-        {text}
-      </a>
-    );
+    return <Link href={visit.href(path)} text={text} />;
   }
   if (typeof value === "boolean") return <Value text={value ? "yes" : "no"} />;
   if (declaration.fields.find((one) => one.name === name)?.type !== "dateTime")
     return <Value text={[value ?? ""].flat().join(", ")} />;
-  return value === recordFields.UNSET_DATE ? <Value text="" /> : <Time at={new Date(String(value))} />;
+  return value === recordFields.UNSET_DATE ? <Value text="" /> : <Time at={String(value)} />;
 }
 
 export function columnOf<Item extends object>(declaration: Declared, name: string): Column<Item> {
@@ -101,9 +92,10 @@ export function columnOf<Item extends object>(declaration: Declared, name: strin
 export function entityColumns(declaration: Declared, visit: Visit, [first, ...names]: string[]) {
   const leading = columnOf<ReferenceChoice>(declaration, first!);
   const cell = (record: ReferenceChoice) => (
-    <a href={visit.href(visit.pathOf({ Type: declaration.name, Id: record.Id })!)} safe>
-      {nameOf(declaration.name, record)}
-    </a>
+    <Link
+      href={visit.href(visit.pathOf({ Type: declaration.name, Id: record.Id })!)}
+      text={nameOf(declaration.name, record)}
+    />
   );
   return [{ ...leading, cell }, ...names.map((name) => columnOf<ReferenceChoice>(declaration, name))];
 }

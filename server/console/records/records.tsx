@@ -15,7 +15,10 @@ export function pagingOf(visit: Visit): Paging {
 
 export const searchFor = (several: string) => ({ name: "Search", label: `Search ${several}` });
 
-export const optionsOf = (words: readonly string[]): Option[] => words.map((value) => ({ value, label: value }));
+export const optionsOf = <Word extends string>(
+  words: readonly Word[],
+  labels?: Readonly<Record<Word, string>>,
+): Option[] => words.map((value) => ({ value, label: labels?.[value] ?? value }));
 
 export const ACTIVE_FILTER = {
   name: "Is_Active",
@@ -49,7 +52,7 @@ export function requireTexts(form: URLSearchParams, names: readonly string[]): v
 }
 
 /** Downloads of the filtered rows. @param path accepts Format */
-export function Exports({ visit, path, parameters }: ExportsProps): JSX.Element {
+export function Exports({ visit, path, parameters = new URLSearchParams() }: ExportsProps): JSX.Element {
   const href = (format: string) => {
     const query = new URLSearchParams([...parameters].filter(([name]) => name !== "Cursor" && name !== "Limit"));
     query.set("Format", format);
@@ -70,7 +73,8 @@ export function Exports({ visit, path, parameters }: ExportsProps): JSX.Element 
 interface ExportsProps {
   visit: Visit;
   path: string;
-  parameters: URLSearchParams;
+  /** Of the filtered list. */
+  parameters?: URLSearchParams;
 }
 
 export function Value({ text }: { text: string }): JSX.Element {
@@ -87,5 +91,5 @@ export interface ChangedProps {
 /** Creation does not count as a change. */
 export function Changed({ CreatedOn, ModifiedOn, ago = false }: ChangedProps): JSX.Element {
   if (ModifiedOn === CreatedOn) return <span class="none">never</span>;
-  return <Time at={new Date(ModifiedOn)} ago={ago} />;
+  return <Time at={ModifiedOn} ago={ago} />;
 }

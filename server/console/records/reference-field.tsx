@@ -3,8 +3,7 @@
 import { firstPage, MAX_LIMIT } from "../../platform/http/query.ts";
 import { type EntityRecord, type EntityService, SELF_MADE } from "../../records/index.ts";
 import { type FormState, Hidden, type Option, SelectField, TextField } from "../../ui/index.ts";
-import type { ConsoleServices } from "../page.tsx";
-import type { Visit } from "../visit.ts";
+import type { ConsoleServices, Visit } from "../page.tsx";
 
 /** AbstractLong (docs/behaviour.md "Foreign keys"). */
 export interface ReferenceChoice {

@@ -1,8 +1,7 @@
 // Pages of the menu and what can be done, as results of the search.
 
 import { navigationFor } from "../navigation.ts";
-import type { ConsolePage } from "../page.tsx";
-import type { Visit } from "../visit.ts";
+import type { ConsolePage, Visit } from "../page.tsx";
 import type { SearchAnswer } from "./sources.ts";
 
 export function commandsFor(pages: readonly ConsolePage[], visit: Visit): SearchAnswer[] {

@@ -2,11 +2,10 @@
 
 import { ApiError, BadInput } from "../../platform/errors.ts";
 import { asTyped } from "../../platform/text.ts";
-import { attribute, EmptyState, pageResponse, Table, Text } from "../../ui/index.ts";
+import { attribute, EmptyState, Link, pageResponse, Submit, Table, Text } from "../../ui/index.ts";
 import { Icon } from "../icons.tsx";
 import { iconOf } from "../navigation.ts";
-import type { ConsolePage, ConsoleServices, View } from "../page.tsx";
-import type { Visit } from "../visit.ts";
+import { type ConsolePage, type ConsoleServices, Refusals, type View, type Visit } from "../page.tsx";
 import { commandsFor } from "./commands.ts";
 import { type SearchAnswer, type SearchResult, search } from "./sources.ts";
 
@@ -18,14 +17,10 @@ export const SEARCH = "/settings/search";
 
 /** @param pages found by their names */
 export function searchPages(deps: ConsoleServices, pages: readonly ConsolePage[]): ConsolePage[] {
-  return [{ path: SEARCH, GET: { needs: [], answer: (visit) => searchPage(deps, pages, visit) } }];
+  return [{ path: SEARCH, GET: { needs: [], answer: (visit) => answer(deps, pages, visit) } }];
 }
 
-async function searchPage(
-  deps: ConsoleServices,
-  pages: readonly ConsolePage[],
-  visit: Visit,
-): Promise<View | Response> {
+async function answer(deps: ConsoleServices, pages: readonly ConsolePage[], visit: Visit): Promise<View | Response> {
   const isOffer = visit.request.headers.has("hx-request");
   try {
     const text = readSearch(visit.url.searchParams.get("q") ?? "");
@@ -42,11 +37,7 @@ async function searchPage(
       status: error.status,
       body: (
         <>
-          <div class="problem" role="alert">
-            {error.errors.map((line) => (
-              <p safe>{line}</p>
-            ))}
-          </div>
+          <Refusals lines={error.errors} />
           <FormHere visit={visit} text={visit.url.searchParams.get("q") ?? ""} />
         </>
       ),
@@ -67,6 +58,9 @@ interface AnswersProps {
   found: SearchResult;
 }
 
+const FINDABLE =
+  "A part of the name of a record, a connection, a policy or a role; a user name or an e-mail address; any Id: " +
+  "an EventId, a client_id, a row of the audit log; or a RequestKey.";
 const PARTIAL = "The search is incomplete: parts took too long or are busy.";
 
 function Answers({ visit, text, found: { answers, isPartial } }: AnswersProps): JSX.Element {
@@ -81,7 +75,7 @@ function Answers({ visit, text, found: { answers, isPartial } }: AnswersProps): 
       {answers.length > 0 ? (
         <Table caption="Results" columns={columns(visit)} rows={answers} />
       ) : (
-        <Nothing title={isPartial ? "Nothing found yet" : "No matches"} />
+        <EmptyState title={isPartial ? "Nothing found yet" : "No matches"} text={FINDABLE} />
       )}
     </>
   );
@@ -95,33 +89,15 @@ function FormHere({ visit, text }: Pick<AnswersProps, "visit" | "text">): JSX.El
         <input id="search-here" type="search" name="q" value={attribute(text)} maxlength={MAX_CHARACTERS} />
       </div>
       <div class="filter buttons">
-        <button type="submit">Search</button>
+        <Submit label="Search" kind="plain" />
       </div>
     </form>
   );
 }
 
-function Nothing({ title }: { title: string }): JSX.Element {
-  return (
-    <EmptyState title={title}>
-      <p>
-        {"A part of the name of a record, a connection, a policy or a role; a user name or an e-mail address; any Id: " +
-          "an EventId, a client_id, a row of the audit log; or a RequestKey."}
-      </p>
-    </EmptyState>
-  );
-}
-
 function columns(visit: Visit) {
   return [
-    {
-      name: "Name",
-      cell: ({ title, path }: SearchAnswer) => (
-        <a href={visit.href(path)} safe>
-          {title}
-        </a>
-      ),
-    },
+    { name: "Name", cell: ({ title, path }: SearchAnswer) => <Link href={visit.href(path)} text={title} /> },
     { name: "Description", cell: ({ detail }: SearchAnswer) => <Text text={detail} /> },
   ];
 }
@@ -140,9 +116,7 @@ function Offers({ visit, text, found: { answers, isPartial } }: AnswersProps): J
           <small safe>{detail}</small>
         </div>
       ))}
-      {notice === undefined ? (
-        ""
-      ) : (
+      {notice !== undefined && (
         <div id="offer-none" {...OPTION} aria-disabled="true">
           <small safe>{notice}</small>
         </div>

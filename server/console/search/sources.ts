@@ -7,12 +7,11 @@ import { searchForm } from "../../platform/text.ts";
 import type { EntityService } from "../../records/index.ts";
 import { toEventId, toRedeliveryId } from "../../webhooks/index.ts";
 import { titleOfEvent } from "../activity/list.tsx";
-import type { ConsoleServices } from "../page.tsx";
+import type { ConsoleServices, Visit } from "../page.tsx";
 import { titleOfConnection, titleOfRecord } from "../records/names.ts";
 import { listRecords } from "../records/records.tsx";
 import { findRequest, titleOfRequest } from "../requests.tsx";
 import { ERASURES } from "../users/erasures.tsx";
-import type { Visit } from "../visit.ts";
 
 export interface SearchAnswer {
   title: string;

@@ -1,11 +1,10 @@
 import { API, type ApiRecord } from "../../identity/index.ts";
 import { firstPage } from "../../platform/http/query.ts";
 import { isOwnScope } from "../../records/index.ts";
-import { Code, Facts, type Option, phrase, Section, Table, Text } from "../../ui/index.ts";
-import type { ConsolePage, ConsoleServices } from "../page.tsx";
+import { Code, ListSection, type Option, phrase, Section, Text } from "../../ui/index.ts";
+import type { ConsolePage, ConsoleServices, Visit } from "../page.tsx";
 import { declaredPages } from "../records/declared.tsx";
 import { Changed, Value } from "../records/records.tsx";
-import type { Visit } from "../visit.ts";
 
 const ALL = firstPage(100);
 
@@ -18,11 +17,8 @@ export function apiPages(deps: ConsoleServices): ConsolePage[] {
     list: {
       lead: (visit) => (
         <p class="fine">
-          {"An API accepts tokens issued for it only. "}
-          <a href={visit.href("/settings/applications")}>Applications</a>
-          {" and "}
-          <a href={visit.href("/settings/roles")}>roles</a>
-          {" are granted its scopes."}
+          An API accepts tokens issued for it only. <a href={visit.href("/settings/applications")}>Applications</a> and{" "}
+          <a href={visit.href("/settings/roles")}>roles</a> are granted its scopes.
         </p>
       ),
       none: ["No APIs to see", "Add an API so that applications can request tokens for it."],
@@ -40,11 +36,7 @@ export function apiPages(deps: ConsoleServices): ConsolePage[] {
 }
 
 /** Scopes of readable APIs, which forms offer beside ours. @param had the record's present scopes, always offered */
-export async function scopesOfApis(
-  deps: ConsoleServices,
-  visit: Visit,
-  had: readonly string[] = [],
-): Promise<Option[]> {
+export async function scopesOfApis(deps: ConsoleServices, visit: Visit, had: string[] = []): Promise<Option[]> {
   const known = scopeOptions(await apisOf(deps, visit));
   const others = had.filter((scope) => !isOwnScope(scope) && !known.some(({ value }) => value === scope));
   return [...known, ...others.map((scope) => ({ value: scope, label: scope }))];
@@ -77,45 +69,41 @@ function ApiSections({ visit, api }: { visit: Visit; api: ApiRecord }): JSX.Elem
   const client = visit.pathOf({ Type: "Application", Id: Number(ApplicationId) });
   return (
     <>
-      <Section title="API">
-        <Facts
-          facts={[
-            ["Audience", <Code text={Audience} copy />],
-            ["Tokens", <Text text={`${AccessTokenType}, signed with ${AccessTokenAlg}`} />],
-            ["Lifetime", <Text text={lifetime} />],
-            [
-              "Name, e-mail and phone",
-              <Text text={IncludeClaims ? "if the user has allowed it" : "not in its tokens"} />,
-            ],
-            ["More claims", <Value text={ClaimMapping.map(({ Claim }) => Claim).join(", ")} />],
-            [
-              "Introspects as",
-              ApplicationId && client ? (
-                <a href={visit.href(client)}>{`client_id ${ApplicationId}` as "safe"}</a>
-              ) : (
-                <Value text="" />
-              ),
-            ],
-            ["Changed", <Changed CreatedOn={api.CreatedOn} ModifiedOn={api.ModifiedOn} />],
-            ["Id", <Code text={Id} copy />],
-          ]}
-        />
-      </Section>
-      <Section title="Scopes" id="scopes">
-        {Scopes.length > 0 ? (
-          <Table caption="Scopes" columns={SCOPE_COLUMNS} rows={Scopes} />
-        ) : (
-          <p class="fine">None yet. An application with one of its scopes can request tokens for it.</p>
-        )}
-      </Section>
+      <Section
+        title="API"
+        facts={[
+          ["Audience", <Code text={Audience} copy />],
+          ["Tokens", <Text text={`${AccessTokenType}, signed with ${AccessTokenAlg}`} />],
+          ["Lifetime", <Text text={lifetime} />],
+          [
+            "Name, e-mail and phone",
+            <Text text={IncludeClaims ? "if the user has allowed it" : "not in its tokens"} />,
+          ],
+          ["More claims", <Value text={ClaimMapping.map(({ Claim }) => Claim).join(", ")} />],
+          [
+            "Introspects as",
+            ApplicationId && client ? (
+              <a href={visit.href(client)}>{`client_id ${ApplicationId}` as "safe"}</a>
+            ) : (
+              <Value text="" />
+            ),
+          ],
+          ["Changed", <Changed CreatedOn={api.CreatedOn} ModifiedOn={api.ModifiedOn} />],
+          ["Id", <Code text={Id} copy />],
+        ]}
+      />
+      <ListSection
+        title="Scopes"
+        id="scopes"
+        columns={SCOPE_COLUMNS}
+        rows={Scopes}
+        none="None yet. An application with one of its scopes can request tokens for it."
+      />
     </>
   );
 }
 
 const SCOPE_COLUMNS = [
   { name: "Name", cell: ({ Name }: ApiRecord["Scopes"][number]) => <Code text={Name} /> },
-  {
-    name: "Shown to users",
-    cell: ({ Description }: ApiRecord["Scopes"][number]) => <Value text={Description} />,
-  },
+  { name: "Shown to users", cell: ({ Description }: ApiRecord["Scopes"][number]) => <Value text={Description} /> },
 ];

@@ -2,11 +2,10 @@
 
 import { PROVIDER, type ProviderRecord, providerWords } from "../../identity/index.ts";
 import { NotFound } from "../../platform/errors.ts";
-import { ActionButton, Badge, ButtonLink, Code, Facts, phrase, Section, Table, Text } from "../../ui/index.ts";
-import type { ConsolePage, ConsoleServices, View } from "../page.tsx";
+import { ActionButton, Badge, ButtonLink, Code, type Fact, phrase, Section, Table, Text } from "../../ui/index.ts";
+import type { ConsolePage, ConsoleServices, View, Visit } from "../page.tsx";
 import { declaredPages } from "../records/declared.tsx";
 import { Value } from "../records/records.tsx";
-import type { Visit } from "../visit.ts";
 import { changeForm, FIELDS, newForm, providerBody, RESERVATION } from "./provider-form.tsx";
 
 const PROVIDERS = "/settings/identity-providers";
@@ -89,10 +88,8 @@ export function identityProviderPages(deps: ConsoleServices): ConsolePage[] {
 function AddLinks({ visit }: { visit: Visit }): JSX.Element {
   return (
     <>
-      <ButtonLink href={visit.href(`${PROVIDERS}/add/OpenIDConnect`)} kind="main">
-        Add OpenID Connect
-      </ButtonLink>
-      <ButtonLink href={visit.href(`${PROVIDERS}/add/OAuth2`)}>Add OAuth 2.0</ButtonLink>
+      <ButtonLink href={visit.href(`${PROVIDERS}/add/OpenIDConnect`)} label="Add OpenID Connect" kind="main" />
+      <ButtonLink href={visit.href(`${PROVIDERS}/add/OAuth2`)} label="Add OAuth 2.0" />
     </>
   );
 }
@@ -115,24 +112,21 @@ function whoComesIn({ Provisioning }: ProviderRecord): string {
 function Provider({ visit, provider }: { visit: Visit; provider: ProviderRecord }): JSX.Element {
   return (
     <>
-      <Section title="Provider">
-        <Facts facts={factsOf(provider)} />
-      </Section>
-      <Section title="New users">
-        <Facts
-          facts={[
-            ["Accounts", <Text text={whoComesIn(provider)} />],
-            ...rulesOf(provider),
-            [
-              "Passwords too",
-              <Text text={provider.AllowLocal ? "yes" : "not in applications that require this provider"} />,
-            ],
-            ...Object.entries(provider.Mapping).map(([field, claim]): [string, JSX.Element] => [
-              `Claim that becomes ${field}`,
-              <Code text={claim} />,
-            ]),
-          ]}
-        />
+      <Section title="Provider" facts={factsOf(provider)} />
+      <Section
+        title="New users"
+        facts={[
+          ["Accounts", <Text text={whoComesIn(provider)} />],
+          ...rulesOf(provider),
+          [
+            "Passwords too",
+            <Text text={provider.AllowLocal ? "yes" : "not in applications that require this provider"} />,
+          ],
+          ...Object.entries(provider.Mapping).map(
+            ([field, claim]): Fact => [`Claim that becomes ${field}`, <Code text={claim} />],
+          ),
+        ]}
+      >
         <p>
           <a href={visit.href(`/settings/applications?AuthenticationId=${provider.Id}`)}>
             Applications that require it
@@ -143,7 +137,7 @@ function Provider({ visit, provider }: { visit: Visit; provider: ProviderRecord 
   );
 }
 
-function rulesOf({ AllowedDomains, AllowedTenants, RequireVerifiedEmail }: ProviderRecord): [string, JSX.Element][] {
+function rulesOf({ AllowedDomains, AllowedTenants, RequireVerifiedEmail }: ProviderRecord): Fact[] {
   const rules: [string, string][] = [
     ["Domains of new users", AllowedDomains.join(", ")],
     ["Organisations of new users", AllowedTenants.join(", ")],
@@ -152,7 +146,7 @@ function rulesOf({ AllowedDomains, AllowedTenants, RequireVerifiedEmail }: Provi
   return rules.filter(([, text]) => text !== "").map(([name, text]) => [name, <Text text={text} />]);
 }
 
-function factsOf(provider: ProviderRecord): [string, JSX.Element][] {
+function factsOf(provider: ProviderRecord): (Fact | false)[] {
   const addresses: [string, string][] =
     provider.Type === "OpenIDConnect"
       ? [["Issuer", provider.Issuer]]
@@ -164,18 +158,14 @@ function factsOf(provider: ProviderRecord): [string, JSX.Element][] {
   return [
     ["State", <Badge state={provider.Is_Active ? "Active" : "Inactive"} />],
     ["Protocol", <Text text={TYPES[provider.Type]} />],
-    ...addresses.map(([name, address]): [string, JSX.Element] => [name, <Code text={address} />]),
+    ...addresses.map(([name, address]): Fact => [name, <Code text={address} />]),
     ["ClientId", <Code text={provider.ClientId} />],
     ["Client authentication", <Text text={provider.TokenEndpointAuthMethod || "by the secret, as in its metadata"} />],
-    ...(provider.TokenEndpointAuthMethod === "private_key_jwt"
-      ? [["Our key (JWKS)", <Code text={provider.JwksUri} copy />] as [string, JSX.Element]]
-      : []),
+    provider.TokenEndpointAuthMethod === "private_key_jwt" && ["Our key (JWKS)", <Code text={provider.JwksUri} copy />],
     ["Scopes", <Value text={provider.Scopes.join(" ")} />],
     ["Additional parameters", <Value text={parametersOf(provider)} />],
     ["Redirect URI", <Code text={provider.RedirectUri} copy />],
-    ...(provider.SignOut
-      ? [["Redirect URI after sign-out", <Code text={provider.PostLogoutRedirectUri} copy />] as [string, JSX.Element]]
-      : []),
+    provider.SignOut && ["Redirect URI after sign-out", <Code text={provider.PostLogoutRedirectUri} copy />],
     ["External Id", <Value text={provider.ExternalId} />],
   ];
 }
@@ -219,7 +209,7 @@ async function testProvider({ providers }: ConsoleServices, visit: Visit): Promi
         />
         <div class="buttons">
           <ActionButton visit={visit} action={`${path}/test`} label="Test again" />
-          <ButtonLink href={visit.href(path)}>Back to the provider</ButtonLink>
+          <ButtonLink href={visit.href(path)} label="Back to the provider" />
         </div>
       </>
     ),

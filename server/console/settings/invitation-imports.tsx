@@ -5,31 +5,33 @@ import { BadInput } from "../../platform/errors.ts";
 import { exportResponse, formatFilter } from "../../platform/http/export.ts";
 import { readAsked } from "../../platform/http/query.ts";
 import {
-  ActionButton,
-  AskButton,
   Badge,
   ButtonLink,
   type Column,
-  Facts,
   Form,
   type FormState,
-  find,
   formOf,
-  List,
   ListSection,
   Live,
-  Refreshing,
   refusedForm,
   Section,
-  statusOf,
+  Submit,
   Text,
   TextField,
   Time,
 } from "../../ui/index.ts";
-import { type Confirmation, type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
+import { logPage } from "../log-page.tsx";
+import {
+  type Confirmation,
+  type ConsolePage,
+  type ConsoleServices,
+  confirming,
+  handlersOf,
+  type View,
+} from "../page.tsx";
 import { Exports, optionsOf } from "../records/records.tsx";
+import { RunButtons, RunSection } from "../run.tsx";
 import type { Visit } from "../visit.ts";
-import { hrefOfWorkflow } from "../workflow.tsx";
 
 const { IMPORT, IMPORT_DATA, IMPORT_CHANGE } = imports;
 type ImportRecord = imports.ImportRecord;
@@ -43,21 +45,17 @@ const ABOVE = [{ name: "Invitations", path: "/settings/invitations" }];
 const BELOW = [...ABOVE, { name: "Imports", path: IMPORTS }];
 
 export function invitationImportPages(deps: ConsoleServices): ConsolePage[] {
+  const on = handlersOf(deps);
   return [
-    { path: IMPORTS, GET: { needs: READ, answer: (visit) => listPage(deps, visit) } },
+    { path: IMPORTS, GET: on(READ, listPage) },
     {
       path: `${IMPORTS}/add`,
       command: "Invite many people",
       GET: { needs: CHANGE, answer: async (visit) => formPage(visit, formOf()) },
-      POST: { needs: CHANGE, takesFiles: true, answer: (visit) => send(deps, visit) },
+      POST: { ...on(CHANGE, send), takesFiles: true },
     },
-    {
-      path: `${IMPORTS}/:id`,
-      shows: IMPORT.name,
-      GET: { needs: READ, answer: (visit) => importPage(deps, visit) },
-      POST: { needs: CHANGE, answer: (visit) => pauseOrResume(deps, visit) },
-    },
-    { path: `${IMPORTS}/:id/report`, GET: { needs: READ, answer: (visit) => report(deps, visit) } },
+    { path: `${IMPORTS}/:id`, shows: IMPORT.name, GET: on(READ, importPage), POST: on(CHANGE, pauseOrResume) },
+    { path: `${IMPORTS}/:id/report`, GET: on(READ, report) },
     confirming({
       path: `${IMPORTS}/:id/cancel`,
       needs: CHANGE,
@@ -71,46 +69,37 @@ export function invitationImportPages(deps: ConsoleServices): ConsolePage[] {
 }
 
 async function listPage({ imports }: ConsoleServices, visit: Visit): Promise<View> {
-  const filters = [{ name: "State", label: "State", options: optionsOf(imports.filters.State.words) }];
-  const found = await find(visit, filters, async () => {
-    const asked = readAsked(imports.filters, visit.url.searchParams);
-    return imports.list(visit.permitted(...READ), asked.filters, asked.paging);
-  });
-  const add = visit.may("Settings:Update") ? <InviteMany visit={visit} /> : undefined;
   const about = "A CSV file invites up to 10,000 people at once.";
-  return {
+  return logPage(visit, {
     title: "Imports of invitations",
     above: ABOVE,
-    status: statusOf(found),
-    actions: found.isBare ? undefined : add,
-    body: (
-      <List
-        visit={visit}
-        caption="Imports of invitations, newest first"
-        filters={filters}
-        live={{ id: "imports", seconds: 5 }}
-        found={found}
-        columns={[
-          {
-            name: "Begun",
-            cell: ({ Id, CreatedOn }) => (
-              <a href={visit.href(`${IMPORTS}/${Id}`)}>
-                <Time at={new Date(CreatedOn)} ago />
-              </a>
-            ),
-          },
-          { name: "State", cell: ({ State }) => <Badge state={State} /> },
-          { name: "Invited", numeric: true, cell: (one) => <Text text={inNumbers(one.Invited, one.Total)} /> },
-          { name: "Skipped", numeric: true, cell: ({ Done, Invited }) => <Text text={counted(Done - Invited)} /> },
-        ]}
-        empty={{ none: ["No imports yet", about], noMatch: ["No matching imports", about], add }}
-      />
-    ),
-  };
+    add: visit.may("Settings:Update") ? <InviteMany visit={visit} /> : undefined,
+    caption: "Imports of invitations, newest first",
+    known: imports.filters,
+    filters: [{ name: "State", label: "State", options: optionsOf(imports.filters.State.words) }],
+    live: { id: "imports", seconds: 5 },
+    read: ({ filters, paging }) => imports.list(visit.permitted(...READ), filters, paging),
+    parts: () => ({ columns: columns(visit) }),
+    empty: { none: ["No imports yet", about], noMatch: ["No matching imports", about] },
+  });
 }
 
+const columns = (visit: Visit): Column<ImportRecord>[] => [
+  {
+    name: "Begun",
+    cell: ({ Id, CreatedOn }) => (
+      <a href={visit.href(`${IMPORTS}/${Id}`)}>
+        <Time at={CreatedOn} ago />
+      </a>
+    ),
+  },
+  { name: "State", narrow: "beside", cell: ({ State }) => <Badge state={State} /> },
+  { name: "Invited", numeric: true, cell: (one) => <Text text={inNumbers(one.Invited, one.Total)} /> },
+  { name: "Skipped", numeric: true, cell: ({ Done, Invited }) => <Text text={counted(Done - Invited)} /> },
+];
+
 export function InviteMany({ visit }: { visit: Visit }): JSX.Element {
-  return <ButtonLink href={visit.href(`${IMPORTS}/add`)}>Invite many people</ButtonLink>;
+  return <ButtonLink href={visit.href(`${IMPORTS}/add`)} label="Invite many people" />;
 }
 
 /** @param check of the text in the form */
@@ -122,9 +111,8 @@ function formPage(visit: Visit, state: FormState, check?: Check): View {
     status: state.problems.length > 0 || check?.Invalid ? 422 : 200,
     lead: (
       <p class="fine">
-        {"The first line names the columns: "}
-        <code>Email,Name,Roles,DepartmentId</code>
-        {". Only Email is needed. Several roles are separated by semicolons."}
+        The first line names the columns: <code>Email,Name,Roles,DepartmentId</code>. Only Email is needed. Several
+        roles are separated by semicolons.
       </p>
     ),
     body: (
@@ -154,17 +142,9 @@ function formPage(visit: Visit, state: FormState, check?: Check): View {
               code
             />
             <div class="buttons">
-              <button type="submit" class={isReady ? "plain" : "main"}>
-                Check
-              </button>
-              {isReady ? (
-                <button type="submit" class="main" name="invite" value="true" safe>
-                  {`Invite ${people(check.Valid)}`}
-                </button>
-              ) : (
-                ""
-              )}
-              <ButtonLink href={visit.href(IMPORTS)}>Cancel</ButtonLink>
+              <Submit label="Check" kind={isReady ? "plain" : "main"} />
+              {isReady ? <Submit label={`Invite ${people(check.Valid)}`} name="invite" value="true" /> : ""}
+              <ButtonLink href={visit.href(IMPORTS)} label="Cancel" />
             </div>
           </Form>
         </div>
@@ -227,7 +207,7 @@ function textIn(file: string): string {
 
 async function importPage({ imports }: ConsoleServices, visit: Visit): Promise<View> {
   const one = await imports.read(visit.permitted(...READ), visit.params.id!);
-  const { Id, State, Total, Done, Invited, Skipped, CreatedOn, EndedOn } = one;
+  const { Id, State, Total, Done, Invited, Skipped, EndedOn } = one;
   const isOpen = EndedOn === null;
   const skipped = Done - Invited;
   return {
@@ -235,54 +215,36 @@ async function importPage({ imports }: ConsoleServices, visit: Visit): Promise<V
     above: BELOW,
     body: (
       <Live visit={visit} id="progress" seconds={REFRESH_SECONDS} isFinal={!isOpen}>
-        {isOpen ? <Refreshing visit={visit} seconds={REFRESH_SECONDS} /> : ""}
-        <Section title={inNumbers(Done, Total)}>
-          <progress max={Total || 1} value={Done} aria-label="People who are invited or skipped">
-            {""}
-          </progress>
-          <Facts
-            brief
-            facts={[
-              ["State", <Badge state={State} spoken />],
-              ["Invited", <Text text={counted(Invited)} />],
-              ["Skipped", <Text text={counted(skipped)} />],
-            ]}
-          />
-          <p>
-            <small>
-              Begun <Time at={new Date(CreatedOn)} />.{" "}
-              {EndedOn === null ? (
-                ""
-              ) : (
-                <>
-                  Ended <Time at={new Date(EndedOn)} />.{" "}
-                </>
-              )}
-              <a href={hrefOfWorkflow(visit, one)} rel="noreferrer">
-                Workflow in Temporal
-              </a>
-            </small>
-          </p>
-          <Buttons visit={visit} record={one} />
-        </Section>
+        <RunSection
+          visit={visit}
+          title={inNumbers(Done, Total)}
+          label="People who are invited or skipped"
+          run={one}
+          facts={[
+            ["State", <Badge state={State} spoken />],
+            ["Invited", <Text text={counted(Invited)} />],
+            ["Skipped", <Text text={counted(skipped)} />],
+          ]}
+        >
+          {isOpen && visit.may("Settings:Update", IMPORT.name, one) && (
+            <RunButtons
+              visit={visit}
+              action={`${IMPORTS}/${Id}`}
+              isRunning={State === "Running"}
+              question={askToCancel(one)}
+            />
+          )}
+        </RunSection>
         <ListSection
           title="Skipped"
           caption="People who were not invited"
           columns={SKIPPED_COLUMNS}
           rows={Skipped}
           none="No line was skipped."
+          buttons={skipped > 0 && <Exports visit={visit} path={`${IMPORTS}/${Id}/report`} />}
         >
-          {skipped > Skipped.length ? (
+          {skipped > Skipped.length && (
             <p safe>{`These are the first ${Skipped.length}. The export has all of them.`}</p>
-          ) : (
-            ""
-          )}
-          {skipped > 0 ? (
-            <div class="buttons">
-              <Exports visit={visit} path={`${IMPORTS}/${Id}/report`} parameters={new URLSearchParams()} />
-            </div>
-          ) : (
-            ""
           )}
         </ListSection>
       </Live>
@@ -294,28 +256,6 @@ const SKIPPED_COLUMNS: Column<ImportRecord["Skipped"][number]>[] = [
   { name: "Line of the file", numeric: true, cell: ({ Row }) => <Text text={counted(Row)} /> },
   { name: "Reason", cell: ({ Reason }) => <Text text={Reason} /> },
 ];
-
-function Buttons({ visit, record }: { visit: Visit; record: ImportRecord }): JSX.Element {
-  const { Id, State, EndedOn } = record;
-  if (EndedOn !== null || !visit.may("Settings:Update", IMPORT.name, record)) return "";
-  const action = `${IMPORTS}/${Id}`;
-  return (
-    <div class="buttons">
-      {State === "Running" ? (
-        <ActionButton visit={visit} action={action} label="Pause" fields={{ State: "Paused" }} />
-      ) : (
-        <ActionButton visit={visit} action={action} label="Resume" fields={{ State: "Running" }} kind="main" />
-      )}
-      <AskButton
-        visit={visit}
-        action={`${action}/cancel`}
-        label="Cancel the rest"
-        kind="danger"
-        question={askToCancel(record)}
-      />
-    </div>
-  );
-}
 
 function askToCancel({ Id }: ImportRecord): Confirmation {
   return {

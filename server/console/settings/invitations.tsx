@@ -8,10 +8,10 @@ import {
   ActionButton,
   ButtonLink,
   bodyOf,
-  CheckboxGroup,
   Code,
   ContractFields,
-  Facts,
+  type Fact,
+  Fields,
   formOf,
   formOfRecord,
   phrase,
@@ -19,18 +19,19 @@ import {
   Text,
   Time,
 } from "../../ui/index.ts";
-import type { ConsolePage, ConsoleServices } from "../page.tsx";
+import type { ConsolePage, ConsoleServices, Visit } from "../page.tsx";
 import { declaredKind } from "../records/declared.tsx";
-import { lookUpNames } from "../records/names.ts";
+import { lookUpNames, type NamedRecord } from "../records/names.ts";
+import { RecordLink } from "../records/record-link.tsx";
 import { recordPages } from "../records/record-pages.tsx";
 import { Value } from "../records/records.tsx";
 import { choiceOf } from "../records/reference-field.tsx";
-import type { Visit } from "../visit.ts";
 import { IMPORTS, InviteMany, invitationImportPages } from "./invitation-imports.tsx";
 
 const INVITATION = SETTINGS.invitations.type;
 type InvitationRecord = RecordOf<(typeof INVITATION)["field"]>;
 const INVITATIONS = "/settings/invitations";
+const ROLES_HINT = INVITATION.field.Roles.form!.hint;
 /** Roles are checkboxes. */
 const PLAIN = ["Email", "Name", "DepartmentId"];
 
@@ -46,7 +47,7 @@ export function invitationPages(deps: ConsoleServices): ConsolePage[] {
         { name: "Name", cell: ({ Name }) => <Value text={Name} /> },
         { name: "State", cell: ({ State }) => <Text text={State} /> },
         { name: "Roles", cell: ({ Roles }) => <small safe>{Roles.join(", ")}</small> },
-        { name: "Expires", cell: ({ ExpiresOn }) => <Time at={new Date(ExpiresOn)} /> },
+        { name: "Expires", cell: ({ ExpiresOn }) => <Time at={ExpiresOn} /> },
       ],
       list: {
         lead: (visit) => (
@@ -66,9 +67,7 @@ export function invitationPages(deps: ConsoleServices): ConsolePage[] {
           links: (visit) => (
             <>
               <InviteMany visit={visit} />
-              <ButtonLink href={visit.href(`${INVITATIONS}/add`)} kind="main">
-                Add invitation
-              </ButtonLink>
+              <ButtonLink href={visit.href(`${INVITATIONS}/add`)} label="Add invitation" kind="main" />
             </>
           ),
         },
@@ -87,12 +86,9 @@ export function invitationPages(deps: ConsoleServices): ConsolePage[] {
                   isNew={!held}
                   more={{ DepartmentId: departments.options ?? [] }}
                 />
-                <CheckboxGroup
+                <Fields
                   state={state}
-                  name="Roles"
-                  label="Roles"
-                  hint={INVITATION.field.Roles.form!.hint}
-                  options={roles}
+                  fields={{ Roles: { label: "Roles", hint: ROLES_HINT, options: roles, isSeveral: true } }}
                 />
               </>
             ),
@@ -105,11 +101,7 @@ export function invitationPages(deps: ConsoleServices): ConsolePage[] {
         taken: () => "This address has an open invitation.",
       },
       page: {
-        show: async (visit, { record }) => (
-          <Section title="Invitation">
-            <Facts facts={await factsOf(visit, record)} />
-          </Section>
-        ),
+        show: async (visit, { record }) => <Section title="Invitation" facts={await factsOf(visit, record)} />,
         actions: (visit, { record }) =>
           isOpen(record)
             ? { next: <ActionButton visit={visit} action={`${INVITATIONS}/${record.Id}/resend`} label="Send again" /> }
@@ -149,25 +141,21 @@ export function invitationPages(deps: ConsoleServices): ConsolePage[] {
   return [...recordPages(kind), ...invitationImportPages(deps)];
 }
 
-async function factsOf(visit: Visit, invitation: InvitationRecord): Promise<[string, JSX.Element][]> {
+async function factsOf(visit: Visit, invitation: InvitationRecord): Promise<(Fact | "")[]> {
   const { Id, Name, State, Roles, DepartmentId, ExpiresOn, InvitedBy, User } = invitation;
   const people = [InvitedBy, User].filter(({ Type }) => Type !== "");
   const references = people.map((one) => ({ Type: one.Type, Id: String(one.Id) }));
   const department = { Type: "Department", Id: DepartmentId };
   const name = await lookUpNames(visit, [...references, ...(DepartmentId ? [department] : [])]);
-  const link = (one: { Type: string; Id: string }) => (
-    <a href={visit.href(visit.pathOf(one)!)} safe>
-      {name(one)}
-    </a>
-  );
+  const link = (one: NamedRecord) => <RecordLink visit={visit} one={one} name={name} />;
   const labels = User.Type === "" ? ["Invited by"] : ["Invited by", "Accepted by"];
   return [
     ["Full name", <Value text={Name} />],
     ["State", <Text text={State} />],
-    ["Expires", <Time at={new Date(ExpiresOn)} />],
+    ["Expires", <Time at={ExpiresOn} />],
     ["Roles", <Value text={Roles.join(", ")} />],
-    ...(DepartmentId ? [["Department", link(department)] satisfies [string, JSX.Element]] : []),
-    ...references.map((one, index): [string, JSX.Element] => [labels[index] ?? "Accepted by", link(one)]),
+    DepartmentId && ["Department", link(department)],
+    ...references.map((one, index): Fact => [labels[index] ?? "Accepted by", link(one)]),
     ["Id", <Code text={Id} copy />],
   ];
 }

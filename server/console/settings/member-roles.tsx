@@ -9,17 +9,17 @@ import {
   ButtonLink,
   type Column,
   type FormState,
+  Link,
   List,
   ListSection,
   phrase,
   SelectField,
 } from "../../ui/index.ts";
-import { type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
+import { type ConsolePage, type ConsoleServices, confirming, type View, type Visit } from "../page.tsx";
 import { chosenIn } from "../records/bulk.tsx";
 import { askToRemove, isIn } from "../records/members.tsx";
 import { nameOfRecord } from "../records/names.ts";
 import { pagingOf, readRecord, Value } from "../records/records.tsx";
-import type { Visit } from "../visit.ts";
 import { ofRemoval, ROLES } from "./roles.tsx";
 
 type MemberRecord = RoleRecord["Members"][number];
@@ -46,13 +46,18 @@ export interface RolesSectionProps extends ShownMember {
 export function RolesSection({ visit, page: { Items, Next }, ...member }: RolesSectionProps): JSX.Element {
   const mayAdd = visit.may("Settings:Update");
   return (
-    <ListSection title="Roles" id="roles" columns={columns(visit, member, Items)} rows={Items} none="None.">
-      {(mayAdd || Next !== null) && (
-        <div class="buttons">
-          <ButtonLink href={visit.href(`${member.path}/roles`)}>{mayAdd ? "Add to a role" : "All roles"}</ButtonLink>
-        </div>
-      )}
-    </ListSection>
+    <ListSection
+      title="Roles"
+      id="roles"
+      columns={columns(visit, member, Items)}
+      rows={Items}
+      none="None."
+      buttons={
+        (mayAdd || Next !== null) && (
+          <ButtonLink href={visit.href(`${member.path}/roles`)} label={mayAdd ? "Add to a role" : "All roles"} />
+        )
+      }
+    />
   );
 }
 
@@ -100,10 +105,7 @@ export function memberRolePages(deps: ConsoleServices, type: MemberRecord["Type"
   const memberOf = (visit: Visit) => readMember(deps, visit, type, base);
   return [
     addToRolePage(deps, type, base),
-    {
-      path,
-      GET: { needs: see, answer: async (visit) => rolesPage(deps, visit, await memberOf(visit)) },
-    },
+    { path, GET: { needs: see, answer: async (visit) => rolesPage(deps, visit, await memberOf(visit)) } },
     {
       path: `${path}/add`,
       POST: {
@@ -186,14 +188,7 @@ function heldBy({ AllUsers, IdentityProviderId }: RoleRecord): string {
 function columns(visit: Visit, of: ShownMember, held: readonly RoleRecord[]): Column<RoleRecord>[] {
   const { member, path } = of;
   return [
-    {
-      name: "Role",
-      cell: ({ Id, Name }) => (
-        <a href={visit.href(`${ROLES}/${Id}`)} safe>
-          {Name}
-        </a>
-      ),
-    },
+    { name: "Role", cell: ({ Id, Name }) => <Link href={visit.href(`${ROLES}/${Id}`)} text={Name} /> },
     { name: "Purpose", cell: ({ Description }) => <Value text={Description} /> },
     { name: "Scopes", cell: ({ Scopes }) => <small safe>{Scopes.join(", ")}</small> },
     {

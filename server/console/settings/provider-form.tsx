@@ -11,9 +11,8 @@ import {
   Hidden,
   TextField,
 } from "../../ui/index.ts";
-import type { ConsoleServices } from "../page.tsx";
+import type { ConsoleServices, Visit } from "../page.tsx";
 import type { RecordForm } from "../records/record-pages.tsx";
-import type { Visit } from "../visit.ts";
 import { Presets, presetOf } from "./provider-presets.tsx";
 
 type ProviderType = ProviderRecord["Type"];
@@ -96,9 +95,7 @@ export function newForm(visit: Visit, type: ProviderType, path: string, redirect
             <strong>Redirect URI</strong>
           </p>
           <p class="hint">Register it at the provider. Saving this form keeps it.</p>
-          <p class="secret">
-            <Code text={redirect.redirectUri} copy />
-          </p>
+          <Code kept text={redirect.redirectUri} />
         </div>
         {fields(now) as "safe"}
       </>

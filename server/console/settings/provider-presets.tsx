@@ -1,7 +1,7 @@
 // Presets for common identity providers, which fill the form of a new one.
 
 import type { ProviderRecord } from "../../identity/index.ts";
-import { attribute } from "../../ui/index.ts";
+import { LinkBar } from "../../ui/index.ts";
 import type { Visit } from "../visit.ts";
 
 type ProviderType = ProviderRecord["Type"];
@@ -102,17 +102,14 @@ export function Presets({ visit, type, path, kept }: PresetsProps): JSX.Element 
   const chosen = presetOf(visit, type);
   return (
     <>
-      <nav class="ranges" aria-label="Presets for">
-        {PRESETS.map((preset) => (
-          <a
-            href={attribute(`${visit.href(`${path}/${preset.type}`)}?Preset=${preset.key}&${kept}`)}
-            aria-current={preset === chosen ? "true" : undefined}
-            safe
-          >
-            {preset.name}
-          </a>
-        ))}
-      </nav>
+      <LinkBar
+        label="Presets for"
+        links={PRESETS.map((preset) => ({
+          text: preset.name,
+          href: visit.href(`${path}/${preset.type}?Preset=${preset.key}&${kept}`),
+          isCurrent: preset === chosen,
+        }))}
+      />
       {chosen ? <p safe>{chosen.advice}</p> : ""}
       <p class="fine">It is saved as inactive. Test the connection on its page.</p>
     </>

@@ -1,15 +1,15 @@
 // Roles: groups that policies refer to.
 
 import { ROLE, type RoleRecord, type SETTING } from "../../records/index.ts";
-import { Code, Facts, type Option, phrase, Section, Text } from "../../ui/index.ts";
-import type { ConsolePage, ConsoleServices } from "../page.tsx";
+import { Code, type Fact, type Option, phrase, Section, Text } from "../../ui/index.ts";
+import type { ConsolePage, ConsoleServices, Visit } from "../page.tsx";
 import { contractForm, declaredKind } from "../records/declared.tsx";
 import { withMembers } from "../records/members.tsx";
 import { lookUpNames } from "../records/names.ts";
+import { RecordLink } from "../records/record-link.tsx";
 import { recordPages } from "../records/record-pages.tsx";
 import { Changed, Value } from "../records/records.tsx";
 import { choiceOfProvider } from "../records/reference-field.tsx";
-import type { Visit } from "../visit.ts";
 import { scopesOfApis } from "./apis.tsx";
 
 export const ROLES = "/settings/roles";
@@ -25,9 +25,8 @@ export function rolePages(deps: ConsoleServices): ConsolePage[] {
     list: {
       lead: (visit) => (
         <p class="fine">
-          {"A role grants scopes to its users, and "}
-          <a href={visit.href("/settings/policies")}>policies</a>
-          {" decide what its members can do."}
+          A role grants scopes to its users, and <a href={visit.href("/settings/policies")}>policies</a> decide what its
+          members can do.
         </p>
       ),
       none: ["No roles to see", about],
@@ -44,11 +43,7 @@ export function rolePages(deps: ConsoleServices): ConsolePage[] {
       },
     },
     page: {
-      show: async (visit, { record }) => (
-        <Section title="Role">
-          <Facts facts={await factsOf(visit, record)} />
-        </Section>
-      ),
+      show: async (visit, { record }) => <Section title="Role" facts={await factsOf(visit, record)} />,
       effects: async (role, visit) => [
         ...(role.AllUsers ? ["Every user loses it."] : []),
         ...(role.IdentityProviderId ? ["Every user of its identity provider loses it."] : []),
@@ -103,23 +98,14 @@ async function namedBy({ policies }: ConsoleServices, visit: Visit, name: string
   return [`${naming.length === 1 ? "A policy names it" : "Policies name it"}: ${names}.`];
 }
 
-async function factsOf(visit: Visit, role: RoleRecord): Promise<[string, JSX.Element][]> {
+async function factsOf(visit: Visit, role: RoleRecord): Promise<(Fact | false)[]> {
   const { Id, Description, Scopes, AllUsers, IdentityProviderId, CreatedOn, ModifiedOn } = role;
   const provider = { Type: "IdentityProvider", Id: IdentityProviderId };
   const name = await lookUpNames(visit, IdentityProviderId ? [provider] : []);
   return [
     ["Purpose", <Value text={Description} />],
     ["Held by", <Text text={AllUsers ? "Every user, and the listed members" : "The listed members"} />],
-    ...(IdentityProviderId
-      ? [
-          [
-            "Also every user of",
-            <a href={visit.href(visit.pathOf(provider)!)} safe>
-              {name(provider)}
-            </a>,
-          ] satisfies [string, JSX.Element],
-        ]
-      : []),
+    IdentityProviderId !== "" && ["Also every user of", <RecordLink visit={visit} one={provider} name={name} />],
     ["Scopes of its users", <Value text={Scopes.join(", ")} />],
     ["Changed", <Changed CreatedOn={CreatedOn} ModifiedOn={ModifiedOn} />],
     ["Id", <Code text={Id} copy />],

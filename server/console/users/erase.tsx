@@ -3,9 +3,8 @@
 import { ERASE_DATA } from "../../data/index.ts";
 import { BadInput, NotFound } from "../../platform/errors.ts";
 import { asTyped, TEXT_LIMIT } from "../../platform/text.ts";
-import { ISSUED_TOKENS, phrase, SelectField, TextField } from "../../ui/index.ts";
-import { type Confirmation, type ConsolePage, type ConsoleServices, confirming } from "../page.tsx";
-import type { Visit } from "../visit.ts";
+import { Fields, ISSUED_TOKENS, phrase } from "../../ui/index.ts";
+import { type Confirmation, type ConsolePage, type ConsoleServices, confirming, type Visit } from "../page.tsx";
 import { Counted, ERASE, ERASURES } from "./erasures.tsx";
 import { aboveOf, type Person, pathOf, readPerson, titleOf, USERS } from "./person.tsx";
 
@@ -48,8 +47,13 @@ async function askToErase(deps: ConsoleServices, visit: Visit): Promise<AskedEra
       fields: (state) => (
         <>
           <Counted counts={Counts} />
-          <SelectField state={state} name="Deliveries" label={LABELS.Deliveries} hint={WAITING} options={CHOICES} />
-          <TextField state={state} name="Username" label={label} hint={`To confirm, type: ${word}`} required />
+          <Fields
+            state={state}
+            fields={{
+              Deliveries: { label: LABELS.Deliveries, hint: WAITING, options: CHOICES },
+              Username: { label, hint: `To confirm, type: ${word}`, required: true },
+            }}
+          />
         </>
       ),
     },

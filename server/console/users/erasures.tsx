@@ -11,17 +11,23 @@ import {
   type Column,
   Facts,
   find,
+  Link,
   List,
   Live,
-  Refreshing,
   Section,
-  statusOf,
   Text,
   Time,
 } from "../../ui/index.ts";
-import { RecordLink } from "../audit-sentence.tsx";
-import { type Confirmation, type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
+import {
+  type Confirmation,
+  type ConsolePage,
+  type ConsoleServices,
+  confirming,
+  handlersOf,
+  type View,
+} from "../page.tsx";
 import { lookUpNames, type NameOf } from "../records/names.ts";
+import { RecordLink } from "../records/record-link.tsx";
 import { pagingOf } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
 import { USERS } from "./person.tsx";
@@ -35,11 +41,12 @@ const READ = ["AccessManager:Read"] as const;
 const ABOVE = [{ name: "Users", path: USERS }];
 
 export function erasurePages(deps: ConsoleServices): ConsolePage[] {
+  const on = handlersOf(deps);
   const one = `${ERASURES}/:id`;
   return [
-    { path: ERASURES, GET: { needs: READ, answer: (visit) => listPage(deps, visit) } },
-    { path: one, shows: "Erasure", GET: { needs: READ, answer: (visit) => erasurePage(deps, visit) } },
-    { path: `${one}/certificate.jwt`, GET: { needs: READ, answer: (visit) => certificateFile(deps, visit) } },
+    { path: ERASURES, GET: on(READ, listPage) },
+    { path: one, shows: "Erasure", GET: on(READ, erasurePage) },
+    { path: `${one}/certificate.jwt`, GET: on(READ, certificateFile) },
     confirming({
       path: `${one}/cancel`,
       needs: [...READ, ERASE],
@@ -84,7 +91,7 @@ async function listPage(deps: ConsoleServices, visit: Visit): Promise<View | Res
   return {
     title: "Erasures",
     above: ABOVE,
-    status: statusOf(found),
+    status: found.status,
     body: (
       <List
         visit={visit}
@@ -102,16 +109,9 @@ async function listPage(deps: ConsoleServices, visit: Visit): Promise<View | Res
 }
 
 const columns = (visit: Visit, name: NameOf): Column<ErasureRecord>[] => [
-  {
-    name: "Erased",
-    cell: ({ Id, UserId }) => (
-      <a href={visit.href(`${ERASURES}/${Id}`)} safe>
-        {`User ${UserId}`}
-      </a>
-    ),
-  },
+  { name: "Erased", cell: ({ Id, UserId }) => <Link href={visit.href(`${ERASURES}/${Id}`)} text={`User ${UserId}`} /> },
   { name: "State", cell: ({ State }) => <Badge state={State} /> },
-  { name: "Begun", cell: ({ CreatedOn }) => <Time at={new Date(CreatedOn)} ago /> },
+  { name: "Begun", cell: ({ CreatedOn }) => <Time at={CreatedOn} ago /> },
   { name: "By", cell: ({ CreatedBy }) => <RecordLink visit={visit} one={CreatedBy} name={name} /> },
 ];
 
@@ -125,17 +125,16 @@ async function erasurePage(deps: ConsoleServices, visit: Visit): Promise<View> {
     above: [...ABOVE, { name: "Erasures", path: ERASURES }],
     body: (
       <Live visit={visit} id="erasure" seconds={REFRESH_SECONDS} isFinal={!isRunning}>
-        <Section title="Progress">
-          <Facts
-            facts={[
-              ["State", <Badge state={State} spoken />],
-              ["Begun", <Time at={new Date(CreatedOn)} />],
-              ["By", <RecordLink visit={visit} one={CreatedBy} name={name} />],
-              EndedOn ? ["Ended", <Time at={new Date(EndedOn)} />] : ["Now", <Text text={erasure.Reason!} />],
-            ]}
-          />
+        <Section
+          title="Progress"
+          facts={[
+            ["State", <Badge state={State} spoken />],
+            ["Begun", <Time at={CreatedOn} />],
+            ["By", <RecordLink visit={visit} one={CreatedBy} name={name} />],
+            EndedOn ? ["Ended", <Time at={EndedOn} />] : ["Now", <Text text={erasure.Reason!} />],
+          ]}
+        >
           <CancelButton visit={visit} erasure={erasure} />
-          {isRunning ? <Refreshing visit={visit} seconds={REFRESH_SECONDS} /> : ""}
         </Section>
         <Section title={isRunning ? "Counted at the start" : "Removed"}>
           <Counted counts={Removed} />
@@ -157,14 +156,12 @@ export function Counted({ counts }: { counts: ErasureRecord["Removed"] }): JSX.E
 
 function Certificate({ visit, text }: { visit: Visit; text: string }): JSX.Element {
   return (
-    <Section title="Certificate">
+    <Section
+      title="Certificate"
+      buttons={<ButtonLink href={visit.href(`${visit.url.pathname}/certificate.jwt`)} label="Download" />}
+    >
       <p>These facts and counts as a JWT, signed by a key of the key set.</p>
-      <p class="secret">
-        <Code text={text} copy />
-      </p>
-      <div class="buttons">
-        <ButtonLink href={visit.href(`${visit.url.pathname}/certificate.jwt`)}>Download</ButtonLink>
-      </div>
+      <Code kept text={text} />
     </Section>
   );
 }
@@ -177,11 +174,10 @@ async function certificateFile(deps: ConsoleServices, visit: Visit): Promise<Res
 function CancelButton({ visit, erasure }: { visit: Visit; erasure: ErasureRecord }): JSX.Element {
   const { UserId, State, Deliveries } = erasure;
   if (State !== "Running" || Deliveries !== "Send" || !visit.may(ERASE, "User", { Id: Number(UserId) })) return "";
-  const action = `${visit.url.pathname}/cancel`;
   return (
     <AskButton
       visit={visit}
-      action={action}
+      action={`${visit.url.pathname}/cancel`}
       label="Cancel the deliveries"
       kind="danger"
       question={askToCancel(erasure)}

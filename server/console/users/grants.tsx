@@ -7,6 +7,7 @@ import {
   ButtonLink,
   type Column,
   ISSUED_TOKENS,
+  Link,
   List,
   ListSection,
   phrase,
@@ -21,13 +22,8 @@ import { aboveOf, type Person, pathOf, readPerson, USERS } from "./person.tsx";
 
 const TITLE = "Applications with access";
 
-export interface PersonGrantsProps {
-  visit: Visit;
-  person: Person;
-  page: Page<UserGrantRecord>;
-}
-
-export function GrantsSection({ visit, person, page: { Items, Next } }: PersonGrantsProps): JSX.Element {
+export function grantsSection(visit: Visit, person: Person, page: Page<UserGrantRecord>): JSX.Element {
+  const { Items, Next } = page;
   return (
     <ListSection
       title={TITLE}
@@ -35,13 +31,10 @@ export function GrantsSection({ visit, person, page: { Items, Next } }: PersonGr
       columns={columns(visit, person)}
       rows={Items}
       none="No application can act on behalf of this user."
-    >
-      {Next === null ? (
-        ""
-      ) : (
-        <ButtonLink href={visit.href(`${pathOf(person)}/applications`)}>All applications</ButtonLink>
-      )}
-    </ListSection>
+      buttons={
+        Next !== null && <ButtonLink href={visit.href(`${pathOf(person)}/applications`)} label="All applications" />
+      }
+    />
   );
 }
 
@@ -67,20 +60,12 @@ export function grantColumns(visit: Visit, other: "Application" | "User", revoke
   return [
     {
       name: other,
-      cell: (grant) => (
-        <a href={visit.href(`${base}/${grant[other].Id}`)} safe>
-          {nameOfOther(grant)}
-        </a>
-      ),
+      cell: (grant) => <Link href={visit.href(`${base}/${grant[other].Id}`)} text={nameOfOther(grant)} />,
     },
     { name: "API", cell: ({ Apis }) => <Value text={Apis.map(({ Name }) => Name).join(", ")} /> },
     { name: "Scopes", cell: ({ Scopes }) => <Text text={Scopes.join(" ")} /> },
-    { name: "Since", cell: ({ GrantedOn }) => <Time at={new Date(GrantedOn)} ago /> },
-    {
-      name: "Last used",
-      cell: ({ LastUsedOn }) =>
-        LastUsedOn === null ? <Text text="no live tokens" /> : <Time at={new Date(LastUsedOn)} ago />,
-    },
+    { name: "Since", cell: ({ GrantedOn }) => <Time at={GrantedOn} ago /> },
+    { name: "Last used", cell: ({ LastUsedOn }) => <Time at={LastUsedOn} ago none="no live tokens" /> },
     ...askColumn<UserGrantRecord>(visit, visit.may("Settings:Update"), "Revoke", (grant) => ({
       action: revoke,
       label: "Revoke",

@@ -1,93 +1,98 @@
 // The provider accounts by which a User signs in.
 
 import { IDENTITY_DATA, type IdentityRecord } from "../../identity/index.ts";
-import { NotFound } from "../../platform/errors.ts";
 import {
-  askColumn,
   Badge,
   ButtonLink,
-  type Column,
-  Form,
+  Fields,
+  FormPanel,
   type FormState,
   formOf,
-  ListSection,
+  Link,
   phrase,
   refusedForm,
-  SelectField,
   Text,
-  TextField,
   Time,
 } from "../../ui/index.ts";
-import { type Confirmation, type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
+import type { ConsoleServices, View, Visit } from "../page.tsx";
 import { providersOf } from "../records/reference-field.tsx";
-import type { Visit } from "../visit.ts";
-import { aboveOf, type Person, pathOf, readPerson, USERS } from "./person.tsx";
+import { belonging, type OfPerson } from "./belongings.tsx";
+import { aboveOf, pathOf, readPerson, USERS } from "./person.tsx";
 
-export interface IdentitiesProps {
-  visit: Visit;
-  person: Person;
-  identities: IdentityRecord[];
-  mayChange: boolean;
-  /** Also requires that a provider exists. */
-  mayLink: boolean;
-}
+const nameOfProvider = ({ IdentityProvider: { Id, Name } }: IdentityRecord) => Name ?? `Identity provider ${Id}`;
 
-/** Empty if there are neither accounts nor providers. */
-export function IdentitiesSection(props: IdentitiesProps): JSX.Element {
-  const { visit, person, identities, mayChange, mayLink } = props;
-  if (identities.length === 0 && !mayLink) return "";
-  return (
-    <ListSection
-      title="Linked providers"
-      id="identities"
-      columns={columns(visit, person, mayChange)}
-      rows={identities}
-      none="This user has no linked account at a provider."
-    >
-      {mayLink && (
-        <div class="buttons">
-          <ButtonLink href={visit.href(`${pathOf(person)}/identity/link`)}>Link an account</ButtonLink>
-        </div>
-      )}
-    </ListSection>
-  );
+const identities = belonging<IdentityRecord>({
+  title: "Linked providers",
+  id: "identities",
+  noun: "identity",
+  verb: "Unlink",
+  none: "This user has no linked account at a provider.",
+  titleOf: nameOfProvider,
+  columns: (visit) => [
+    {
+      name: "Provider",
+      cell: (identity) => (
+        <Link
+          href={visit.href(`/settings/identity-providers/${identity.IdentityProvider.Id}`)}
+          text={nameOfProvider(identity)}
+        />
+      ),
+    },
+    { name: "Known there as", cell: ({ Subject }) => <Text text={Subject} /> },
+    { name: "Since", cell: ({ LinkedOn }) => <Time at={LinkedOn} ago /> },
+    { name: "State", cell: ({ Is_Usable }) => <Badge state={Is_Usable ? "Active" : "Inactive"} /> },
+  ],
+  ask: (identity) => ({
+    title: phrase`Unlink ${nameOfProvider(identity)}?`,
+    effects: ["It can no longer sign in as this user.", "Its sign-ins end."],
+    confirm: "Unlink",
+  }),
+  find: async ({ users }, by, userId, id) =>
+    (await users.listIdentities(by, userId)).Items.find((one) => one.Id === id),
+  async remove({ users }, by, userId, id) {
+    const { IdentityProvider: gone } = await users.unlinkIdentity(by, userId, id);
+    return phrase`${gone?.Name ?? "The provider"} can no longer sign in as this user. If there is no password, create a password link.`;
+  },
+});
+
+export const unlinkPage = identities.removal;
+
+/** Empty if there are neither accounts nor providers. @param mayLink requires that a provider exists */
+export function identitiesSection(of: OfPerson, linked: readonly IdentityRecord[], mayLink: boolean): JSX.Element {
+  if (linked.length === 0 && !mayLink) return "";
+  const link = <ButtonLink href={of.visit.href(`${pathOf(of.person)}/identity/link`)} label="Link an account" />;
+  return identities.section(of, linked, mayLink && link);
 }
 
 const FIELDS = ["IdentityProviderId", "Subject"];
+const SUBJECT = {
+  Subject: {
+    label: "Known there as",
+    hint: "The account's subject at the provider. Its owner can then sign in as this user.",
+    required: true,
+  },
+} as const;
 
 export async function linkPage(deps: ConsoleServices, visit: Visit, refused?: FormState): Promise<View> {
   const person = await readPerson(deps, visit);
   visit.caller.permissions.require("Settings:Update", "User", { ...person });
   const providers = await providersOf(deps, visit);
+  const options = providers.map(({ Id, Name }) => ({ value: Id, label: Name }));
   const state = refused ?? formOf({ IdentityProviderId: providers[0]?.Id ?? "" });
   return {
     title: "Link an account",
     above: aboveOf(person),
     status: refused ? 422 : 200,
     body: (
-      <div class="panel narrow">
-        <Form visit={visit} action={`${pathOf(person)}/identity/link`} state={state}>
-          <SelectField
-            state={state}
-            name="IdentityProviderId"
-            label="Provider"
-            options={providers.map(({ Id, Name }) => ({ value: Id, label: Name }))}
-          />
-          <TextField
-            state={state}
-            name="Subject"
-            label="Known there as"
-            hint="The account's subject at the provider. Its owner can then sign in as this user."
-            required
-          />
-          <div class="buttons">
-            <button type="submit" class="main">
-              Link it
-            </button>
-            <ButtonLink href={visit.href(pathOf(person))}>Cancel</ButtonLink>
-          </div>
-        </Form>
-      </div>
+      <FormPanel
+        visit={visit}
+        state={state}
+        action={`${pathOf(person)}/identity/link`}
+        back={pathOf(person)}
+        label="Link it"
+      >
+        <Fields state={state} fields={{ IdentityProviderId: { label: "Provider", options }, ...SUBJECT }} />
+      </FormPanel>
     ),
   };
 }
@@ -105,63 +110,4 @@ export async function linkIdentity(deps: ConsoleServices, visit: Visit): Promise
   } catch (error) {
     return linkPage(deps, visit, refusedForm(form, error, FIELDS));
   }
-}
-
-function columns(visit: Visit, person: Person, mayChange: boolean): Column<IdentityRecord>[] {
-  return [
-    {
-      name: "Provider",
-      cell: (identity) => (
-        <a href={visit.href(`/settings/identity-providers/${identity.IdentityProvider.Id}`)} safe>
-          {nameOfProvider(identity)}
-        </a>
-      ),
-    },
-    { name: "Known there as", cell: ({ Subject }) => <Text text={Subject} /> },
-    { name: "Since", cell: ({ LinkedOn }) => <Time at={new Date(LinkedOn)} ago /> },
-    {
-      name: "State",
-      cell: ({ Is_Usable }) => <Badge state={Is_Usable ? "Active" : "Inactive"} />,
-    },
-    ...askColumn<IdentityRecord>(visit, mayChange, "Unlink", (identity) => ({
-      action: `${pathOf(person)}/identity/unlink`,
-      label: "Unlink",
-      about: nameOfProvider(identity),
-      question: askToUnlink(person, identity),
-    })),
-  ];
-}
-
-const nameOfProvider = ({ IdentityProvider: { Id, Name } }: IdentityRecord) => Name ?? `Identity provider ${Id}`;
-
-function askToUnlink(person: Person, identity: IdentityRecord): Confirmation {
-  return {
-    title: phrase`Unlink ${nameOfProvider(identity)}?`,
-    above: aboveOf(person),
-    effects: ["It can no longer sign in as this user.", "Its sign-ins end."],
-    confirm: "Unlink",
-    fields: { identity: identity.Id },
-    back: pathOf(person),
-  };
-}
-
-export function unlinkPage(deps: ConsoleServices): ConsolePage {
-  return confirming({
-    path: `${USERS}/:id/identity/unlink`,
-    needs: ["AccessManager:Read", "Settings:Read", "Settings:Update"],
-    async ask(visit) {
-      const person = await readPerson(deps, visit);
-      const { Items } = await deps.users.listIdentities(visit.permitted("Settings:Read"), String(person.Id));
-      const identity = Items.find(({ Id }) => Id === visit.form.get("identity"));
-      if (!identity) throw new NotFound("The User has no linked identity with this Id.");
-      return askToUnlink(person, identity);
-    },
-    async act(visit) {
-      const id = visit.params.id!;
-      const caller = visit.permitted("Settings:Update");
-      const { IdentityProvider: gone } = await deps.users.unlinkIdentity(caller, id, visit.form.get("identity") ?? "");
-      const notice = phrase`${gone?.Name ?? "The provider"} can no longer sign in as this user. If there is no password, create a password link.`;
-      return visit.goTo(`${USERS}/${id}`, notice);
-    },
-  });
 }

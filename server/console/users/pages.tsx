@@ -2,24 +2,23 @@ import { ApiError } from "../../platform/errors.ts";
 import { exportResponse } from "../../platform/http/export.ts";
 import { firstPage } from "../../platform/http/query.ts";
 import type { EntityService } from "../../records/index.ts";
-import { ButtonLink, Code, ISSUED_TOKENS, type Option, phrase, Text, Time } from "../../ui/index.ts";
+import { ButtonLink, Code, type Fact, ISSUED_TOKENS, Link, type Option, phrase, Text, Time } from "../../ui/index.ts";
 import { lastBounce, MAILS } from "../mail.tsx";
-import type { ConsolePage, ConsoleServices } from "../page.tsx";
+import { type ConsolePage, type ConsoleServices, handlersOf, type Visit } from "../page.tsx";
 import { attributeText } from "../records/attributes.tsx";
 import { entityPages } from "../records/entities.tsx";
 import { columnOf, RecordSection } from "../records/record-section.tsx";
 import { ACTIVE_FILTER, searchFor } from "../records/records.tsx";
 import { choiceOf, nameOf, providersOf, type ReferenceChoice } from "../records/reference-field.tsx";
 import { ADD_TO_ROLE, firstRolesOf, memberRolePages, RolesSection } from "../settings/member-roles.tsx";
-import type { Visit } from "../visit.ts";
 import { erasePage } from "./erase.tsx";
 import { ERASE, ERASURES, erasurePages } from "./erasures.tsx";
-import { GrantsSection, grantsPage, revokePage } from "./grants.tsx";
+import { grantsPage, grantsSection, revokePage } from "./grants.tsx";
 
-import { IdentitiesSection, linkIdentity, linkPage, unlinkPage } from "./identities.tsx";
-import { PasskeysSection, removePasskeyPage } from "./passkeys.tsx";
-import { LastLogin, type Person, pathOf, titleOf, USERS } from "./person.tsx";
-import { SessionsSection, sessionPages, sessionsPage } from "./sessions.tsx";
+import { identitiesSection, linkIdentity, linkPage, unlinkPage } from "./identities.tsx";
+import { passkeys } from "./passkeys.tsx";
+import { type Person, PROFILE, pathOf, titleOf, USERS } from "./person.tsx";
+import { sessionPages, sessionsPage, sessionsSection } from "./sessions.tsx";
 import { makePasswordLink, removeFactorPage, SignInSection } from "./sign-in.tsx";
 
 export function userPages(deps: ConsoleServices): ConsolePage[] {
@@ -31,7 +30,7 @@ export function userPages(deps: ConsoleServices): ConsolePage[] {
       { ...columnOf(deps.records.of("User").entity, "Email"), narrow: "none" },
       "Department",
       "Is_Active",
-      { name: "Last sign-in", narrow: "none", cell: ({ Last_Login }) => <LastLogin at={Last_Login} /> },
+      { name: "Last sign-in", narrow: "none", cell: ({ Last_Login }) => <Time at={Last_Login} ago /> },
     ],
     list: {
       lead: (visit) => <a href={visit.href(ERASURES)}>Erasures and their certificates</a>,
@@ -71,12 +70,10 @@ export function userPages(deps: ConsoleServices): ConsolePage[] {
         others: (
           <>
             {visit.may("Settings:Read", "User", { ...record }) && visit.may("Webhooks:Read") && (
-              <ButtonLink href={visit.href(`${pathOf(record)}/export`)}>Export data</ButtonLink>
+              <ButtonLink href={visit.href(`${pathOf(record)}/export`)} label="Export data" />
             )}
             {visit.may(ERASE, "User", { ...record }) && (
-              <ButtonLink href={visit.href(`${pathOf(record)}/erase`)} kind="danger">
-                Erase
-              </ButtonLink>
+              <ButtonLink href={visit.href(`${pathOf(record)}/erase`)} label="Erase" kind="danger" />
             )}
           </>
         ),
@@ -94,6 +91,7 @@ export function userPages(deps: ConsoleServices): ConsolePage[] {
 }
 
 function morePages(deps: ConsoleServices): ConsolePage[] {
+  const on = handlersOf(deps);
   const one = `${USERS}/:id`;
   const read = ["AccessManager:Read"] as const;
   const see = [...read, "Settings:Read"] as const;
@@ -103,19 +101,15 @@ function morePages(deps: ConsoleServices): ConsolePage[] {
       path: `${one}/password-link`,
       // Reloading the page does not create a second link.
       GET: { needs: read, answer: async (visit) => visit.goTo(`${USERS}/${visit.params.id}`) },
-      POST: { needs: set, answer: (visit) => makePasswordLink(deps, visit) },
+      POST: on(set, makePasswordLink),
     },
     removeFactorPage(deps),
-    {
-      path: `${one}/identity/link`,
-      GET: { needs: set, answer: (visit) => linkPage(deps, visit) },
-      POST: { needs: set, answer: (visit) => linkIdentity(deps, visit) },
-    },
+    { path: `${one}/identity/link`, GET: on(set, linkPage), POST: on(set, linkIdentity) },
     unlinkPage(deps),
-    removePasskeyPage(deps),
-    { path: `${one}/sessions`, GET: { needs: see, answer: (visit) => sessionsPage(deps, visit) } },
+    passkeys.removal(deps),
+    { path: `${one}/sessions`, GET: on(see, sessionsPage) },
     ...sessionPages(deps),
-    { path: `${one}/applications`, GET: { needs: see, answer: (visit) => grantsPage(deps, visit) } },
+    { path: `${one}/applications`, GET: on(see, grantsPage) },
     revokePage(deps, `${one}/grant/revoke`, "Application", (name) => phrase`${name} has lost its access.`),
     ...memberRolePages(deps, "User", USERS),
     {
@@ -136,25 +130,8 @@ const EXPORT = ["AccessManager:Read", "Settings:Read", "Webhooks:Read"] as const
 /** An excerpt; the full list has its own page. */
 const SHOWN = firstPage(10);
 
-const PROFILE = [
-  ...(["GivenName", "FamilyName", "MiddleName", "Nickname", "Locale", "ZoneInfo", "Picture", "Profile"] as const),
-  ...(["Website", "Gender", "BirthDate", "Address"] as const),
-];
-
-function verifiedFact(name: string, text: string, isVerified: boolean): [string, JSX.Element][] {
-  return text === "" ? [] : [[name, <Text text={isVerified ? "yes" : "no"} />]];
-}
-
-function bounceFact(visit: Visit, { Email }: Person, bounced: { Id: string } | undefined): [string, JSX.Element][] {
-  if (!Email || !bounced) return [];
-  return [
-    [
-      "Mail",
-      <a href={visit.href(`${MAILS}/${bounced.Id}`)} class="bad">
-        Mail to this address is refused
-      </a>,
-    ],
-  ];
+function verifiedFact(name: string, text: string, isVerified: boolean): Fact | false {
+  return text !== "" && [name, <Text text={isVerified ? "yes" : "no"} />];
 }
 
 async function userBody(deps: ConsoleServices, visit: Visit, person: Person) {
@@ -162,7 +139,7 @@ async function userBody(deps: ConsoleServices, visit: Visit, person: Person) {
   const id = String(person.Id);
   const record = { ...person };
   const maySee = visit.may("Settings:Read", "User", record);
-  const [factor, roles, sessions, allowed, identities, passkeys] = maySee
+  const [factor, roles, sessions, allowed, identities, keys] = maySee
     ? await Promise.all([
         users.findSecondFactor(visit.permitted("Settings:Read"), id),
         firstRolesOf(deps, visit, { Type: "User", Id: person.Id }),
@@ -174,6 +151,7 @@ async function userBody(deps: ConsoleServices, visit: Visit, person: Person) {
     : [];
   const bounced = maySee ? await lastBounce(deps, visit, person.Email) : undefined;
   const mayChange = visit.may("Settings:Update", "User", record);
+  const of = { visit, person, mayChange };
   const mayLink = mayChange && (await providersOf(deps, visit)).length > 0;
   return (
     <>
@@ -186,26 +164,28 @@ async function userBody(deps: ConsoleServices, visit: Visit, person: Person) {
           "Is_Active",
           "Username",
           "Email",
-          ...verifiedFact("E-mail verified", person.Email, person.EmailVerified),
-          ...bounceFact(visit, person, bounced),
+          verifiedFact("E-mail verified", person.Email, person.EmailVerified),
+          bounced && [
+            "Mail",
+            <Link href={visit.href(`${MAILS}/${bounced.Id}`)} text="Mail to this address is refused" kind="bad" />,
+          ],
           "MobilePhone",
-          ...verifiedFact("Mobile phone verified", person.MobilePhone, person.MobilePhoneVerified),
+          verifiedFact("Mobile phone verified", person.MobilePhone, person.MobilePhoneVerified),
           "External_Id",
           ...PROFILE.filter((name) => person[name] !== ""),
           "Department",
-          ...Object.entries(person.Attributes).map(([name, value]): [string, JSX.Element] => [
-            name,
-            <Text text={attributeText(value)} />,
-          ]),
-          ["Created", <Time at={new Date(person.Creation_Date)} />],
-          ["Last sign-in", <LastLogin at={person.Last_Login} />],
+          ...Object.entries(person.Attributes).map(
+            ([name, value]): Fact => [name, <Text text={attributeText(value)} />],
+          ),
+          ["Created", <Time at={person.Creation_Date} />],
+          ["Last sign-in", <Time at={person.Last_Login} ago />],
           ["Id", <Code text={id} copy />],
         ]}
       />
-      {!!roles && !!sessions && !!allowed && !!identities && !!passkeys && (
+      {!!roles && !!sessions && !!allowed && !!identities && !!keys && (
         <>
-          <SignInSection visit={visit} person={person} factor={factor} mayChange={mayChange} />
-          <PasskeysSection visit={visit} person={person} passkeys={passkeys.Items} mayChange={mayChange} />
+          <SignInSection {...of} factor={factor} />
+          {passkeys.section(of, keys.Items)}
           <RolesSection
             visit={visit}
             member={{ Type: "User", Id: person.Id }}
@@ -213,15 +193,9 @@ async function userBody(deps: ConsoleServices, visit: Visit, person: Person) {
             title={titleOf(person)}
             page={roles}
           />
-          <IdentitiesSection
-            visit={visit}
-            person={person}
-            identities={identities.Items}
-            mayChange={mayChange}
-            mayLink={mayLink}
-          />
-          <SessionsSection visit={visit} person={person} page={sessions} mayChange={mayChange} />
-          <GrantsSection visit={visit} person={person} page={allowed} />
+          {identitiesSection(of, identities.Items, mayLink)}
+          {sessionsSection(of, sessions)}
+          {grantsSection(visit, person, allowed) as "safe"}
         </>
       )}
     </>

@@ -1,40 +1,21 @@
-import { type Attributes, recordFields } from "../../records/index.ts";
-import { Time } from "../../ui/index.ts";
-import type { ConsoleServices } from "../page.tsx";
+import type { Attributes } from "../../records/index.ts";
+import type { ConsoleServices, Visit } from "../page.tsx";
 import { readRecord } from "../records/records.tsx";
 import type { ReferenceChoice } from "../records/reference-field.tsx";
-import type { Visit } from "../visit.ts";
 
-export function LastLogin({ at }: { at: string }): JSX.Element {
-  return at === recordFields.UNSET_DATE ? <span class="none">never</span> : <Time at={new Date(at)} ago />;
-}
+export const PROFILE = [
+  ...(["GivenName", "FamilyName", "MiddleName", "Nickname", "Locale", "ZoneInfo", "Picture", "Profile"] as const),
+  ...(["Website", "Gender", "BirthDate", "Address"] as const),
+];
+
+type PersonText = "Name" | "Username" | "Email" | "MobilePhone" | "External_Id" | "Creation_Date" | "Last_Login";
 
 /** docs/behaviour.md "User", with its foreign keys. */
-export interface Person {
+export interface Person
+  extends Record<PersonText | (typeof PROFILE)[number], string>,
+    Record<"EmailVerified" | "MobilePhoneVerified" | "Is_Active", boolean> {
   Id: number;
   Attributes: Attributes;
-  Name: string;
-  Username: string;
-  Email: string;
-  EmailVerified: boolean;
-  MobilePhone: string;
-  MobilePhoneVerified: boolean;
-  External_Id: string;
-  GivenName: string;
-  FamilyName: string;
-  MiddleName: string;
-  Nickname: string;
-  Locale: string;
-  ZoneInfo: string;
-  Picture: string;
-  Profile: string;
-  Website: string;
-  Gender: string;
-  BirthDate: string;
-  Address: string;
-  Creation_Date: string;
-  Last_Login: string;
-  Is_Active: boolean;
   Department: ReferenceChoice;
 }
 

@@ -1,39 +1,46 @@
 import type { SessionRecord } from "../../identity/index.ts";
 import type { Page } from "../../platform/http/query.ts";
-import {
-  askColumn,
-  ButtonLink,
-  type Column,
-  ISSUED_TOKENS,
-  List,
-  ListSection,
-  phrase,
-  Text,
-  Time,
-} from "../../ui/index.ts";
-import { type Confirmation, type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
+import { ButtonLink, ISSUED_TOKENS, List, phrase, Text, Time } from "../../ui/index.ts";
+import { type ConsolePage, type ConsoleServices, confirming, type View, type Visit } from "../page.tsx";
 import { pagingOf } from "../records/records.tsx";
-import type { Visit } from "../visit.ts";
-import { aboveOf, type Person, pathOf, readPerson, titleOf, USERS } from "./person.tsx";
+import { belonging, type OfPerson } from "./belongings.tsx";
+import { aboveOf, pathOf, readPerson, titleOf, USERS } from "./person.tsx";
 
-const TITLE = "Where signed in";
+const sessions = belonging<SessionRecord>({
+  title: "Where signed in",
+  id: "sessions",
+  noun: "session",
+  verb: "End",
+  none: "Nowhere.",
+  titleOf: ({ Device }) => Device,
+  columns: () => [
+    { name: "Browser", cell: ({ Device }) => <Text text={Device} /> },
+    { name: "Address", cell: ({ Address }) => <Text text={Address} /> },
+    { name: "Factors", cell: ({ Acr }) => <Text text={Acr === "2" ? "two" : "one"} /> },
+    { name: "Signed in", cell: ({ StartedOn }) => <Time at={StartedOn} ago /> },
+    { name: "Last seen", cell: ({ LastSeen }) => <Time at={LastSeen} ago /> },
+  ],
+  ask: ({ Device }) => ({
+    title: phrase`End the sign-in in ${Device}?`,
+    effects: ["That browser is signed out.", "Its refresh tokens and their access tokens end with it.", ISSUED_TOKENS],
+    confirm: "End this sign-in",
+  }),
+  find: ({ users }, by, userId, id) => users.readSession(by, userId, id),
+  async remove({ users }, by, userId, id) {
+    const { Device } = await users.endSession(by, userId, id);
+    return `The sign-in in ${Device} is ended, and its refresh tokens with it.`;
+  },
+});
 
-export interface SessionsProps {
-  visit: Visit;
-  person: Person;
-  page: Page<SessionRecord>;
-  mayChange: boolean;
-}
-
-export function SessionsSection({ visit, person, page: { Items, Next }, mayChange }: SessionsProps): JSX.Element {
-  const path = pathOf(person);
-  return (
-    <ListSection title={TITLE} id="sessions" columns={columns(visit, person, mayChange)} rows={Items} none="Nowhere.">
-      <div class="buttons">
-        {Next === null ? "" : <ButtonLink href={visit.href(`${path}/sessions`)}>All browsers</ButtonLink>}
-        {mayChange ? <ButtonLink href={visit.href(`${path}/sessions/end`)}>End all sign-ins</ButtonLink> : ""}
-      </div>
-    </ListSection>
+export function sessionsSection(of: OfPerson, { Items, Next }: Page<SessionRecord>): JSX.Element {
+  const path = of.visit.href(`${pathOf(of.person)}/sessions`);
+  return sessions.section(
+    of,
+    Items,
+    <>
+      {Next !== null && <ButtonLink href={path} label="All browsers" />}
+      {of.mayChange && <ButtonLink href={`${path}/end`} label="End all sign-ins" />}
+    </>,
   );
 }
 
@@ -41,65 +48,21 @@ export async function sessionsPage(deps: ConsoleServices, visit: Visit): Promise
   const person = await readPerson(deps, visit);
   const page = await deps.users.listSessions(visit.permitted("Settings:Read"), String(person.Id), pagingOf(visit));
   const mayChange = visit.may("Settings:Update", "User", { ...person });
+  const { title, columns } = sessions;
   return {
-    title: TITLE,
+    title,
     above: aboveOf(person),
-    body: <List visit={visit} caption={TITLE} found={{ page }} columns={columns(visit, person, mayChange)} />,
-  };
-}
-
-function columns(visit: Visit, person: Person, mayChange: boolean): Column<SessionRecord>[] {
-  return [
-    { name: "Browser", cell: ({ Device }) => <Text text={Device} /> },
-    { name: "Address", cell: ({ Address }) => <Text text={Address} /> },
-    { name: "Factors", cell: ({ Acr }) => <Text text={Acr === "2" ? "two" : "one"} /> },
-    { name: "Signed in", cell: ({ StartedOn }) => <Time at={new Date(StartedOn)} ago /> },
-    { name: "Last seen", cell: ({ LastSeen }) => <Time at={new Date(LastSeen)} ago /> },
-    ...askColumn<SessionRecord>(visit, mayChange, "End", (session) => ({
-      action: `${pathOf(person)}/session/end`,
-      label: "End",
-      about: session.Device,
-      question: askToEnd(person, session),
-    })),
-  ];
-}
-
-function askToEnd(person: Person, { Id, Device }: SessionRecord): Confirmation {
-  return {
-    title: phrase`End the sign-in in ${Device}?`,
-    above: aboveOf(person),
-    effects: ["That browser is signed out.", "Its refresh tokens and their access tokens end with it.", ISSUED_TOKENS],
-    confirm: "End this sign-in",
-    fields: { session: Id },
-    back: pathOf(person),
+    body: <List visit={visit} caption={title} found={{ page }} columns={columns({ visit, person, mayChange })} />,
   };
 }
 
 export function sessionPages(deps: ConsoleServices): ConsolePage[] {
-  const needs = ["AccessManager:Read", "Settings:Read", "Settings:Update"] as const;
   return [
-    confirming({
-      path: `${USERS}/:id/session/end`,
-      needs,
-      async ask(visit) {
-        const person = await readPerson(deps, visit);
-        const caller = visit.permitted("Settings:Read");
-        return askToEnd(
-          person,
-          await deps.users.readSession(caller, String(person.Id), visit.form.get("session") ?? ""),
-        );
-      },
-      async act(visit) {
-        const caller = visit.permitted("Settings:Update");
-        const { Device } = await deps.users.endSession(caller, visit.params.id!, visit.form.get("session") ?? "");
-        const notice = `The sign-in in ${Device} is ended, and its refresh tokens with it.`;
-        return visit.goTo(`${USERS}/${visit.params.id}`, notice);
-      },
-    }),
+    sessions.removal(deps),
     confirming({
       path: `${USERS}/:id/sessions/end`,
       isLinked: true,
-      needs,
+      needs: ["AccessManager:Read", "Settings:Read", "Settings:Update"],
       async ask(visit) {
         const person = await readPerson(deps, visit);
         return {

@@ -1,31 +1,41 @@
 // A User's password link and second factor.
 
 import { type FactorRecord, noFactor } from "../../identity/index.ts";
-import { ActionButton, ButtonLink, Code, Facts, phrase, Section, Time } from "../../ui/index.ts";
-import { type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
-import type { Visit } from "../visit.ts";
-import { aboveOf, type Person, pathOf, readPerson, titleOf, USERS } from "./person.tsx";
+import { ActionButton, ButtonLink, Code, phrase, Section, Time } from "../../ui/index.ts";
+import {
+  type ConsolePage,
+  type ConsoleServices,
+  confirming,
+  Done,
+  messageView,
+  type View,
+  type Visit,
+} from "../page.tsx";
+import type { OfPerson } from "./belongings.tsx";
+import { aboveOf, pathOf, readPerson, titleOf, USERS } from "./person.tsx";
 
-export interface SignInSectionProps {
-  visit: Visit;
-  person: Person;
+interface SignInSectionProps extends OfPerson {
   factor: FactorRecord | undefined;
-  mayChange: boolean;
 }
 
 export function SignInSection({ visit, person, factor, mayChange }: SignInSectionProps): JSX.Element {
   const path = pathOf(person);
   return (
-    <Section title="Signing in" id="sign-in">
-      <Facts facts={[["Second factor", <SecondFactor factor={factor} />]]} />
-      {mayChange && (
-        <div class="buttons">
-          {!!person.Username && (
-            <ActionButton visit={visit} action={`${path}/password-link`} label="Create password link" />
-          )}
-          {!!factor && <ButtonLink href={visit.href(`${path}/second-factor/remove`)}>Remove second factor</ButtonLink>}
-        </div>
-      )}
+    <Section
+      title="Signing in"
+      id="sign-in"
+      facts={[["Second factor", <SecondFactor factor={factor} />]]}
+      buttons={
+        mayChange && (
+          <>
+            {!!person.Username && (
+              <ActionButton visit={visit} action={`${path}/password-link`} label="Create password link" />
+            )}
+            {!!factor && <ButtonLink href={visit.href(`${path}/second-factor/remove`)} label="Remove second factor" />}
+          </>
+        )
+      }
+    >
       {person.Username ? "" : <p class="fine">A user without a user name cannot sign in.</p>}
     </Section>
   );
@@ -35,8 +45,7 @@ function SecondFactor({ factor }: { factor: FactorRecord | undefined }): JSX.Ele
   if (!factor) return <span class="none">none</span>;
   return (
     <>
-      {"Authenticator app, since "}
-      <Time at={new Date(factor.EnrolledOn)} />
+      Authenticator app, since <Time at={factor.EnrolledOn} />
       <small safe>{` · ${factor.RecoveryCodes} recovery codes are left`}</small>
     </>
   );
@@ -46,32 +55,23 @@ function SecondFactor({ factor }: { factor: FactorRecord | undefined }): JSX.Ele
 export async function makePasswordLink(deps: ConsoleServices, visit: Visit): Promise<View> {
   const person = await readPerson(deps, visit);
   const { Url, ExpiresOn } = await deps.users.makePasswordReset(visit.permitted("Settings:Update"), String(person.Id));
-  return {
+  return messageView({
     title: "Password link",
     above: aboveOf(person),
-    body: (
-      <div class="panel narrow stack">
+    text: (
+      <>
         <p>
-          {"Give this link to "}
-          <strong safe>{titleOf(person)}</strong>
-          {" only. It is not shown again."}
+          Give this link to <strong safe>{titleOf(person)}</strong> only. It is not shown again.
         </p>
-        <p class="secret">
-          <Code text={Url} copy />
-        </p>
+        <Code text={Url} kept />
         <p>
-          {"It can be used once, until "}
-          <Time at={new Date(ExpiresOn)} />
-          {". A new link replaces it. Setting a password with it signs the user out everywhere else."}
+          It can be used once, until <Time at={ExpiresOn} />. A new link replaces it. Setting a password with it signs
+          the user out everywhere else.
         </p>
-        <div class="buttons">
-          <ButtonLink href={visit.href(pathOf(person))} kind="main">
-            Done
-          </ButtonLink>
-        </div>
-      </div>
+      </>
     ),
-  };
+    buttons: <Done visit={visit} path={pathOf(person)} />,
+  });
 }
 
 export function removeFactorPage(deps: ConsoleServices): ConsolePage {

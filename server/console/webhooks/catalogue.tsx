@@ -1,10 +1,9 @@
 // The catalogue of events: a schema and an example of each kind.
 
 import { Section } from "../../ui/index.ts";
-import type { ConsolePage, ConsoleServices, View } from "../page.tsx";
+import type { ConsolePage, ConsoleServices, View, Visit } from "../page.tsx";
 import { Source } from "../source.tsx";
-import type { Visit } from "../visit.ts";
-import { CONNECTIONS } from "./save.tsx";
+import { ABOVE, CONNECTIONS } from "./save.tsx";
 
 export const CATALOGUE = `${CONNECTIONS}/events`;
 
@@ -21,7 +20,7 @@ async function page({ catalogue }: ConsoleServices, visit: Visit): Promise<View>
   const byRecord = [...Map.groupBy(Items, ({ EventRecord }) => EventRecord)];
   return {
     title: "Kinds of events",
-    above: [{ name: "Webhooks", path: CONNECTIONS }],
+    above: ABOVE,
     body: (
       <>
         {byRecord.map(([record, kinds]) => (

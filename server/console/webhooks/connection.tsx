@@ -2,15 +2,16 @@ import { urlOf } from "../../platform/address.ts";
 import { BadInput } from "../../platform/errors.ts";
 import { UNCONDITIONAL } from "../../platform/http/conditions.ts";
 import { API_PATH } from "../../platform/http/request.ts";
+import { PING } from "../../records/index.ts";
 import {
   ActionButton,
   Badge,
   ButtonLink,
   Code,
+  type Column,
   EmptyState,
   Facts,
   Live,
-  Refreshing,
   Section,
   sealedFields,
   Table,
@@ -19,13 +20,12 @@ import {
 } from "../../ui/index.ts";
 import { type ConnectionRecord, type RecentDelivery, type StatusRecord, toConnectionId } from "../../webhooks/index.ts";
 import { titleOfEvent } from "../activity/list.tsx";
-import { namesOfEvents, RecordCell } from "../activity/record.tsx";
+import { EventLink, namesOfEvents, RecordCell } from "../activity/record.tsx";
 import { Explained, Words } from "../failure-words.tsx";
-import type { Confirmation, ConsoleServices } from "../page.tsx";
+import type { Confirmation, ConsoleServices, Visit } from "../page.tsx";
 import type { NameOf } from "../records/names.ts";
 import { addressOf } from "../records/names.ts";
 import type { Held as Read } from "../records/record-pages.tsx";
-import type { Visit } from "../visit.ts";
 import { LastFailure, SuccessRate } from "./health.tsx";
 import { latestRedeliveries, Redeliveries } from "./redeliveries.tsx";
 import { askToResume, RESUMED } from "./resume.tsx";
@@ -39,11 +39,8 @@ const MAX_DELIVERIES = 20;
 
 export type ShownConnection = Read<ConnectionRecord> & { isSigned: boolean };
 
-export async function connectionBody(
-  deps: ConsoleServices,
-  visit: Visit,
-  { record, isSigned }: ShownConnection,
-): Promise<JSX.Element> {
+export async function connectionBody(deps: ConsoleServices, visit: Visit, held: ShownConnection): Promise<JSX.Element> {
+  const { record, isSigned } = held;
   const [status, statistics, deliveries] = await Promise.all([
     visit.wants("connection") ? statusPart(deps, visit, record) : "",
     visit.wants("statistics") ? statisticsPart(deps, visit, record) : "",
@@ -82,7 +79,7 @@ async function statusPart(deps: ConsoleServices, visit: Visit, record: Connectio
         />
       </div>
       <HoldNote record={record} status={status} />
-      <UnsentNote visit={visit} record={record} status={status} asked={asked} />
+      {unsentNote(visit, record, status, asked) as "safe"}
       <Redeliveries visit={visit} latest={redeliveries} />
       <CurrentStatus status={status} kind={record.Kind} />
       <DiscardLink visit={visit} record={record} held={status.Held} />
@@ -110,9 +107,7 @@ async function deliveriesPart(deps: ConsoleServices, visit: Visit, { Id, Kind }:
             <TemporalViews url={deps.workflowsUrl} tenantId={visit.caller.tenantId} connection={{ Id }} />
           </>
         ) : (
-          <EmptyState title="Nothing yet">
-            <p>The next change it is subscribed to appears here.</p>
-          </EmptyState>
+          <EmptyState title="Nothing yet" text="The next change it is subscribed to appears here." />
         )}
       </Section>
     </Live>
@@ -121,24 +116,22 @@ async function deliveriesPart(deps: ConsoleServices, visit: Visit, { Id, Kind }:
 
 function Configuration({ visit, record, isSigned }: ConfigurationProps): JSX.Element {
   const headers = Object.keys(record.Headers);
-  const more: [string, JSX.Element][] = [];
-  if (contentsOf(record)) more.push(["Contents", <Text text={contentsOf(record)} />]);
-  if (record.Filter) more.push(["Filter", <Code text={record.Filter} />]);
-  if (record.Description) more.push(["Description", <Text text={record.Description} />]);
-  if (headers.length > 0) more.push(["Extra headers", <Text text={headers.join(", ")} />]);
+  const contents = contentsOf(record);
   return (
-    <Section title="Configuration">
-      <Facts
-        facts={[
-          ...wayOf(record),
-          ["Entities", <Text text={record.Entities.join(", ")} />],
-          ["Events", <Text text={record.Events.join(", ")} />],
-          ["Secret", <SecretLink visit={visit} record={record} isSigned={isSigned} />],
-          ["Id", <Code text={record.Id} copy />],
-          ...more,
-        ]}
-      />
-    </Section>
+    <Section
+      title="Configuration"
+      facts={[
+        ...wayOf(record),
+        ["Entities", <Text text={record.Entities.join(", ")} />],
+        ["Events", <Text text={record.Events.join(", ")} />],
+        ["Secret", <SecretLink visit={visit} record={record} isSigned={isSigned} />],
+        ["Id", <Code text={record.Id} copy />],
+        contents && ["Contents", <Text text={contents} />],
+        record.Filter && ["Filter", <Code text={record.Filter} />],
+        record.Description && ["Description", <Text text={record.Description} />],
+        headers.length > 0 && ["Extra headers", <Text text={headers.join(", ")} />],
+      ]}
+    />
   );
 }
 
@@ -181,7 +174,7 @@ function HoldNote({ record, status }: { record: ConnectionRecord; status: Status
   return (
     <div class="warning">
       <p>
-        Held since <Time at={new Date(HeldOn)} />:{" "}
+        Held since <Time at={HeldOn} />:{" "}
         <strong>
           <Words text={HeldReason ?? ""} />
         </strong>
@@ -193,7 +186,7 @@ function HoldNote({ record, status }: { record: ConnectionRecord; status: Status
         <span safe>{`Tried ${Probes === 1 ? "once" : `${Probes.toLocaleString("en")} times`} since then.`}</span>{" "}
         {!!NextProbeOn && (
           <>
-            Next at <Time at={new Date(NextProbeOn)} />.
+            Next at <Time at={NextProbeOn} />.
           </>
         )}
       </p>
@@ -201,16 +194,8 @@ function HoldNote({ record, status }: { record: ConnectionRecord; status: Status
   );
 }
 
-interface UnsentProps {
-  visit: Visit;
-  record: ConnectionRecord;
-  status: StatusRecord;
-  /** For a connection that is not active, if the visitor may resend. */
-  asked: Confirmation | undefined;
-}
-
-/** Deliveries that neither Resume nor a probe sends, and how to resend them. */
-function UnsentNote({ visit, record, status, asked }: UnsentProps): JSX.Element {
+/** Deliveries that neither Resume nor a probe sends, and how to resend them. @param asked for a connection that is not active, if the visitor may resend */
+function unsentNote(visit: Visit, record: ConnectionRecord, status: StatusRecord, asked?: Confirmation): JSX.Element {
   const { Held: heldCount, Exhausted, ExhaustedSince } = status;
   if (!Exhausted || !ExhaustedSince) return "";
   const isActive = record.State === "Active";
@@ -219,7 +204,7 @@ function UnsentNote({ visit, record, status, asked }: UnsentProps): JSX.Element 
     <div class="warning">
       <p>
         <strong safe>{`${held}${Exhausted.toLocaleString("en")} exhausted since `}</strong>
-        <Time at={new Date(ExhaustedSince)} />
+        <Time at={ExhaustedSince} />
         {isActive ? ". They are not sent automatically." : ". Resume sends only held deliveries, not these."}
       </p>
       {isActive && mayRedeliver(visit, record) && (
@@ -227,9 +212,8 @@ function UnsentNote({ visit, record, status, asked }: UnsentProps): JSX.Element 
           href={visit.href(
             `/settings/webhooks/${record.Id}/redeliver?${new URLSearchParams({ From: ExhaustedSince })}`,
           )}
-        >
-          Send them again
-        </ButtonLink>
+          label="Send them again"
+        />
       )}
       {!!asked && (
         <ActionButton
@@ -266,11 +250,6 @@ function DiscardLink({ visit, record, held }: { visit: Visit; record: Connection
   );
 }
 
-/** Placed above the tabs, where keyboard users reach it early. */
-export function refreshing(visit: Visit): JSX.Element {
-  return <Refreshing visit={visit} seconds={REFRESH_SECONDS} />;
-}
-
 export function actionsOn(visit: Visit, record: ConnectionRecord) {
   const path = `/settings/webhooks/${record.Id}`;
   const stateButton = (label: string, State: "Active" | "Paused") => (
@@ -286,7 +265,7 @@ export function actionsOn(visit: Visit, record: ConnectionRecord) {
     ),
     others:
       record.Kind === "Push" && mayRedeliver(visit, record) ? (
-        <ButtonLink href={visit.href(`${path}/redeliver`)}>Redeliver</ButtonLink>
+        <ButtonLink href={visit.href(`${path}/redeliver`)} label="Redeliver" />
       ) : undefined,
   };
 }
@@ -321,32 +300,26 @@ function eventOf({ eventRecord, eventType, recordIds }: RecentDelivery) {
   };
 }
 
-function columns(visit: Visit, name: NameOf, kind: ConnectionRecord["Kind"]) {
-  return [
-    {
-      name: "Event",
-      cell: (delivery: RecentDelivery) => (
-        <a href={visit.href(`/settings/activity/${delivery.eventId}`)} safe>
-          {titleOfEvent(eventOf(delivery), name)}
-        </a>
-      ),
-    },
-    {
-      name: "Record",
-      cell: (delivery: RecentDelivery) => <RecordCell visit={visit} event={eventOf(delivery)} name={name} />,
-    },
-    { name: "State", cell: ({ state }: RecentDelivery) => <Badge state={state} /> },
-    ...(kind === "Pull" ? [] : attemptColumns),
-    {
-      name: "Happened",
-      cell: ({ occurredOn }: RecentDelivery) => <Time at={occurredOn} ago />,
-    },
-  ];
+/** A test by what it tested. */
+function titleOf(delivery: RecentDelivery, name: NameOf): string {
+  if (delivery.eventType !== PING) return titleOfEvent(eventOf(delivery), name);
+  return delivery.tested ? `Test of ${delivery.tested}` : PING;
 }
 
-const attemptColumns = [
-  { name: "Attempts", cell: ({ attempts }: RecentDelivery) => <Text text={String(attempts)} />, numeric: true },
-  { name: "Last answer", cell: (delivery: RecentDelivery) => <Text text={answerInWords(delivery)} /> },
+const columns = (visit: Visit, name: NameOf, kind: ConnectionRecord["Kind"]): Column<RecentDelivery>[] => [
+  {
+    name: "Event",
+    cell: (delivery) => <EventLink visit={visit} id={delivery.eventId} text={titleOf(delivery, name)} />,
+  },
+  { name: "Record", cell: (delivery) => <RecordCell visit={visit} event={eventOf(delivery)} name={name} /> },
+  { name: "State", narrow: "beside", cell: ({ state }) => <Badge state={state} /> },
+  ...(kind === "Pull" ? [] : attemptColumns),
+  { name: "Happened", cell: ({ occurredOn }) => <Time at={occurredOn} ago /> },
+];
+
+const attemptColumns: Column<RecentDelivery>[] = [
+  { name: "Attempts", cell: ({ attempts }) => <Text text={String(attempts)} />, numeric: true },
+  { name: "Last answer", cell: (delivery) => <Text text={answerInWords(delivery)} /> },
 ];
 
 export function answerInWords({ statusCode, failure, durationMs }: RecentDelivery): string {

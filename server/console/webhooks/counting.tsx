@@ -1,12 +1,10 @@
 // Forms that first count the deliveries they are about, and then ask.
 
 import type { Scope } from "../../records/index.ts";
-import { Form, type FormState, formOf, Hiddens, type Labels, refusedForm } from "../../ui/index.ts";
+import { Fields, Form, type FormState, formOf, Hiddens, refusedForm, Submit } from "../../ui/index.ts";
 import type { ConnectionRecord } from "../../webhooks/index.ts";
-import { type Confirmation, type ConsolePage, confirming, type View } from "../page.tsx";
-import { titleOfConnection } from "../records/names.ts";
-import type { Visit } from "../visit.ts";
-import { CONNECTIONS } from "./save.tsx";
+import { type Confirmation, type ConsolePage, confirming, type View, type Visit } from "../page.tsx";
+import { aboveOf, CONNECTIONS } from "./save.tsx";
 
 export interface AskedCount extends Confirmation {
   /** null: the visitor may not see it. */
@@ -22,9 +20,8 @@ interface Counting<Asked extends AskedCount> {
   confirmPath: string;
   kind: "main" | "danger";
   needs: readonly Scope[];
-  labels: Labels;
   initial(visit: Visit): Record<string, string | string[]>;
-  fields(state: FormState): JSX.Element;
+  fields: Parameters<typeof Fields>[0]["fields"];
   /** The connection with the path's `:id`. @throws NotFound, Permission */
   read(visit: Visit): Promise<ConnectionRecord>;
   /** @param anew false: use the counts from the form */
@@ -33,7 +30,8 @@ interface Counting<Asked extends AskedCount> {
 }
 
 export function countingPages<Asked extends AskedCount>(counting: Counting<Asked>): ConsolePage[] {
-  const { title, lead = "", kind, needs, labels, initial, fields, read, act } = counting;
+  const { title, lead = "", kind, needs, initial, fields, read, act } = counting;
+  const names = Object.keys(fields);
   const path = `${CONNECTIONS}/:id/${counting.path}`;
   const confirmPath = `${path}/${counting.confirmPath}`;
   const ask = async (visit: Visit, anew: boolean) => counting.ask(visit, await read(visit), anew);
@@ -43,34 +41,30 @@ export function countingPages<Asked extends AskedCount>(counting: Counting<Asked
     const record = await read(visit);
     const { asked, state = formOf(initial(visit)) } = shown;
     const [action, confirmAction] = [path, confirmPath].map((one) => one.replace(":id", record.Id)) as [string, string];
-    const hidden = Object.entries(asked?.fields ?? {}).filter(([name]) => !Object.hasOwn(labels, name));
+    const hidden = Object.entries(asked?.fields ?? {}).filter(([name]) => !names.includes(name));
     return {
       title,
-      above: [
-        { name: "Webhooks", path: CONNECTIONS },
-        { name: titleOfConnection(record), path: `${CONNECTIONS}/${record.Id}` },
-      ],
+      above: aboveOf(record),
       status: shown.state && !asked ? 422 : 200,
       body: (
         <div class="panel narrow">
           {lead as "safe"}
           <Form visit={visit} action={action} state={state}>
-            {fields(state) as "safe"}
+            <Fields state={state} fields={fields} />
             {asked && (
               <p class="notice" role="status" safe>
                 {String(asked.effects[0])}
               </p>
             )}
             <div class="buttons">
-              <button type="submit" class={asked && asked.count !== 0 ? "plain" : "main"}>
-                {asked ? "Count again" : "Count them"}
-              </button>
+              <Submit
+                label={asked ? "Count again" : "Count them"}
+                kind={asked && asked.count !== 0 ? "plain" : "main"}
+              />
               {asked && asked.count !== 0 && (
                 <>
                   <Hiddens fields={{ ...Object.fromEntries(hidden), shown: visit.seal(confirmAction, asked) }} />
-                  <button type="submit" class={kind} formaction={visit.href(confirmAction)} safe>
-                    {asked.confirm}
-                  </button>
+                  <Submit label={asked.confirm} kind={kind} formaction={visit.href(confirmAction)} />
                 </>
               )}
             </div>
@@ -80,10 +74,8 @@ export function countingPages<Asked extends AskedCount>(counting: Counting<Asked
     };
   }
 
-  const refused = (visit: Visit) => (error: unknown) =>
-    page(visit, { state: refusedForm(visit.form, error, Object.keys(labels), labels) });
-  const typed = ({ form }: Visit) =>
-    formOf(Object.fromEntries(Object.keys(labels).map((name) => [name, form.getAll(name)])));
+  const refused = (visit: Visit) => (error: unknown) => page(visit, { state: refusedForm(visit.form, error, fields) });
+  const typed = ({ form }: Visit) => formOf(Object.fromEntries(names.map((name) => [name, form.getAll(name)])));
   const confirmation = confirming<Asked>({ path: confirmPath, needs, ask, act });
   return [
     {

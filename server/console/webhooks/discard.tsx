@@ -1,13 +1,20 @@
 // Discards a connection's held deliveries: first counts them, then cancels them.
 
-import { momentInUtc, TextField } from "../../ui/index.ts";
+import { momentInUtc } from "../../ui/index.ts";
 import { DISCARD, toConnectionId } from "../../webhooks/index.ts";
 import type { ConsolePage, ConsoleServices } from "../page.tsx";
 import { type AskedCount, countingPages, howMany } from "./counting.tsx";
 import { CONNECTIONS } from "./save.tsx";
 
 const NEEDS = ["Webhooks:Update"] as const;
-const LABELS = { Before: "Events before" };
+const FIELDS = {
+  Before: {
+    label: "Events before",
+    type: "datetime-local",
+    hint: "Held deliveries of events before that time. A time in the future means now.",
+    required: true,
+  },
+} as const;
 const PATH = "discard";
 /** Milliseconds after which the page answers, with its progress if deliveries remain. */
 const ANSWER_MS = 5_000;
@@ -24,19 +31,9 @@ export function discardPages({ connections, discard }: ConsoleServices): Console
     confirmPath: "confirm",
     kind: "danger",
     needs: NEEDS,
-    labels: LABELS,
     // A past time, so the count does not change while changes continue.
     initial: ({ url }) => ({ Before: url.searchParams.get("Before") ?? new Date().toISOString().slice(0, 19) }),
-    fields: (state) => (
-      <TextField
-        state={state}
-        name="Before"
-        label={LABELS.Before}
-        type="datetime-local"
-        hint="Held deliveries of events before that time. A time in the future means now."
-        required
-      />
-    ),
+    fields: FIELDS,
     async read({ caller, params }) {
       const { record } = await connections.read(caller, params.id!);
       caller.permissions.require("Webhooks:Update", "WebhookConnection", { ...record });

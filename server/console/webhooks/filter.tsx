@@ -3,12 +3,14 @@
 import { UNCONDITIONAL } from "../../platform/http/conditions.ts";
 import {
   ButtonLink,
+  type Column,
   EmptyState,
   Form,
   type FormState,
   formOf,
   refusedForm,
   Section,
+  Submit,
   Table,
   Text,
   TextField,
@@ -16,22 +18,22 @@ import {
 } from "../../ui/index.ts";
 import type { ConnectionRecord, WebhookServices } from "../../webhooks/index.ts";
 import { titleOfEvent } from "../activity/list.tsx";
-import { namesOfEvents } from "../activity/record.tsx";
-import type { ConsolePage, ConsoleServices, View } from "../page.tsx";
+import { EventLink, namesOfEvents } from "../activity/record.tsx";
+import { type ConsolePage, type ConsoleServices, handlersOf, type View, type Visit } from "../page.tsx";
 import { titleOfConnection } from "../records/names.ts";
-import type { Visit } from "../visit.ts";
-import { CONNECTIONS, WRITE } from "./save.tsx";
+import { ABOVE, CONNECTIONS, WRITE } from "./save.tsx";
 
 const NEEDS = ["Webhooks:Read", "Webhooks:Update"] as const;
 const SAVED = "The filter is saved. It applies to changes from now on.";
 const REMOVED = "The filter is removed. All subscribed changes are sent.";
 
 export function filterPage(deps: ConsoleServices): ConsolePage {
+  const on = handlersOf(deps);
   return {
     path: `${CONNECTIONS}/:id/filter`,
     tab: "Filter",
-    GET: { needs: ["Webhooks:Read"], answer: (visit) => openPage(deps, visit) },
-    POST: { needs: [...NEEDS, ...WRITE], answer: (visit) => submitted(deps, visit) },
+    GET: on(["Webhooks:Read"], openPage),
+    POST: on([...NEEDS, ...WRITE], submitted),
   };
 }
 
@@ -69,7 +71,7 @@ function page(visit: Visit, record: ConnectionRecord, state: FormState, tried?: 
   const mayChange = visit.may("Webhooks:Update", "WebhookConnection", record);
   return {
     title: titleOfConnection(record),
-    above: [{ name: "Webhooks", path: CONNECTIONS }],
+    above: ABOVE,
     body: (
       <>
         {tried ? <Outcome visit={visit} tried={tried} /> : ""}
@@ -89,8 +91,11 @@ function page(visit: Visit, record: ConnectionRecord, state: FormState, tried?: 
               }
             />
             <div class="buttons">
-              {mayChange ? <Buttons isTried={tried !== undefined} /> : ""}
-              <ButtonLink href={visit.href(`${CONNECTIONS}/${record.Id}`)}>Back</ButtonLink>
+              {mayChange && (
+                <Submit label="Try it on stored events" kind={tried ? "plain" : "main"} name="ask" value="try" />
+              )}
+              {mayChange && tried && <Submit label="Save filter" name="ask" value="save" />}
+              <ButtonLink href={visit.href(`${CONNECTIONS}/${record.Id}`)} label="Back" />
             </div>
           </Form>
         </div>
@@ -99,35 +104,11 @@ function page(visit: Visit, record: ConnectionRecord, state: FormState, tried?: 
   };
 }
 
-function Buttons({ isTried }: { isTried: boolean }): JSX.Element {
-  return (
-    <>
-      <button type="submit" class={isTried ? "plain" : "main"} name="ask" value="try">
-        Try it on stored events
-      </button>
-      {isTried ? (
-        <button type="submit" class="main" name="ask" value="save">
-          Save filter
-        </button>
-      ) : (
-        ""
-      )}
-    </>
-  );
-}
-
 function Outcome({ visit, tried: { trial, titles } }: { visit: Visit; tried: Tried }): JSX.Element {
   const { Tried, Sent, Failed, Events } = trial;
-  const columns = [
-    {
-      name: "Event",
-      cell: ({ EventId }: (typeof Events)[number]) => (
-        <a href={visit.href(`/settings/activity/${EventId}`)} safe>
-          {titles.get(EventId)!}
-        </a>
-      ),
-    },
-    { name: "Happened", cell: ({ Timestamp }: (typeof Events)[number]) => <Time at={new Date(Timestamp)} ago /> },
+  const columns: Column<(typeof Events)[number]>[] = [
+    { name: "Event", cell: ({ EventId }) => <EventLink visit={visit} id={EventId} text={titles.get(EventId)!} /> },
+    { name: "Happened", cell: ({ Timestamp }) => <Time at={Timestamp} ago /> },
   ];
   return (
     <Section title="Result">
@@ -138,9 +119,10 @@ function Outcome({ visit, tried: { trial, titles } }: { visit: Visit; tried: Tri
       {Events.length > 0 ? (
         <Table caption="Events that it would have sent" columns={columns} rows={Events} />
       ) : (
-        <EmptyState title="None of the stored events">
-          <p>{Tried > 0 ? "No stored event matches." : "No subscribed event is stored yet."}</p>
-        </EmptyState>
+        <EmptyState
+          title="None of the stored events"
+          text={Tried > 0 ? "No stored event matches." : "No subscribed event is stored yet."}
+        />
       )}
       {Sent > Events.length ? <p safe>{`The newest ${count(Events.length)} are shown.`}</p> : ""}
     </Section>

@@ -1,5 +1,6 @@
 import { durationInWords, Time } from "../../ui/index.ts";
 import type { Health } from "../../webhooks/index.ts";
+import { EventLink } from "../activity/record.tsx";
 import { Explained, Words } from "../failure-words.tsx";
 import type { Visit } from "../visit.ts";
 
@@ -85,9 +86,7 @@ export function LastFailure({ health, visit }: HealthProps & { visit?: Visit }):
     <span>
       <Time at={failedOn} ago />{" "}
       {visit ? (
-        <a href={visit.href(`/settings/activity/${failedEventId}`)} safe>
-          {failure ?? ""}
-        </a>
+        <EventLink visit={visit} id={failedEventId} text={failure ?? ""} />
       ) : (
         <small>
           <Words text={failure ?? ""} />

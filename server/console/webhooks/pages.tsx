@@ -1,14 +1,13 @@
 import { readAsked } from "../../platform/http/query.ts";
 import type { WEBHOOK } from "../../records/index.ts";
-import { Badge, ButtonLink, type Column, phrase } from "../../ui/index.ts";
+import { Badge, ButtonLink, type Column, Link, phrase } from "../../ui/index.ts";
 import type { ConnectionRecord, Health } from "../../webhooks/index.ts";
-import type { ConsolePage, ConsoleServices } from "../page.tsx";
+import { type ConsolePage, type ConsoleServices, handlersOf, type Visit } from "../page.tsx";
 import { declaredPages } from "../records/declared.tsx";
 import { addressOf, titleOfConnection } from "../records/names.ts";
 import { filtersOf } from "../records/records.tsx";
-import type { Visit } from "../visit.ts";
 import { CATALOGUE, cataloguePage } from "./catalogue.tsx";
-import { actionsOn, connectionBody, ping, refreshing, type ShownConnection, setState } from "./connection.tsx";
+import { actionsOn, connectionBody, ping, type ShownConnection, setState } from "./connection.tsx";
 import { discardPages } from "./discard.tsx";
 import { filterPage } from "./filter.tsx";
 import { LastFailure, Sparkline, SuccessRate, Waiting } from "./health.tsx";
@@ -34,6 +33,7 @@ import { sendTest, startCheck, verifyPage } from "./verify.tsx";
 const REFRESH_SECONDS = 10;
 
 export function webhookPages(deps: ConsoleServices): ConsolePage[] {
+  const on = handlersOf(deps);
   const { connection, connections, figures } = deps;
   const read = ["Webhooks:Read"] as const;
   return declaredPages<Row, ReturnType<typeof connection.parse>, typeof WEBHOOK>(connection, connections, {
@@ -67,16 +67,13 @@ export function webhookPages(deps: ConsoleServices): ConsolePage[] {
         title: () => "Add Webhook Connection",
         links: (visit) =>
           mayAddConnection(visit) ? (
-            <ButtonLink href={visit.href(`${CONNECTIONS}/add`)} kind="main">
-              {"Add Webhook Connection"}
-            </ButtonLink>
+            <ButtonLink href={visit.href(`${CONNECTIONS}/add`)} label="Add Webhook Connection" kind="main" />
           ) : (
             ""
           ),
       },
     },
     page: {
-      lead: refreshing,
       show: (visit, held) => connectionBody(deps, visit, held as ShownConnection),
       actions: (visit, { record }) => actionsOn(visit, record),
       async effects({ Id, Name, URL }, { caller }) {
@@ -98,8 +95,8 @@ export function webhookPages(deps: ConsoleServices): ConsolePage[] {
       {
         path: `${CONNECTIONS}/:id/verify`,
         tab: "Verify",
-        GET: { needs: read, answer: (visit) => verifyPage(deps, visit) },
-        POST: { needs: ["Webhooks:Update"], answer: (visit) => sendTest(deps, visit) },
+        GET: on(read, verifyPage),
+        POST: on(["Webhooks:Update"], sendTest),
       },
       {
         path: `${CONNECTIONS}/:id/check`,
@@ -108,29 +105,22 @@ export function webhookPages(deps: ConsoleServices): ConsolePage[] {
       filterPage(deps),
       cataloguePage(deps),
       ...statementPages(deps),
-      { path: `${CONNECTIONS}/:id/added`, GET: { needs: WRITE, answer: (visit) => addedPage(deps, visit) } },
-      { path: `${CONNECTIONS}/:id/ping`, POST: { needs: ["Webhooks:Update"], answer: (visit) => ping(deps, visit) } },
-      { path: `${CONNECTIONS}/:id/state`, POST: { needs: WRITE, answer: (visit) => setState(deps, visit) } },
-      {
-        path: `${CONNECTIONS}/:id/secret`,
-        GET: { needs: read, answer: (visit) => secretPage(deps, visit) },
-        POST: { needs: ["Webhooks:Update"], answer: (visit) => stage(deps, visit) },
-      },
-      {
-        path: `${CONNECTIONS}/:id/secret/prove`,
-        POST: { needs: ["Webhooks:Update"], answer: (visit) => prove(deps, visit) },
-      },
+      { path: `${CONNECTIONS}/:id/added`, GET: on(WRITE, addedPage) },
+      { path: `${CONNECTIONS}/:id/ping`, POST: on(["Webhooks:Update"], ping) },
+      { path: `${CONNECTIONS}/:id/state`, POST: on(WRITE, setState) },
+      { path: `${CONNECTIONS}/:id/secret`, GET: on(read, secretPage), POST: on(["Webhooks:Update"], stage) },
+      { path: `${CONNECTIONS}/:id/secret/prove`, POST: on(["Webhooks:Update"], prove) },
       giveUpPage(deps),
       ...redeliverPages(deps),
       ...discardPages(deps),
       resumePage(deps),
-      { path: REDELIVERIES, GET: { needs: read, answer: (visit) => redeliveriesPage(deps, visit) } },
-      { path: `${REDELIVERIES}/:id/export`, GET: { needs: read, answer: (visit) => exportSent(deps, visit) } },
+      { path: REDELIVERIES, GET: on(read, redeliveriesPage) },
+      { path: `${REDELIVERIES}/:id/export`, GET: on(read, exportSent) },
       {
         path: `${REDELIVERIES}/:id`,
         shows: "Redelivery",
-        GET: { needs: read, answer: (visit) => redeliveryPage(deps, visit) },
-        POST: { needs: ["Webhooks:Update"], answer: (visit) => changeTheRedelivery(deps, visit) },
+        GET: on(read, redeliveryPage),
+        POST: on(["Webhooks:Update"], changeTheRedelivery),
       },
       cancelPage(deps),
     ],
@@ -175,9 +165,7 @@ const nameColumn = (visit: Visit): Column<Row> => ({
   sort: "Name",
   cell: (row) => (
     <>
-      <a href={visit.href(`/settings/webhooks/${row.Id}`)} safe>
-        {titleOfConnection(row)}
-      </a>
+      <Link href={visit.href(`/settings/webhooks/${row.Id}`)} text={titleOfConnection(row)} />
       {row.Name ? <small safe>{addressOf(row.URL) || "Pull"}</small> : ""}
     </>
   ),
@@ -185,7 +173,7 @@ const nameColumn = (visit: Visit): Column<Row> => ({
 
 const COLUMNS: Column<Row>[] = [
   { name: "State", sort: "State", narrow: "beside", cell: ({ State }) => <Badge state={State} /> },
-  { name: "24 hours", narrow: "none", cell: ({ health }) => <Sparkline health={health} /> },
+  { name: "24 hours", cell: ({ health }) => <Sparkline health={health} /> },
   { name: "Success", cell: ({ health }) => <SuccessRate health={health} />, numeric: true },
   { name: "Waiting", cell: ({ health }) => <Waiting health={health} /> },
   { name: "Last failure", narrow: "none", cell: ({ health }) => <LastFailure health={health} /> },

@@ -2,21 +2,26 @@
 
 import { DAY_MS } from "../../platform/durations.ts";
 import { readDate } from "../../platform/http/dates.ts";
-import { CheckboxGroup, momentInUtc, TextField } from "../../ui/index.ts";
+import { momentInUtc } from "../../ui/index.ts";
 import { type ConnectionRecord, REPLAY, REPLAY_DATA } from "../../webhooks/index.ts";
-import type { ConsolePage, ConsoleServices } from "../page.tsx";
+import type { ConsolePage, ConsoleServices, Visit } from "../page.tsx";
 import { addressOf } from "../records/names.ts";
-import type { Visit } from "../visit.ts";
+import { optionsOf } from "../records/records.tsx";
 import { type AskedCount, countingPages, howMany } from "./counting.tsx";
 import { CONNECTIONS } from "./save.tsx";
 
 const NEEDS = ["Webhooks:Create"] as const;
-const LABELS = {
-  From: "Events from",
-  To: "Events before",
-  States: "Deliveries in state",
-  Rate: "Deliveries a second",
-};
+const FIELDS = {
+  From: { label: "Events from", type: "datetime-local", hint: "Events at that time or later.", required: true },
+  To: { label: "Events before", type: "datetime-local", hint: "Empty: until now.", required: false },
+  States: { label: "Deliveries in state", options: optionsOf(REPLAY.states), isSeveral: true },
+  Rate: {
+    label: "Deliveries a second",
+    type: "number",
+    hint: `From 1 to ${REPLAY.rate.max}, in the order of their events.`,
+    required: true,
+  },
+} as const;
 const PATH = "redeliver";
 
 /** Resends the counted deliveries, without later ones. */
@@ -27,7 +32,6 @@ export function redeliverPages(deps: ConsoleServices): ConsolePage[] {
     confirmPath: "send",
     kind: "main",
     needs: NEEDS,
-    labels: LABELS,
     initial({ url }) {
       const from = Date.parse(url.searchParams.get("From") ?? "") || Date.now() - DAY_MS;
       return {
@@ -36,42 +40,9 @@ export function redeliverPages(deps: ConsoleServices): ConsolePage[] {
         Rate: String(REPLAY.rate.usual),
       };
     },
-    fields: (state) => (
-      <>
-        <TextField
-          state={state}
-          name="From"
-          label={LABELS.From}
-          type="datetime-local"
-          hint="Events at that time or later."
-          required
-        />
-        <TextField
-          state={state}
-          name="To"
-          label={LABELS.To}
-          type="datetime-local"
-          hint="Empty: until now."
-          required={false}
-        />
-        <CheckboxGroup
-          state={state}
-          name="States"
-          label={LABELS.States}
-          options={REPLAY.states.map((value) => ({ value, label: value }))}
-        />
-        <TextField
-          state={state}
-          name="Rate"
-          label={LABELS.Rate}
-          type="number"
-          hint={`From 1 to ${REPLAY.rate.max}, in the order of their events.`}
-          required
-        />
-      </>
-    ),
+    fields: FIELDS,
     read: async ({ caller, params }) => (await deps.connections.read(caller, params.id!)).record,
-    ask: (visit, connection, anew) => askToSend(deps, visit, connection, anew),
+    ask: (visit, connection, anew) => ask(deps, visit, connection, anew),
     async act(visit, { input, body, asOf }) {
       const { Id, Reason } = await deps.redeliveries.create(visit.permitted(...NEEDS), input, body, asOf);
       const notice = Reason ? "The redelivery is created and waiting." : "The redelivery has started.";
@@ -86,12 +57,7 @@ interface AskedReplay extends AskedCount {
   asOf: Date;
 }
 
-async function askToSend(
-  deps: ConsoleServices,
-  visit: Visit,
-  record: ConnectionRecord,
-  anew: boolean,
-): Promise<AskedReplay> {
+async function ask(deps: ConsoleServices, visit: Visit, record: ConnectionRecord, anew: boolean): Promise<AskedReplay> {
   const { form } = visit;
   const rate = form.get("Rate")?.trim();
   const body = {

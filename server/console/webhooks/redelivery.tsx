@@ -1,29 +1,16 @@
 import { BadInput } from "../../platform/errors.ts";
 import { exportResponse, formatFilter } from "../../platform/http/export.ts";
 import { readAsked, readPaging, readQuery } from "../../platform/http/query.ts";
-import {
-  ActionButton,
-  AskButton,
-  Badge,
-  type Column,
-  durationInWords,
-  Facts,
-  ListSection,
-  Live,
-  Pager,
-  Refreshing,
-  Section,
-  Sentence,
-  Text,
-  Time,
-} from "../../ui/index.ts";
+import { Badge, type Column, durationInWords, ListSection, Live, Pager, Sentence, Text, Time } from "../../ui/index.ts";
 import { REDELIVERY_CHANGE, type RedeliveryRecord, type ResentRecord, toRedeliveryId } from "../../webhooks/index.ts";
+import { EventLink } from "../activity/record.tsx";
 import { Words } from "../failure-words.tsx";
 import { type Confirmation, type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
 import { lookUpNames } from "../records/names.ts";
 import { Exports } from "../records/records.tsx";
+import { RunButtons, RunSection } from "../run.tsx";
 import type { Visit } from "../visit.ts";
-import { hrefOfWorkflow } from "../workflow.tsx";
+import { ABOVE } from "./save.tsx";
 
 export const REDELIVERIES = "/settings/redeliveries";
 const REFRESH_SECONDS = 2;
@@ -39,16 +26,15 @@ export async function redeliveryPage(deps: ConsoleServices, visit: Visit): Promi
   return {
     title: NAMES[redelivery.Kind],
     above: [
-      { name: "Webhooks", path: "/settings/webhooks" },
+      ...ABOVE,
       { name: "Redeliveries", path: REDELIVERIES },
       { name: name.known(connection) ?? "Its connection", path: `/settings/webhooks/${redelivery.ConnectionId}` },
     ],
-    actions: <Exports visit={visit} path={`${REDELIVERIES}/${id}/export`} parameters={new URLSearchParams()} />,
+    actions: <Exports visit={visit} path={`${REDELIVERIES}/${id}/export`} />,
     body: (
       <>
         <Live visit={visit} id="progress" seconds={REFRESH_SECONDS} isFinal={!isOpen(redelivery)}>
           <Progress visit={visit} redelivery={redelivery} title={inNumbers(redelivery)} />
-          {isOpen(redelivery) ? <Refreshing visit={visit} seconds={REFRESH_SECONDS} /> : ""}
           <ListSection
             title="Before and after"
             caption="Sent deliveries, before and after"
@@ -68,7 +54,7 @@ function sentColumns(visit: Visit): Column<ResentRecord>[] {
     name: side,
     cell: ({ [side]: { State, Reason, On } }) => (
       <>
-        <Badge state={State} /> <Words text={Reason ?? ""} /> <Time at={new Date(On)} />
+        <Badge state={State} /> <Words text={Reason ?? ""} /> <Time at={On} />
       </>
     ),
   });
@@ -76,12 +62,10 @@ function sentColumns(visit: Visit): Column<ResentRecord>[] {
     {
       name: "Event",
       cell: ({ EventId, EventRecord, RecordId, EventType }) => (
-        <a href={visit.href(`/settings/activity/${EventId}`)} safe>
-          {`${EventRecord} ${RecordId ?? "records"} ${EventType}`}
-        </a>
+        <EventLink visit={visit} id={EventId} text={`${EventRecord} ${RecordId ?? "records"} ${EventType}`} />
       ),
     },
-    { name: "Happened", cell: ({ Timestamp }) => <Time at={new Date(Timestamp)} /> },
+    { name: "Happened", cell: ({ Timestamp }) => <Time at={Timestamp} /> },
     outcome("Before"),
     outcome("After"),
   ];
@@ -109,54 +93,48 @@ export interface ProgressProps {
 }
 
 export function Progress({ visit, redelivery, title, isInPlace }: ProgressProps): JSX.Element {
-  const { State, Reason, Total, Done, Delivered, Exhausted, Rate, From, To, States, EndedOn } = redelivery;
+  const { Id, State, Reason, Delivered, Exhausted, Rate, From, To, States } = redelivery;
   const count = (value: number) => <Text text={value.toLocaleString("en")} />;
+  const mayChange = isOpen(redelivery) && visit.may("Webhooks:Update", "Redelivery", redelivery);
   return (
-    <Section title={title}>
-      <progress max={Total || 1} value={Total === 0 ? 1 : Done} aria-label="Deliveries that have ended">
-        {""}
-      </progress>
-      <Facts
-        brief
-        facts={[
-          ["State", <Badge state={State} spoken={!isInPlace} />],
-          ["Delivered", count(Delivered)],
-          ["Exhausted", count(Exhausted)],
-          ["A second, at most", count(Rate)],
-          ...(isOpen(redelivery) ? [["Time left", <Text text={timeLeft(redelivery)} />] as [string, JSX.Element]] : []),
-        ]}
-      />
+    <RunSection
+      visit={visit}
+      title={title}
+      label="Deliveries that have ended"
+      run={redelivery}
+      facts={[
+        ["State", <Badge state={State} spoken={!isInPlace} />],
+        ["Delivered", count(Delivered)],
+        ["Exhausted", count(Exhausted)],
+        ["A second, at most", count(Rate)],
+        isOpen(redelivery) && ["Time left", <Text text={timeLeft(redelivery)} />],
+      ]}
+    >
       {!!Reason && (
         <p>
           <Sentence text={`It ${Reason}.`} />
         </p>
       )}
-      <p>
-        <small>
-          {!!From && (
-            <>
-              Deliveries that were <span safe>{States.join(" or ")}</span>, of events from <Time at={new Date(From)} />
-              {!!To && (
-                <>
-                  {" "}
-                  to <Time at={new Date(To)} />
-                </>
-              )}
-              .{" "}
-            </>
-          )}
-          {!!EndedOn && (
-            <>
-              Ended <Time at={new Date(EndedOn)} />.{" "}
-            </>
-          )}
-          <a href={hrefOfWorkflow(visit, redelivery)} rel="noreferrer">
-            Workflow in Temporal
-          </a>
-        </small>
-      </p>
-      <Buttons visit={visit} redelivery={redelivery} isInPlace={isInPlace} />
-    </Section>
+      {!!From && (
+        <p>
+          <small>
+            Deliveries that were <span safe>{States.join(" or ")}</span>, of events from <Time at={From} />
+            {!!To && " to "}
+            {!!To && <Time at={To} />}.
+          </small>
+        </p>
+      )}
+      {mayChange && (
+        <RunButtons
+          visit={visit}
+          action={`${REDELIVERIES}/${Id}`}
+          isRunning={State === "Running"}
+          noun=" redelivery"
+          fields={isInPlace ? IN_PLACE : {}}
+          question={askToCancel(redelivery, isInPlace)}
+        />
+      )}
+    </RunSection>
   );
 }
 
@@ -164,35 +142,6 @@ export function Progress({ visit, redelivery, title, isInPlace }: ProgressProps)
 function timeLeft({ State, Reason, Total, Done, Rate }: RedeliveryRecord): string {
   if (State === "Paused" || Reason !== null) return "not known while it waits";
   return `${durationInWords((1_000 * Math.max(0, Total - Done)) / Rate)} or more`;
-}
-
-function Buttons({ visit, redelivery, isInPlace }: Omit<ProgressProps, "title">): JSX.Element {
-  const { Id, State } = redelivery;
-  if (!isOpen(redelivery) || !visit.may("Webhooks:Update", "Redelivery", redelivery)) return "";
-  const action = `${REDELIVERIES}/${Id}`;
-  const fieldsFor = (state: string) => ({ State: state, ...(isInPlace && IN_PLACE) });
-  return (
-    <div class="buttons">
-      {State === "Running" ? (
-        <ActionButton visit={visit} action={action} label="Pause redelivery" fields={fieldsFor("Paused")} />
-      ) : (
-        <ActionButton
-          visit={visit}
-          action={action}
-          label="Resume redelivery"
-          fields={fieldsFor("Running")}
-          kind="main"
-        />
-      )}
-      <AskButton
-        visit={visit}
-        action={`${action}/cancel`}
-        label="Cancel the rest"
-        kind="danger"
-        question={askToCancel(redelivery, isInPlace)}
-      />
-    </div>
-  );
 }
 
 function askToCancel({ Id, Kind, ConnectionId }: RedeliveryRecord, isInPlace = false): Confirmation {

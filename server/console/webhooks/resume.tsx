@@ -3,10 +3,9 @@
 import { UNCONDITIONAL } from "../../platform/http/conditions.ts";
 import { readDate } from "../../platform/http/dates.ts";
 import { type ConnectionRecord, REPLAY_DATA } from "../../webhooks/index.ts";
-import { type Confirmation, type ConsolePage, type ConsoleServices, confirming } from "../page.tsx";
-import type { Visit } from "../visit.ts";
+import { type Confirmation, type ConsolePage, type ConsoleServices, confirming, type Visit } from "../page.tsx";
 import { receiverOf } from "./redeliver.tsx";
-import { CONNECTIONS, WRITE } from "./save.tsx";
+import { ABOVE, CONNECTIONS, WRITE } from "./save.tsx";
 
 export const RESUMED = "The connection is active. Missed deliveries are being sent.";
 
@@ -32,7 +31,7 @@ export async function askToResume(
   return {
     ...preview,
     title: `Resume, and send the ${many} exhausted again?`,
-    above: [{ name: "Webhooks", path: CONNECTIONS }],
+    above: ABOVE,
     effects: ["Held deliveries are sent first.", `The ${many} exhausted deliveries are sent again after it.`],
     confirm: "Resume, and send them",
     keep: "Back",

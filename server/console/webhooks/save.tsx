@@ -18,10 +18,17 @@ import {
 } from "../../ui/index.ts";
 import { CONNECTION, type ConnectionRecord, generateSecret } from "../../webhooks/index.ts";
 import type { ShownOnce } from "../once.ts";
-import type { ConsoleServices, View } from "../page.tsx";
-import type { Visit } from "../visit.ts";
+import { type ConsoleServices, Done, messageView, type View, type Visit } from "../page.tsx";
+import { titleOfConnection } from "../records/names.ts";
 
 export const CONNECTIONS = "/settings/webhooks";
+export const ABOVE = [{ name: "Webhooks", path: CONNECTIONS }];
+
+export const aboveOf = (connection: ConnectionRecord) => [
+  ...ABOVE,
+  { name: titleOfConnection(connection), path: `${CONNECTIONS}/${connection.Id}` },
+];
+
 const ADDED = "The connection is added. It gets the next change.";
 
 /** Whether to offer adding, checked with a blank connection. */
@@ -108,48 +115,40 @@ export async function addedPage({ once, connections }: ConsoleServices, visit: V
   await connections.read(visit.caller, visit.params.id!);
   const path = `${CONNECTIONS}/${visit.params.id}`;
   const shown = Object.entries(once.take(visit) ?? {});
-  return {
+  return messageView({
     title: shown.length > 0 ? shown.map(([name]) => name).join(" and ") : "Shown already",
-    above: [
-      { name: "Webhooks", path: CONNECTIONS },
-      { name: "The connection", path },
-    ],
-    body: (
-      <div class="panel narrow stack">
-        {shown.length > 0 ? (
-          <>
-            <p class="notice" role="status">
-              {ADDED}
-            </p>
-            <p>{"Store it now: it is not shown again."}</p>
-            <dl class="kept">
-              {shown.map(([name, value]) => (
-                <div>
-                  <dt safe>{name}</dt>
-                  <dd>
-                    <p class="secret">
-                      <Code text={value} copy />
-                    </p>
-                    <p class="hint" safe>
-                      {MEANINGS.get(name)!}
-                    </p>
-                  </dd>
-                </div>
-              ))}
-            </dl>
-          </>
-        ) : (
-          <p>Generated values are shown once. Replace the secret on the page Secret.</p>
-        )}
-        <div class="buttons">
-          <ButtonLink href={visit.href(`${path}/verify`)} kind="main">
-            Verify and test
-          </ButtonLink>
-          <ButtonLink href={visit.href(path)}>Done</ButtonLink>
-        </div>
-      </div>
+    above: [...ABOVE, { name: "The connection", path }],
+    text:
+      shown.length > 0 ? (
+        <>
+          <p class="notice" role="status">
+            {ADDED}
+          </p>
+          <p>Store it now: it is not shown again.</p>
+          <dl class="kept">
+            {shown.map(([name, value]) => (
+              <div>
+                <dt safe>{name}</dt>
+                <dd>
+                  <Code kept text={value} />
+                  <p class="hint" safe>
+                    {MEANINGS.get(name)!}
+                  </p>
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </>
+      ) : (
+        <p>Generated values are shown once. Replace the secret on the page Secret.</p>
+      ),
+    buttons: (
+      <>
+        <Done visit={visit} path={`${path}/verify`} label="Verify and test" />
+        <ButtonLink href={visit.href(path)} label="Done" />
+      </>
     ),
-  };
+  });
 }
 
 /** @param waiting undefined: the visitor may not see it */

@@ -6,23 +6,38 @@ import {
   AskButton,
   Badge,
   Code,
+  Fields,
   Form,
   type FormState,
   formOf,
   Live,
-  Refreshing,
   refusedForm,
   Section,
-  TextField,
   Time,
 } from "../../ui/index.ts";
 import { type ConnectionRecord, secretRotation, toConnectionId } from "../../webhooks/index.ts";
 import { type Confirmation, type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
 import { titleOfConnection } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
+import { aboveOf } from "./save.tsx";
 
-const LABELS = { Secret: "Secret", OverlapSeconds: "Overlap with the former secret, seconds" };
-const FIELDS = Object.keys(LABELS);
+type Rotation = secretRotation.RotationRecord;
+
+const FIELDS = {
+  Secret: {
+    label: "Secret",
+    type: "password",
+    autocomplete: "new-password",
+    hint: "Empty: generated, and shown once.",
+    required: false,
+  },
+  OverlapSeconds: {
+    label: "Overlap with the former secret, seconds",
+    type: "number",
+    hint: `After the new one is confirmed; from 0 to ${secretRotation.MAX_OVERLAP_SECONDS}.`,
+    required: false,
+  },
+} as const;
 const REFRESH_SECONDS = 3;
 const pathOf = (visit: Visit) => `/settings/webhooks/${visit.params.id}/secret`;
 
@@ -39,19 +54,15 @@ export async function secretPage(
   const state = shown.refused ?? formOf({ OverlapSeconds: String(rotations.overlapSeconds) });
   return {
     title: "Secret",
-    above: [
-      { name: "Webhooks", path: "/settings/webhooks" },
-      { name: titleOfConnection(record), path: `/settings/webhooks/${record.Id}` },
-    ],
+    above: aboveOf(record),
     status: shown.refused ? 422 : 200,
     body: (
       <>
-        <Refreshing visit={visit} seconds={REFRESH_SECONDS} />
         {shown.generated ? <Generated secret={shown.generated} /> : ""}
         <Live visit={visit} id="rotation" seconds={REFRESH_SECONDS}>
           <Section title="Status">
             <RotationStatus rotation={rotation} />
-            {mayChange ? <Steps visit={visit} record={record} rotation={rotation} /> : ""}
+            {mayChange ? steps(visit, record, rotation) : ""}
           </Section>
         </Live>
         {mayChange && record.Kind === "Push" && <Replace visit={visit} state={state} />}
@@ -78,7 +89,7 @@ function Generated({ secret }: { secret: string }): JSX.Element {
   );
 }
 
-function RotationStatus({ rotation }: { rotation: secretRotation.RotationRecord }): JSX.Element {
+function RotationStatus({ rotation }: { rotation: Rotation }): JSX.Element {
   const { State, FormerUntil, Proof } = rotation;
   switch (State) {
     case "None":
@@ -113,19 +124,13 @@ function RotationStatus({ rotation }: { rotation: secretRotation.RotationRecord 
       return (
         <p>
           <Badge state="In force" tone="good" /> The new secret is confirmed. The former one signs beside it until{" "}
-          <Time at={new Date(FormerUntil!)} />.
+          <Time at={FormerUntil!} />.
         </p>
       );
   }
 }
 
-interface StepsProps {
-  visit: Visit;
-  record: ConnectionRecord;
-  rotation: secretRotation.RotationRecord;
-}
-
-function Steps({ visit, record, rotation }: StepsProps): JSX.Element {
+function steps(visit: Visit, record: ConnectionRecord, rotation: Rotation): JSX.Element {
   const { State } = rotation;
   const path = pathOf(visit);
   const isStaged = State === "Staged" || State === "Refused";
@@ -147,29 +152,8 @@ function Steps({ visit, record, rotation }: StepsProps): JSX.Element {
 function Replace({ visit, state }: { visit: Visit; state: FormState }): JSX.Element {
   return (
     <Section title="A new secret">
-      <Form visit={visit} action={pathOf(visit)} state={state}>
-        <TextField
-          state={state}
-          name="Secret"
-          label={LABELS.Secret}
-          type="password"
-          autocomplete="new-password"
-          hint="Empty: generated, and shown once."
-          required={false}
-        />
-        <TextField
-          state={state}
-          name="OverlapSeconds"
-          label={LABELS.OverlapSeconds}
-          type="number"
-          hint={`After the new one is confirmed; from 0 to ${secretRotation.MAX_OVERLAP_SECONDS}.`}
-          required={false}
-        />
-        <div class="buttons">
-          <button type="submit" class="main">
-            Stage the new secret
-          </button>
-        </div>
+      <Form visit={visit} action={pathOf(visit)} state={state} submit="Stage the new secret">
+        <Fields state={state} fields={FIELDS} />
       </Form>
     </Section>
   );
@@ -188,7 +172,7 @@ export async function stage(deps: ConsoleServices, visit: Visit): Promise<View |
     // No redirect, because a secret shown once must be in this response.
     return secretPage(deps, visit, { generated });
   } catch (error) {
-    return secretPage(deps, visit, { refused: refusedForm(form, error, FIELDS, LABELS) });
+    return secretPage(deps, visit, { refused: refusedForm(form, error, FIELDS) });
   }
 }
 
@@ -197,10 +181,7 @@ export async function prove({ rotations }: ConsoleServices, visit: Visit): Promi
   return visit.goTo(pathOf(visit), "A ping signed only with the new secret is being sent.");
 }
 
-function askToGiveUp(
-  record: ConnectionRecord,
-  { State, StagedOn, FormerUntil }: secretRotation.RotationRecord,
-): Confirmation {
+function askToGiveUp(record: ConnectionRecord, { State, StagedOn, FormerUntil }: Rotation): Confirmation {
   if (State === "None" || State === "InForce") throw new NotFound("Only one secret signs: there is none to withdraw.");
   const back = `/settings/webhooks/${record.Id}/secret`;
   const shared = { above: [{ name: titleOfConnection(record), path: back }], back, basis: [StagedOn, FormerUntil] };

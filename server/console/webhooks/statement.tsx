@@ -6,21 +6,22 @@ import {
   ButtonLink,
   type Column,
   inRange,
+  Link,
+  LinkBar,
+  ListSection,
   refusedForm,
   SearchForm,
   Section,
   Sentence,
-  Table,
   Text,
   Time,
 } from "../../ui/index.ts";
 import type { StatementRecord } from "../../webhooks/index.ts";
-import type { ConsolePage, ConsoleServices, View } from "../page.tsx";
+import { type ConsolePage, type ConsoleServices, handlersOf, type View, type Visit } from "../page.tsx";
 import { titleOfConnection } from "../records/names.ts";
 import { Exports } from "../records/records.tsx";
-import type { Visit } from "../visit.ts";
 import { mayRedeliver } from "./connection.tsx";
-import { CONNECTIONS } from "./save.tsx";
+import { ABOVE, CONNECTIONS } from "./save.tsx";
 
 export const STATEMENT = "/settings/statement";
 const READ = ["Webhooks:Read"] as const;
@@ -42,47 +43,32 @@ const STATED = Object.keys(WORDS) as Stated[];
 const MISSING = ["Open", "Held", "Exhausted", "Cancelled"] as const;
 
 export function statementPages(deps: ConsoleServices): ConsolePage[] {
-  const filtersOf = (visit: Visit) => readAsked(deps.statements.filters, visit.url.searchParams).filters;
+  const on = handlersOf(deps);
   return [
-    {
-      path: `${CONNECTIONS}/:id/statement`,
-      tab: "Statement",
-      GET: {
-        needs: READ,
-        async answer(visit) {
-          const { record } = await deps.connections.read(visit.caller, visit.params.id!);
-          const redeliver = mayRedeliver(visit, record) ? `${CONNECTIONS}/${record.Id}/redeliver` : undefined;
-          return page(deps, visit, titleOfConnection(record), { ConnectionId: record.Id, redeliver });
-        },
-      },
-    },
+    { path: `${CONNECTIONS}/:id/statement`, tab: "Statement", GET: on(READ, ofConnection) },
     { path: STATEMENT, GET: { needs: READ, answer: (visit) => page(deps, visit, "Statement of all connections", {}) } },
-    {
-      path: `${STATEMENT}/export`,
-      GET: {
-        needs: READ,
-        async answer(visit) {
-          const asked = readAsked({ ...deps.statements.filters, Format: formatFilter }, visit.url.searchParams);
-          const { Format, ...filter } = asked.filters;
-          return exportResponse(await deps.statements.export(visit.caller, filter, Format));
-        },
-      },
-    },
-    {
-      path: `${STATEMENT}/certificate.jwt`,
-      GET: {
-        needs: READ,
-        async answer(visit) {
-          const { Certificate } = await deps.statements.certify(visit.caller, filtersOf(visit));
-          return exportResponse({
-            type: "application/jwt",
-            fileName: "statement.jwt",
-            body: new Blob([Certificate]).stream(),
-          });
-        },
-      },
-    },
+    { path: `${STATEMENT}/export`, GET: on(READ, exportFile) },
+    { path: `${STATEMENT}/certificate.jwt`, GET: on(READ, certificateFile) },
   ];
+}
+
+async function ofConnection(deps: ConsoleServices, visit: Visit): Promise<View | Response> {
+  const { record } = await deps.connections.read(visit.caller, visit.params.id!);
+  const redeliver = mayRedeliver(visit, record) ? `${CONNECTIONS}/${record.Id}/redeliver` : undefined;
+  return page(deps, visit, titleOfConnection(record), { ConnectionId: record.Id, redeliver });
+}
+
+async function exportFile({ statements }: ConsoleServices, visit: Visit): Promise<Response> {
+  const { filters } = readAsked({ ...statements.filters, Format: formatFilter }, visit.url.searchParams);
+  const { Format, ...filter } = filters;
+  return exportResponse(await statements.export(visit.caller, filter, Format));
+}
+
+async function certificateFile({ statements }: ConsoleServices, visit: Visit): Promise<Response> {
+  const { filters } = readAsked(statements.filters, visit.url.searchParams);
+  const { Certificate } = await statements.certify(visit.caller, filters);
+  const body = new Blob([Certificate]).stream();
+  return exportResponse({ type: "application/jwt", fileName: "statement.jwt", body });
 }
 
 const FIELDS = [
@@ -106,13 +92,13 @@ async function page(deps: ConsoleServices, visit: Visit, title: string, of: Of):
   const form = "problem" in found ? found : undefined;
   return {
     title,
-    above: [{ name: "Webhooks", path: CONNECTIONS }],
+    above: ABOVE,
     status: form ? 400 : 200,
     body: (
       <>
         <Periods visit={visit} />
         <SearchForm visit={visit} filters={FIELDS} problems={form} action="Show" />
-        {"Owed" in found && <Statement visit={visit} statement={found} parameters={asked} redeliver={of.redeliver} />}
+        {"Owed" in found && statementSection(visit, found, asked, of.redeliver)}
       </>
     ),
   };
@@ -141,25 +127,16 @@ const PERIODS = [
 ] as const;
 
 function Periods({ visit }: { visit: Visit }): JSX.Element {
-  return (
-    <nav class="ranges" aria-label="Time">
-      {PERIODS.map(([minutes, label]) => (
-        <a href={visit.href(`${visit.url.pathname}?${periodOf(minutes)}`)} safe>
-          {label}
-        </a>
-      ))}
-    </nav>
-  );
+  const hrefOf = (minutes: number) => visit.href(`${visit.url.pathname}?${periodOf(minutes)}`);
+  return <LinkBar label="Time" links={PERIODS.map(([minutes, text]) => ({ text, href: hrefOf(minutes) }))} />;
 }
 
-interface StatementProps {
-  visit: Visit;
-  statement: StatementRecord;
-  parameters: URLSearchParams;
-  redeliver: string | undefined;
-}
-
-function Statement({ visit, statement, parameters, redeliver }: StatementProps): JSX.Element {
+function statementSection(
+  visit: Visit,
+  statement: StatementRecord,
+  parameters: URLSearchParams,
+  redeliver: string | undefined,
+): JSX.Element {
   const { Owed, Exhausted, Connections, ConnectionId, AsOf, Closed, Complete } = statement;
   const rows = STATED.filter((stated) => statement[stated].Count > 0);
   const missing = MISSING.some((stated) => statement[stated].Count > 0);
@@ -175,31 +152,40 @@ function Statement({ visit, statement, parameters, redeliver }: StatementProps):
         {Complete ? "" : <p>Events and connections that no policy lets you see are not counted.</p>}
         {Exhausted.Count > 0 && !!redeliver && (
           <div class="buttons">
-            <ButtonLink href={visit.href(`${redeliver}?${new URLSearchParams({ From: Exhausted.FirstEvent! })}`)}>
-              Send them again
-            </ButtonLink>
+            <ButtonLink
+              href={visit.href(`${redeliver}?${new URLSearchParams({ From: Exhausted.FirstEvent! })}`)}
+              label="Send them again"
+            />
           </div>
         )}
       </div>
-      {rows.length > 0 && (
-        <Section title={`${inWords(Owed.Count)} by outcome`}>
-          <Table caption="Deliveries by outcome" columns={columns(visit, statement)} rows={rows} />
-        </Section>
+      <ListSection
+        title={`${inWords(Owed.Count)} by outcome`}
+        caption="Deliveries by outcome"
+        columns={columns(visit, statement)}
+        rows={rows}
+      />
+      {ConnectionId === null && (
+        <ListSection
+          title="By connection"
+          caption="Deliveries by connection"
+          columns={connectionColumns(visit)}
+          rows={Connections}
+        />
       )}
-      {ConnectionId === null && Connections.length > 0 && (
-        <Section title="By connection">
-          <Table caption="Deliveries by connection" columns={connectionColumns(visit)} rows={Connections} />
-        </Section>
-      )}
-      <Section title="As proof">
+      <Section
+        title="As proof"
+        buttons={
+          <>
+            <Exports visit={visit} path={`${STATEMENT}/export`} parameters={parameters} />
+            <ButtonLink href={visit.href(`${STATEMENT}/certificate.jwt?${parameters}`)} label="Signed statement" />
+          </>
+        }
+      >
         <p>
-          Counted in one snapshot at <Time at={new Date(AsOf)} />, without pings and tests. The file has each delivery
-          with its outcome. The signed statement is a JWT that anyone can verify with the key set.
+          Counted in one snapshot at <Time at={AsOf} />, without pings and tests. The file has each delivery with its
+          outcome. The signed statement is a JWT that anyone can verify with the key set.
         </p>
-        <div class="buttons">
-          <Exports visit={visit} path={`${STATEMENT}/export`} parameters={parameters} />
-          <ButtonLink href={visit.href(`${STATEMENT}/certificate.jwt?${parameters}`)}>Signed statement</ButtonLink>
-        </div>
       </Section>
     </>
   );
@@ -236,46 +222,28 @@ function columns(visit: Visit, statement: StatementRecord): Column<Stated>[] {
       if (!from || !to) return <span class="none">not yet</span>;
       return (
         <>
-          <Time at={new Date(from)} />
-          {from === to ? (
-            ""
-          ) : (
-            <>
-              <br />
-              <Time at={new Date(to)} />
-            </>
-          )}
+          <Time at={from} />
+          {from !== to && <br />}
+          {from !== to && <Time at={to} />}
         </>
       );
     },
   });
   return [
     { name: "Outcome", cell: (stated) => <Text text={WORDS[stated]} /> },
-    { name: "Events", cell: (stated) => <Count visit={visit} statement={statement} stated={stated} />, numeric: true },
+    { name: "Events", cell: (stated) => countOf(visit, statement, stated), numeric: true },
     span("First and last event", "FirstEvent", "LastEvent"),
     span("First and last outcome", "FirstReached", "LastReached"),
   ];
 }
 
 /** Links to those that have not arrived, in the activity log. */
-function Count({
-  visit,
-  statement,
-  stated,
-}: {
-  visit: Visit;
-  statement: StatementRecord;
-  stated: Stated;
-}): JSX.Element {
+function countOf(visit: Visit, statement: StatementRecord, stated: Stated): JSX.Element {
   const text = statement[stated].Count.toLocaleString("en");
   if (!MISSING.some((one) => one === stated)) return <Text text={text} />;
   const { From, To, ConnectionId } = statement;
   const filter = { State: stated, From, To, ...(ConnectionId && { ConnectionId }) };
-  return (
-    <a href={visit.href(`/settings/activity?${new URLSearchParams(filter)}`)} safe>
-      {text}
-    </a>
-  );
+  return <Link href={visit.href(`/settings/activity?${new URLSearchParams(filter)}`)} text={text} />;
 }
 
 function connectionColumns(visit: Visit): Column<StatedConnection>[] {
@@ -288,12 +256,10 @@ function connectionColumns(visit: Visit): Column<StatedConnection>[] {
     {
       name: "Connection",
       cell: ({ ConnectionId, ConnectionName }) => (
-        <a
+        <Link
           href={visit.href(`${CONNECTIONS}/${ConnectionId}/statement?${new URLSearchParams(visit.url.searchParams)}`)}
-          safe
-        >
-          {ConnectionName || ConnectionId}
-        </a>
+          text={ConnectionName || ConnectionId}
+        />
       ),
     },
     count("Owed", "Events"),

@@ -1,12 +1,13 @@
 // A connection's results over time: outcomes of deliveries and response times.
 
 import type { DeliveryState } from "../../../workflows/contract.ts";
-import { attribute, type Column, Section } from "../../ui/index.ts";
+import { type Column, LinkBar, Section } from "../../ui/index.ts";
 import { SPAN_NAMES, type StatisticsRecord } from "../../webhooks/index.ts";
 import { duration } from "../activity/requests-and-responses.tsx";
 import {
   type Bar,
   BarChart,
+  type BarChartProps,
   Chart,
   type ChartLinks,
   ChartTable,
@@ -49,17 +50,14 @@ export function Statistics({ visit, span, statistics }: StatisticsProps): JSX.El
   const over = span === "24h" ? "by the hour, the last 24 hours" : "by six hours, the last 7 days";
   return (
     <Section title="Deliveries and answer times" id="statistics">
-      <nav class="ranges" aria-label="Time of the charts">
-        {SPAN_NAMES.map((name) => (
-          <a
-            href={attribute(`${visit.href(`/settings/webhooks/${ConnectionId}`)}?Last=${name}#statistics`)}
-            aria-current={name === span ? "true" : undefined}
-            safe
-          >
-            {name === "24h" ? "24 h" : "7 days"}
-          </a>
-        ))}
-      </nav>
+      <LinkBar
+        label="Time of the charts"
+        links={SPAN_NAMES.map((name) => ({
+          text: name === "24h" ? "24 h" : "7 days",
+          href: visit.href(`/settings/webhooks/${ConnectionId}?Last=${name}#statistics`),
+          isCurrent: name === span,
+        }))}
+      />
       <div class="charts">
         <BarChart title="Deliveries" series={DELIVERIES} bars={bars} over={over} links={links} />
         <AnswerTimes bars={bars} over={over} links={links} />
@@ -103,15 +101,7 @@ function timeColumn(name: string, field: TimeField): Column<StatisticsBar> {
 }
 
 /** Lines for the median and the 95th percentile; gaps where there was no response. */
-function AnswerTimes({
-  bars,
-  over,
-  links,
-}: {
-  bars: readonly StatisticsBar[];
-  over: string;
-  links: ChartLinks;
-}): JSX.Element {
+function AnswerTimes({ bars, over, links }: Omit<BarChartProps<StatisticsBar>, "title" | "series">): JSX.Element {
   const known = bars.filter(({ slice }) => slice.P95Ms !== null);
   if (known.length === 0) return "";
   const max = niceCeiling(Math.max(...known.map(({ slice }) => slice.P95Ms!)));
@@ -125,21 +115,19 @@ function AnswerTimes({
   return (
     <Chart legend={legend}>
       <Plot slots={bars} max={max} scale={shortDuration} label={label} links={links} titleOf={timesOf}>
-        {TIMES.map(({ name, field }) => (
-          <TimeLine name={name} values={bars.map(({ slice }) => slice[field])} y={yOf(max)} />
-        ))}
+        {TIMES.map(({ name, field }) =>
+          timeLine(
+            name,
+            bars.map(({ slice }) => slice[field]),
+            yOf(max),
+          ),
+        )}
       </Plot>
     </Chart>
   );
 }
 
-interface TimeLineProps {
-  name: string;
-  values: readonly (number | null)[];
-  y: (value: number) => number;
-}
-
-function TimeLine({ name, values, y }: TimeLineProps): JSX.Element {
+function timeLine(name: string, values: readonly (number | null)[], y: (value: number) => number): JSX.Element {
   const x = (index: number) => percent(placeOf(index, values.length).middle);
   return (
     <g class={name}>

@@ -1,18 +1,20 @@
 // A connection's current state: waiting deliveries and the concurrency window.
 
-import { durationInWords, Facts, Section, Text } from "../../ui/index.ts";
+import { durationInWords, Section, Text } from "../../ui/index.ts";
 import type { ConnectionRecord, StatusRecord } from "../../webhooks/index.ts";
 
 /** Empty for visitors who may not read every event. */
 export function CurrentStatus({ status, kind }: { status: StatusRecord; kind: ConnectionRecord["Kind"] }): JSX.Element {
   if (status.Windows === null) return "";
-  const facts: [string, JSX.Element][] = [["Waiting", <Text text={waitingInWords(status)} />]];
-  // A consumer has none.
-  if (kind === "Push") facts.push(["Window", <Text text={windowInWords(status.Windows, status.State)} />]);
   return (
-    <Section title="Just now">
-      <Facts facts={facts} />
-    </Section>
+    <Section
+      title="Just now"
+      facts={[
+        ["Waiting", <Text text={waitingInWords(status)} />],
+        // A consumer has none.
+        kind === "Push" && ["Window", <Text text={windowInWords(status.Windows, status.State)} />],
+      ]}
+    />
   );
 }
 

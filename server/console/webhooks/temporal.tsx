@@ -1,3 +1,4 @@
+import { Link } from "../../ui/index.ts";
 // Links to the Temporal UI: workflows of a tenant or a connection.
 
 import { HOUR_MS } from "../../platform/durations.ts";
@@ -26,9 +27,7 @@ export function TemporalViews({ url, tenantId, connection }: TemporalViewsProps)
       {views.map(([label, query], index) => (
         <>
           {index > 0 ? ", " : ""}
-          <a href={url(query)} safe>
-            {label}
-          </a>
+          <Link href={url(query)} text={label} />
         </>
       ))}
     </p>

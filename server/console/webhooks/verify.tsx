@@ -1,14 +1,14 @@
 // A connection's tab Verify: a test for each kind of call, recent tests, and code that verifies a call.
 
-import type { ConnectionId } from "../../platform/ids.ts";
 import { PING } from "../../records/index.ts";
-import { ActionButton, Badge, Code, EmptyState, Live, Refreshing, Section, Table, Text, Time } from "../../ui/index.ts";
+import { ActionButton, Badge, Code, type Column, EmptyState, Live, Section, Table, Text, Time } from "../../ui/index.ts";
 import { type ConnectionRecord, type RecentDelivery, toConnectionId } from "../../webhooks/index.ts";
-import type { ConsoleServices, View } from "../page.tsx";
+import { EventLink } from "../activity/record.tsx";
+import type { ConsoleServices, View, Visit } from "../page.tsx";
 import { titleOfConnection } from "../records/names.ts";
 import { Source } from "../source.tsx";
-import type { Visit } from "../visit.ts";
 import { answerInWords, pathOfEvents } from "./connection.tsx";
+import { ABOVE, CONNECTIONS } from "./save.tsx";
 import { VERIFICATIONS } from "./verification.ts";
 
 const REFRESH_SECONDS = 2;
@@ -18,10 +18,9 @@ export async function verifyPage(deps: ConsoleServices, visit: Visit): Promise<V
   const { record, isSigned } = await deps.connections.read(visit.caller, visit.params.id!);
   return {
     title: titleOfConnection(record),
-    above: [{ name: "Webhooks", path: "/settings/webhooks" }],
+    above: ABOVE,
     body: (
       <>
-        <Refreshing visit={visit} seconds={REFRESH_SECONDS} />
         {record.Kind === "Pull" ? <PullSteps record={record} /> : await tests(deps, visit, record)}
         {visit.wants("code") ? <VerificationCode isSigned={isSigned} /> : ""}
       </>
@@ -31,7 +30,7 @@ export async function verifyPage(deps: ConsoleServices, visit: Visit): Promise<V
 
 async function tests(deps: ConsoleServices, visit: Visit, record: ConnectionRecord): Promise<JSX.Element> {
   const [sent, check] = await Promise.all([
-    readTests(deps, visit, record.Id),
+    deps.eventLog.testsOf(visit.caller, record.Id, MAX_TESTS),
     deps.receiverChecks.read(visit.caller, record.Id),
   ]);
   const mayTest = visit.may("Webhooks:Update", "WebhookConnection", record);
@@ -43,9 +42,7 @@ async function tests(deps: ConsoleServices, visit: Visit, record: ConnectionReco
           {sent.length > 0 ? (
             <Table caption="Recent tests and pings" columns={columns(visit)} rows={sent} />
           ) : (
-            <EmptyState title="Nothing yet">
-              <p>Tests and pings appear here with the receiver's response.</p>
-            </EmptyState>
+            <EmptyState title="Nothing yet" text="Tests and pings appear here with the receiver's response." />
           )}
         </Section>
       </Live>
@@ -101,12 +98,10 @@ function CheckSection({ visit, record, check, mayTest }: CheckProps): JSX.Elemen
   );
 }
 
-type CheckResult = CheckRecord["Results"][number];
-
-const CHECK_COLUMNS = [
-  { name: "Expected", cell: ({ Expected }: CheckResult) => <Text text={Expected} /> },
-  { name: "Result", cell: ({ Verdict }: CheckResult) => <Badge state={Verdict} tone={TONES[Verdict]} /> },
-  { name: "Answer", cell: ({ Got }: CheckResult) => <Text text={Got} /> },
+const CHECK_COLUMNS: Column<CheckRecord["Results"][number]>[] = [
+  { name: "Expected", cell: ({ Expected }) => <Text text={Expected} /> },
+  { name: "Result", cell: ({ Verdict }) => <Badge state={Verdict} tone={TONES[Verdict]} /> },
+  { name: "Answer", cell: ({ Got }) => <Text text={Got} /> },
 ];
 
 /** Starts a receiver check. */
@@ -174,34 +169,12 @@ export async function sendTest({ testEvents }: ConsoleServices, visit: Visit): P
   return visit.goTo(`/settings/webhooks/${params.id}/verify`, notice);
 }
 
-/** A ping, or the kind of change that the test simulates. */
-interface ShownTest extends RecentDelivery {
-  kind: string;
-}
-
-async function readTests(deps: ConsoleServices, { caller }: Visit, id: ConnectionId): Promise<ShownTest[]> {
-  const tests = await deps.eventLog.testsOf(caller, id, MAX_TESTS);
-  return tests.map((delivery) => {
-    const { EventRecord, EventType, Test } = JSON.parse(delivery.payload!);
-    return { ...delivery, kind: Test ? `${EventRecord} ${EventType}` : PING };
-  });
-}
-
-function columns(visit: Visit) {
-  return [
-    {
-      name: "Test",
-      cell: ({ eventId, kind }: ShownTest) => (
-        <a href={visit.href(`/settings/activity/${eventId}`)} safe>
-          {kind}
-        </a>
-      ),
-    },
-    { name: "State", cell: ({ state }: ShownTest) => <Badge state={state} /> },
-    { name: "Answer", cell: (delivery: ShownTest) => <Text text={answerInWords(delivery)} /> },
-    { name: "Sent", cell: ({ occurredOn }: ShownTest) => <Time at={occurredOn} ago /> },
-  ];
-}
+const columns = (visit: Visit): Column<RecentDelivery>[] => [
+  { name: "Test", cell: ({ eventId, tested }) => <EventLink visit={visit} id={eventId} text={tested ?? PING} /> },
+  { name: "State", cell: ({ state }) => <Badge state={state} /> },
+  { name: "Answer", cell: (delivery) => <Text text={answerInWords(delivery)} /> },
+  { name: "Sent", cell: ({ occurredOn }) => <Time at={occurredOn} ago /> },
+];
 
 function VerificationCode({ isSigned }: { isSigned: boolean }): JSX.Element {
   return (

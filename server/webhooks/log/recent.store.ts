@@ -21,6 +21,8 @@ export const eventColumns = (sql: Queries, withPayload: boolean) => sql`
   string_to_array(e.record_id, ',') as "recordIds", e.occurred_on as "occurredOn" ${withPayload ? sql`, p.payload` : sql``}`;
 
 export interface RecentDelivery extends EventOfDelivery {
+  /** Of a test: the kind of change that it simulated, such as "Application Created". null: it is no test. */
+  tested: string | null;
   state: DeliveryState;
   attempts: number;
   statusCode: number | null;
@@ -28,8 +30,11 @@ export interface RecentDelivery extends EventOfDelivery {
   durationMs: number | null;
 }
 
+/** `t` is the payload of a ping. */
 const deliveryColumns = (sql: Queries, withPayload: boolean) => sql`
   ${eventColumns(sql, withPayload)}, d.state, d.attempts,
+  case when t.payload::json ->> 'Test' = 'true'
+    then concat(t.payload::json ->> 'EventRecord', ' ', t.payload::json ->> 'EventType') end as tested,
   a.status_code as "statusCode", a.failure, a.duration_ms as "durationMs"`;
 
 /** Newest event first. */
@@ -50,6 +55,7 @@ export async function listRecentDeliveries(
       order by event_id desc limit ${limit}
     ) d
     join events e on e.id = d.event_id ${withPayload ? sql`left join payloads p on p.event_id = d.event_id` : sql``}
+    left join payloads t on t.event_id = d.event_id and e.event_type = ${PING}
     left join attempts a on a.event_id = d.event_id and a.delivery_id = d.id and a.number = d.attempts
     order by d.event_id desc`;
 }
@@ -65,6 +71,7 @@ export async function listTests(
     select ${deliveryColumns(sql, true)}
     from events e join deliveries d on d.event_id = e.id and d.tenant_id = e.tenant_id
     join payloads p on p.event_id = e.id
+    join payloads t on t.event_id = e.id
     left join attempts a on a.event_id = d.event_id and a.delivery_id = d.id and a.number = d.attempts
     where e.tenant_id = ${tenantId} and e.record_id = ${connectionId} and strpos(e.record_id, ',') = 0
       and e.event_type = ${PING}

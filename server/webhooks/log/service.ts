@@ -143,7 +143,7 @@ export function createEventLog(sql: Sql, entities: readonly string[], workflowUr
       const withPayload = caller.permissions.looksInto(READ, TYPE).length > 0;
       return onlySeen(caller, await listRecentDeliveries(sql, caller.tenantId, connectionId, max, withPayload));
     },
-    /** The same for pings and tests only, with their payloads. */
+    /** The same for pings and tests only. */
     async testsOf(caller: Caller, connectionId: ConnectionId, max: number) {
       return onlySeen(caller, await listTests(sql, caller.tenantId, connectionId, max));
     },
