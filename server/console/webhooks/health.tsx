@@ -86,7 +86,7 @@ export function LastFailure({ health, visit }: HealthProps & { visit?: Visit }):
     <span>
       <Time at={failedOn} ago />{" "}
       {visit ? (
-        <EventLink visit={visit} id={failedEventId} text={failure ?? ""} />
+        <EventLink visit={visit} id={failedEventId!} text={failure ?? ""} />
       ) : (
         <small>
           <Words text={failure ?? ""} />
