@@ -28,6 +28,9 @@ import { parseReference } from "./reference.ts";
 // biome-ignore lint/suspicious/noExplicitAny: the fields of an entity are known by their names alone.
 type RecordField = Field<any, any>;
 
+/** How a record of an array was changed. */
+export const CHANGES = ["Created", "Updated", "None"] as const;
+
 /** The column of members of a kind; in a group, `group_id` is the group itself. */
 export const memberColumn = (owner: string, type: string) =>
   `${owner === type ? "member_" : ""}${inSnakeCase(type)}_id`;

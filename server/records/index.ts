@@ -66,7 +66,6 @@ export { verifyChain } from "./audit/verify-chain.ts";
 export { originOf, recordAudit, recordConsequence } from "./audit/write.ts";
 export { requireUnused, USER_ATTRIBUTES } from "./entities/attribute-definitions.ts";
 export type { AttributeDefinition, Attributes, AttributeValue } from "./entities/attributes.ts";
-export { CHANGES } from "./entities/bulk.ts";
 export { createFindRecord, type OnChange, resourceTypes } from "./entities/record.ts";
 export { ENTITIES, ENTITY_TABLES } from "./entities/registry.ts";
 export { FOREIGN_KEY_SCHEMAS } from "./entities/schemas.ts";

@@ -1,6 +1,6 @@
 // Sends the entries of a file in arrays. The upsert of the API makes it repeatable: what is there already stays.
 
-import { CHANGES } from "../../records/index.ts";
+import { recordFields } from "../../records/index.ts";
 import { Refused, type Rest } from "../apply/rest.ts";
 import { type ImportEntry, keyOf, MEMBERSHIP, type RecordName, type RefusedLine, TYPES, type Type } from "./entries.ts";
 
@@ -12,7 +12,7 @@ const LOOK_UPS = 8;
 /** Ids that are remembered. */
 const MAX_KNOWN = 100_000;
 
-type Outcome = (typeof CHANGES)[number];
+type Outcome = (typeof recordFields.CHANGES)[number];
 export type Counts = Record<Outcome | "Refused", number>;
 
 interface Sender {
@@ -73,7 +73,7 @@ export function createSender(rest: Rest, isPlan: boolean, report: (refusal: Refu
       const answers = await rest.saveAll(`/${type}?Report=${isPlan ? "Plan" : "Changes"}`, bodies);
       for (const [index, entry] of entries.entries()) {
         const { Change, Id } = answers[index]!;
-        done(entry, CHANGES.find((one) => one === Change)!, Id);
+        done(entry, recordFields.CHANGES.find((one) => one === Change)!, Id);
       }
     } catch (error) {
       if (!(error instanceof Refused) || STOPS.includes(error.status)) throw error;

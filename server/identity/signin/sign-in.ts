@@ -2,13 +2,14 @@ import type { Sql } from "../../platform/db/sql.ts";
 import type { TenantId } from "../../platform/ids.ts";
 import { isText, TEXT_LIMIT } from "../../platform/text.ts";
 import { originOf } from "../../records/index.ts";
+import { type Account, findAccounts } from "./accounts.store.ts";
 import type { Cookies } from "./cookies.ts";
 import { adopt } from "./imported-passwords.ts";
 import type { KnownBrowsers } from "./known-browsers.ts";
 import { digestOf } from "./opaque.ts";
 import type { Passwords } from "./password.ts";
 import { ACR, type Authentication, type Visitor } from "./session.ts";
-import { type Account, findAccounts, usernameKey } from "./store.ts";
+import { usernameKey } from "./store.ts";
 import { admit, countSuccess, noteFailure, noteThrottled, type SignInTry } from "./throttle.ts";
 
 export type SignInOutcome =

@@ -9,6 +9,7 @@ import { toRecordId } from "../../platform/http/query.ts";
 import type { TenantId } from "../../platform/ids.ts";
 import type { Caller } from "../access/bearer.ts";
 import type { EventType } from "../events/event.ts";
+import type { CHANGES } from "../fields.ts";
 import type { Entity } from "../registry.ts";
 import { lockAll, lockEntity, type Row } from "../rows.store.ts";
 import type { EntityInput } from "../values.ts";
@@ -18,8 +19,6 @@ import { announce, changeOf, type Records } from "./record.ts";
 import { entityKind, givenIdentifiers, lockTargets } from "./served-entity.ts";
 
 export const MAX_RECORDS = 1_000;
-
-export const CHANGES = ["Created", "Updated", "None"] as const;
 
 /** One record of an array, and how it was changed or would be. */
 export interface Upserted {
