@@ -43,15 +43,18 @@ async function newTenant(): Promise<Api> {
   return signIn(url, await createTenant(database.sql, Bun.randomUUIDv7(), { password: "x", hash: "x" }));
 }
 
-/** 10 changes a day, each to one connection. The oldest is DAYS old and has this state. */
-async function withHistory(api: Api, oldest: DeliveryState = "Delivered"): Promise<string> {
+const A_DAY = 10;
+
+/** 10 changes a day, each to one connection. The oldest is DAYS old; one of half a day later has this state. */
+async function withHistory(api: Api, early: DeliveryState = "Delivered"): Promise<string> {
   const { Id } = await api.connect("https://receiver.example/", { State: "Paused" });
   await fill(database.sql, {
     tenantId: api.tenantId as TenantId,
     connectionIds: [Id],
-    events: 10 * DAYS,
+    events: A_DAY * DAYS,
     spanMs: DAYS * DAY_MS,
-    stateOf: (number) => (number === 0 ? oldest : "Delivered"),
+    // At each time of the day, its UTC day has others.
+    stateOf: (number) => (number === A_DAY / 2 ? early : "Delivered"),
   });
   return Id;
 }
