@@ -191,7 +191,7 @@ const TELL_OF_NO_RECORD = [
   "server/webhooks/catalogue/service.ts",
   // Counts and names of events that have passed the gate.
   "server/webhooks/filters/trials.ts",
-  // What a receiver gets. The caller may change the connection, and so choose who receives it.
+  // Events as a receiver gets them. The caller may change the connection, and so choose the receiver.
   "server/webhooks/pull/service.ts",
   // New values that are shown only once: secrets, links, and the event of a ping.
   "server/identity/oauth/registration/initial-tokens.ts",

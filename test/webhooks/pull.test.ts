@@ -302,8 +302,9 @@ describe.concurrent("a Pull connection", () => {
   });
 
   test("gives nothing to a caller whose access ends while it waits", async () => {
-    const { api, Id } = await arranged([]);
+    const api = await newTenant();
     const [revoked, forbidden] = [await newMember(api, "admin"), await newMember(api, "admin")];
+    const { Id } = await made(api);
     const waits = [revoked, forbidden].map((member) => asked(member, Id, "Wait=50"));
     await holdsPlaces(api, Id, waits.length);
     const { clientId: client_id, clientSecret: client_secret } = revoked;

@@ -64,7 +64,7 @@ describe.concurrent("a receiver check", () => {
     expect((await api.events()).Items).toEqual([]);
     expect(await api.connection(Id)).toEqual(connection);
     const { Items } = await ok(api.get("/AuditEvent?Kind=WebhookConnection.Pinged"));
-    expect(Items).toMatchObject([{ Subject: { Id }, Details: { Check: expect.any(String) } }]);
+    expect(Items).toMatchObject([{ Subject: { Id } }]);
     const client = await temporal();
     await finished(client, `WebhookConnection/${Id}/Check/${Items[0].Details.Check}`);
     await client.connection.close();
@@ -118,7 +118,7 @@ describe.concurrent("a receiver check", () => {
   test("runs once at a time, for callers who may change the connection, and not for a Pull connection", async () => {
     const api = await newTenant();
     await using receiver = startReceiver("hang");
-    const { Id } = await api.connect(receiver.url, { TimeoutMs: 3_000 });
+    const { Id } = await api.connect(receiver.url, { TimeoutMs: 30_000 });
     await ok(api.call("POST", path(Id)));
     expectError(await api.call("POST", path(Id)), 409, "Conflict", /is running/);
     const reader = await api.withScope("Webhooks:Read");

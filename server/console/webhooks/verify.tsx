@@ -16,12 +16,13 @@ const MAX_TESTS = 10;
 
 export async function verifyPage(deps: ConsoleServices, visit: Visit): Promise<View> {
   const { record, isSigned } = await deps.connections.read(visit.caller, visit.params.id!);
+  const content = record.Kind === "Pull" ? <PullSteps record={record} /> : await tests(deps, visit, record);
   return {
     title: titleOfConnection(record),
     above: ABOVE,
     body: (
       <>
-        {record.Kind === "Pull" ? <PullSteps record={record} /> : await tests(deps, visit, record)}
+        {content as "safe"}
         {visit.wants("code") ? <VerificationCode isSigned={isSigned} /> : ""}
       </>
     ),
@@ -66,7 +67,6 @@ interface CheckProps {
 
 function CheckSection({ visit, record, check, mayTest }: CheckProps): JSX.Element {
   const { State, Results, EndedOn } = check;
-  const advised = Results.filter(({ Advice }) => Advice !== "");
   return (
     <Section title="Receiver check">
       <p>
@@ -80,15 +80,6 @@ function CheckSection({ visit, record, check, mayTest }: CheckProps): JSX.Elemen
       )}
       {State === "Running" && <p role="status">The check is running. It takes about a minute.</p>}
       {Results.length > 0 && <Table caption="Results of the check" columns={CHECK_COLUMNS} rows={Results} />}
-      {advised.length > 0 && (
-        <ul>
-          {advised.map(({ Expected, Advice }) => (
-            <li>
-              <strong safe>{Expected}</strong>: <span safe>{Advice}</span>
-            </li>
-          ))}
-        </ul>
-      )}
       {EndedOn !== null && (
         <p class="hint">
           Ended <Time at={new Date(EndedOn)} ago />.
@@ -102,6 +93,7 @@ const CHECK_COLUMNS: Column<CheckRecord["Results"][number]>[] = [
   { name: "Expected", cell: ({ Expected }) => <Text text={Expected} /> },
   { name: "Result", cell: ({ Verdict }) => <Badge state={Verdict} tone={TONES[Verdict]} /> },
   { name: "Answer", cell: ({ Got }) => <Text text={Got} /> },
+  { name: "Advice", cell: ({ Advice }) => <Text text={Advice} /> },
 ];
 
 /** Starts a receiver check. */

@@ -9,7 +9,7 @@ import { type Connection, findConnection } from "../connections.store.ts";
 import type { SendSigned } from "../deliveries/send-signed.ts";
 import { createConnectionSeals } from "../secrets.ts";
 import { generateSecret } from "../signature.ts";
-import { type CheckAnswer, type CheckStep, STEPS, type Step, type StepResult } from "./steps.ts";
+import { type CheckAnswer, type CheckStep, STEPS, type StepOfCheck, type StepResult } from "./steps.ts";
 import { endCheck, findCheck, type ReceiverCheck, recordStep } from "./store.ts";
 
 export interface CheckDependencies {
@@ -43,12 +43,12 @@ export async function runCheck(deps: CheckDependencies, input: CheckInput, signa
   await endCheck(sql, tenantId, checkId);
 }
 
-const hasWhatItNeeds = ({ needs }: Step, { secret, signByKey }: Connection) =>
+const hasWhatItNeeds = ({ needs }: StepOfCheck, { secret, signByKey }: Connection) =>
   needs === undefined || secret !== null || (needs === "signature" && signByKey);
 
 async function answersTo(
   { vault, sendSigned }: CheckDependencies,
-  { calls, isBurst }: Step,
+  { calls, isBurst }: StepOfCheck,
   tenantId: TenantId,
   { name, ...connection }: Connection,
   { sample: { data, ...sample } }: ReceiverCheck,

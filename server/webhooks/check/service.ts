@@ -8,7 +8,7 @@ import { orNull, time, uuid, word } from "../../platform/http/fields.ts";
 import type { Route } from "../../platform/http/route.ts";
 import type { ConnectionId } from "../../platform/ids.ts";
 import { type Caller, type EventType, type Permitted, recordAudit, route, type Shown } from "../../records/index.ts";
-import { requirePush } from "../connections/kind.ts";
+import { requirePush } from "../connection-kind.ts";
 import { noConnection } from "../connections/record.ts";
 import { CONNECTION_ID, CONNECTION_TAG } from "../connections/routes.ts";
 import type { Connections, Samples } from "../connections/service.ts";
@@ -29,10 +29,10 @@ const CHECK = Type.Object(
     Results: Type.Array(
       Type.Object({
         Step: word(STEP_NAMES),
-        Expected: Type.String({ description: "What a receiver should do." }),
+        Expected: Type.String({ description: "The right answer of a receiver." }),
         Got: Type.String({ description: "The statuses or failures, and the time. Empty with Skipped." }),
         Verdict: word(VERDICTS),
-        Advice: Type.String({ description: "What to change. Empty with Passed." }),
+        Advice: Type.String({ description: "The change that the receiver needs. Empty with Passed." }),
       }),
     ),
   },

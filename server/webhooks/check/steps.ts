@@ -27,7 +27,7 @@ export interface CallChange {
   records?: number;
 }
 
-export interface Step {
+export interface StepOfCheck {
   expected: string;
   /** The needed setting of the connection. */
   needs?: "signature" | "secret";
@@ -57,7 +57,7 @@ const accepts = (advice: string) => (answers: CheckAnswer[]) => (answers.every(i
 const rejects = (advice: string) => (answers: CheckAnswer[]) => {
   if (answers.some(isAccepted)) return failed(advice);
   if (answers.every(({ status }) => status !== null && status >= 400 && status < 500)) return PASSED;
-  return failed("The call was not processed, but the answer should be 401: another one is retried.");
+  return failed("The call was not processed. Answer it with 401, not as a failure.");
 };
 
 /** In their order. */
@@ -117,5 +117,5 @@ export const STEPS = {
       return isPolite ? advised(advice) : failed(`${advice} Answer 429 with Retry-After.`);
     },
   },
-} satisfies Record<string, Step>;
+} satisfies Record<string, StepOfCheck>;
 export type CheckStep = keyof typeof STEPS;

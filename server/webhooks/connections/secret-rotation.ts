@@ -17,11 +17,11 @@ import {
   withoutRecords,
 } from "../../records/index.ts";
 import { type ConnectionRecord, secretField } from "../connection.ts";
+import { requirePush } from "../connection-kind.ts";
 import { lockConnection } from "../connections.store.ts";
 import { type Attempt, type AttemptOutcome, recordAttempt } from "../deliveries/store.ts";
 import type { ConnectionSeals } from "../secrets.ts";
 import { generateSecret } from "../signature.ts";
-import { requirePush } from "./kind.ts";
 import { noConnection } from "./record.ts";
 import {
   beginProof,

@@ -24,6 +24,7 @@ import {
   type Whole,
 } from "../../records/index.ts";
 import { CONNECTION, CONNECTION_STATES, type ConnectionInput, type ConnectionRecord } from "../connection.ts";
+import { refuseMisfits, requirePush } from "../connection-kind.ts";
 import {
   CONNECTION_TABLE,
   type Connection,
@@ -40,7 +41,6 @@ import { countAllEnded } from "../redelivery/follow.store.ts";
 import { cancelRedeliveries, startDrain, wakeStarters } from "../redelivery/store.ts";
 import { type ConnectionSeals, mergeHeaders, ownApiKeys } from "../secrets.ts";
 import { clearSome } from "./clearing.ts";
-import { refuseMisfits, requirePush } from "./kind.ts";
 import { type ConnectionRecords, noConnection, toConnectionId } from "./record.ts";
 import { endRotation } from "./secret-rotation.store.ts";
 
@@ -178,7 +178,9 @@ export function createConnections(
   const service = createRecordService(sql, kind);
 
   function blank(input: ConnectionInput): Connection {
-    const { Entities: entities, Events: events } = CONNECTION.whole(input, "Entities", "Events");
+    const needed = ["Entities", "Events"] as const;
+    const { Entities: entities, Events: events } =
+      input.Kind === "Pull" ? CONNECTION.whole(input, ...needed) : CONNECTION.whole(input, "URL", ...needed);
     const apiKey = seals.apiKey.seal(randomBytes(24).toString("base64url"));
     const own = {
       id: newId<ConnectionId>(),

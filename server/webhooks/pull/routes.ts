@@ -7,6 +7,7 @@ import type { Route } from "../../platform/http/route.ts";
 import type { EventId } from "../../platform/ids.ts";
 import { route } from "../../records/index.ts";
 import { CONNECTION_ID, CONNECTION_TAG } from "../connections/routes.ts";
+import { toEventId } from "../log/contract.ts";
 import { COUNTED_TO, type Pulls } from "./service.ts";
 
 /** Proxies end a request without an answer after a minute. */
@@ -28,7 +29,7 @@ const ACK = body(
       description: "The EventId of the last processed event.",
       sent: Type.String({ pattern: UUID }),
       must: "must be an EventId.",
-      take: (value: string) => value.toLowerCase() as EventId,
+      take: (value: string) => toEventId(value.toLowerCase()),
     }),
   },
 );

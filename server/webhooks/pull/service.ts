@@ -20,7 +20,7 @@ import {
   lease,
   listWaiting,
   lockPull,
-  readRest,
+  readBacklog,
   sizesOf,
   type WaitingDelivery,
 } from "./store.ts";
@@ -95,7 +95,7 @@ export function createPulls(
       const chosen = isFree ? await withinSize(tx, await listWaiting(tx, tenantId, id, limit)) : [];
       const until = chosen.length > 0 ? await lease(tx, tenantId, id, chosen, leaseMs) : null;
       const bounds = { after: acknowledgedUpto, upto: chosen.at(-1)?.position, countedTo: COUNTED_TO };
-      const { waiting, gone, firstGone, lastGone } = await readRest(tx, tenantId, id, bounds);
+      const { waiting, gone, firstGone, lastGone } = await readBacklog(tx, tenantId, id, bounds);
       const events = {
         Items: await itemsOf(tx, connection, chosen),
         LeasedUntil: until?.toISOString() ?? null,

@@ -74,7 +74,7 @@ export async function lease(
   return row!.until;
 }
 
-export interface Rest {
+export interface PullBacklog {
   /** The deliveries that are not acknowledged, counted up to a number. */
   waiting: number;
   /** Those between two positions that were Cancelled, so that no consumer gets them. */
@@ -83,13 +83,13 @@ export interface Rest {
   lastGone: EventId | null;
 }
 
-export async function readRest(
+export async function readBacklog(
   tx: Transaction,
   tenantId: TenantId,
   connectionId: ConnectionId,
   { after, upto, countedTo }: { after: number; upto: number | undefined; countedTo: number },
-): Promise<Rest> {
-  const [row] = await tx<Rest[]>`
+): Promise<PullBacklog> {
+  const [row] = await tx<PullBacklog[]>`
     select count(*) as gone, min(d.event_id::text) as "firstGone", max(d.event_id::text) as "lastGone", (
       select count(*) from (
         select from deliveries h
@@ -116,7 +116,7 @@ export async function findPulled(
 }
 
 /**
- * Ends the given deliveries up to a position. One that was committed late, and not given yet, stays. An
+ * Ends the given deliveries up to a position. A delivery that was committed late, and not given yet, stays. An
  * acknowledgement is logged like a post that was answered with 200. @returns their number
  */
 export async function acknowledge(

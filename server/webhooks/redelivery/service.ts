@@ -7,7 +7,7 @@ import { changesOf } from "../../platform/http/contract.ts";
 import type { Paging } from "../../platform/http/query.ts";
 import { newId, type RedeliveryId, type TenantId } from "../../platform/ids.ts";
 import { type Caller, type Permitted, recordAudit, type Shown, type ShownPage } from "../../records/index.ts";
-import { requirePush } from "../connections/kind.ts";
+import { requirePush } from "../connection-kind.ts";
 import { lockConnection } from "../connections.store.ts";
 import type { WorkflowUrl } from "../workflow-url.ts";
 import {

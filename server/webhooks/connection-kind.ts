@@ -1,7 +1,7 @@
 // The two kinds of connections: Push posts events to an address, Pull gives them to a consumer that asks.
 
-import { BadInput, Conflict } from "../../platform/errors.ts";
-import type { Connection } from "../connections.store.ts";
+import { BadInput, Conflict } from "../platform/errors.ts";
+import type { Connection } from "./connections.store.ts";
 
 /** Fields about calls, and their columns. A Pull connection has their defaults. */
 const OF_CALLS = {
