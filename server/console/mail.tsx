@@ -24,8 +24,8 @@ import {
   Time,
 } from "../ui/index.ts";
 import { Words } from "./failure-words.tsx";
-import { logPage } from "./log-page.tsx";
 import { type ConsolePage, type ConsoleServices, handlersOf, type View, type Visit } from "./page.tsx";
+import { logPage } from "./records/log-page.tsx";
 import { optionsOf, Value } from "./records/records.tsx";
 import { hrefOfWorkflow } from "./workflow.tsx";
 

@@ -16,8 +16,8 @@ import {
   type ListProps,
   refusedForm,
 } from "../../ui/index.ts";
-import { listView } from "../log-page.tsx";
 import { type Confirmation, type ConsolePage, confirming, type PageRecord, type View, type Visit } from "../page.tsx";
+import { listView } from "./log-page.tsx";
 
 type Action = Extract<Scope, `${string}:${string}`>;
 

@@ -20,7 +20,7 @@ import {
   TextField,
   Time,
 } from "../../ui/index.ts";
-import { logPage } from "../log-page.tsx";
+import { RunButtons, RunSection } from "../long-work.tsx";
 import {
   type Confirmation,
   type ConsolePage,
@@ -29,8 +29,8 @@ import {
   handlersOf,
   type View,
 } from "../page.tsx";
+import { logPage } from "../records/log-page.tsx";
 import { Exports, optionsOf } from "../records/records.tsx";
-import { RunButtons, RunSection } from "../run.tsx";
 import type { Visit } from "../visit.ts";
 
 const { IMPORT, IMPORT_DATA, IMPORT_CHANGE } = imports;

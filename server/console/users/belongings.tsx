@@ -1,4 +1,4 @@
-// What a User signs in with or is signed in to: a section of the user's page, and the removal of one.
+// Credentials and sessions of a User: a section of the user's page, and the removal of one.
 
 import { NotFound } from "../../platform/errors.ts";
 import type { Permitted } from "../../records/index.ts";

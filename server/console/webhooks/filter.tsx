@@ -94,7 +94,7 @@ function page(visit: Visit, record: ConnectionRecord, state: FormState, tried?: 
               {mayChange && (
                 <Submit label="Try it on stored events" kind={tried ? "plain" : "main"} name="ask" value="try" />
               )}
-              {mayChange && tried && <Submit label="Save filter" name="ask" value="save" />}
+              {mayChange && tried ? <Submit label="Save filter" name="ask" value="save" /> : ""}
               <ButtonLink href={visit.href(`${CONNECTIONS}/${record.Id}`)} label="Back" />
             </div>
           </Form>

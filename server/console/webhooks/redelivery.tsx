@@ -5,10 +5,10 @@ import { Badge, type Column, durationInWords, ListSection, Live, Pager, Sentence
 import { REDELIVERY_CHANGE, type RedeliveryRecord, type ResentRecord, toRedeliveryId } from "../../webhooks/index.ts";
 import { EventLink } from "../activity/record.tsx";
 import { Words } from "../failure-words.tsx";
+import { RunButtons, RunSection } from "../long-work.tsx";
 import { type Confirmation, type ConsolePage, type ConsoleServices, confirming, type View } from "../page.tsx";
 import { lookUpNames } from "../records/names.ts";
 import { Exports } from "../records/records.tsx";
-import { RunButtons, RunSection } from "../run.tsx";
 import type { Visit } from "../visit.ts";
 import { ABOVE } from "./save.tsx";
 

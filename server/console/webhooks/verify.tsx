@@ -1,14 +1,25 @@
 // A connection's tab Verify: a test for each kind of call, recent tests, and code that verifies a call.
 
 import { PING } from "../../records/index.ts";
-import { ActionButton, Badge, Code, type Column, EmptyState, Live, Section, Table, Text, Time } from "../../ui/index.ts";
+import {
+  ActionButton,
+  Badge,
+  Code,
+  type Column,
+  EmptyState,
+  Live,
+  Section,
+  Table,
+  Text,
+  Time,
+} from "../../ui/index.ts";
 import { type ConnectionRecord, type RecentDelivery, toConnectionId } from "../../webhooks/index.ts";
 import { EventLink } from "../activity/record.tsx";
 import type { ConsoleServices, View, Visit } from "../page.tsx";
 import { titleOfConnection } from "../records/names.ts";
 import { Source } from "../source.tsx";
 import { answerInWords, pathOfEvents } from "./connection.tsx";
-import { ABOVE, CONNECTIONS } from "./save.tsx";
+import { ABOVE } from "./save.tsx";
 import { VERIFICATIONS } from "./verification.ts";
 
 const REFRESH_SECONDS = 2;

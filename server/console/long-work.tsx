@@ -45,7 +45,7 @@ interface RunButtonsProps {
   visit: Visit;
   action: string;
   isRunning: boolean;
-  /** What is paused and resumed. */
+  /** After "Pause" and "Resume". */
   noun?: string;
   fields?: Readonly<Record<string, string>>;
   /** Of the button that cancels the rest. */

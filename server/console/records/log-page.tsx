@@ -1,9 +1,9 @@
 // Pages with one list: that of a kind of record, and those of logs, which are read by the filters in the address.
 
-import { type Asked, type Filters, type Page, readAsked } from "../platform/http/query.ts";
-import { find, inRange, List, type ListProps } from "../ui/index.ts";
-import type { View, Visit } from "./page.tsx";
-import { filtersOf } from "./records/records.tsx";
+import { type Asked, type Filters, type Page, readAsked } from "../../platform/http/query.ts";
+import { find, inRange, List, type ListProps } from "../../ui/index.ts";
+import type { View, Visit } from "../page.tsx";
+import { filtersOf } from "./records.tsx";
 
 interface ListView<Row>
   extends Pick<View, "title" | "above" | "lead" | "actions">,
