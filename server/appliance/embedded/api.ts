@@ -43,7 +43,7 @@ export function apiPart(run: Run, localUrl: string, { delay, grace }: ShutdownCo
       const { reasons } = await readiness(localUrl);
       if (reasons.includes(STARTING)) throw new Error(STARTING);
     },
-    patience: 30_000,
+    patience: 60_000,
     stop: [{ signal: "SIGTERM", grace: delay + grace + CLOSING_MS }],
     spawn: () => spawnOwn(API, run),
   };
