@@ -147,7 +147,17 @@ export interface ContractFieldProps {
 
 export function ContractField({ contract, name, state, isNew, required, more }: ContractFieldProps): JSX.Element {
   const field = contract.field[name]!;
-  const { label, type, rows, hint, hintOfChange = hint, words: labels = {}, explained, offered } = field.form!;
+  const {
+    label,
+    type,
+    rows,
+    hint,
+    hintOfChange = hint,
+    words: labels = {},
+    isDependent,
+    explained,
+    offered,
+  } = field.form!;
   const { kind, words } = kindOf(field);
   const shared = { state, name, label, hint: isNew ? hint : hintOfChange };
   const known = (offered ?? words).map((value) => ({
@@ -162,7 +172,7 @@ export function ContractField({ contract, name, state, isNew, required, more }: 
   return (
     <TextField
       {...shared}
-      required={required ?? field.required ?? false}
+      required={required ?? field.required ?? (isDependent ? undefined : false)}
       type={type ?? (kind === "number" ? "number" : "text")}
       autocomplete={type === "password" ? "new-password" : undefined}
       rows={rows}

@@ -110,6 +110,7 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
     form: {
       label: "URL Endpoint",
       type: "url",
+      isDependent: true,
       hint: "Receives the events: an https address that answers 200 OK promptly.",
       hintOfChange:
         "Receives the events: an https address that answers 200 OK promptly. If the host or port changes, enter " +

@@ -80,6 +80,8 @@ export interface FormField {
   label: string;
   hint?: string;
   hintOfChange?: string;
+  /** Required by the value of another field: marked neither as required nor as optional. */
+  isDependent?: boolean;
   type?: "url" | "email" | "password";
   rows?: number;
   /** An object that users write as JSON. */
