@@ -46,9 +46,9 @@ const WORKFLOW_TASKS = 500;
 const { wait_timeout: _, ...ANSWERED } = IMPATIENT;
 /**
  * Maintenance is hourly, and an unused session does not notice a failover. A used one whose server is lost would never be
- * answered; an attempt of the longest task takes 5 minutes.
+ * answered; an attempt of an erasure, which has large statements, may take an hour.
  */
-const MAINTENANCE = { idle_timeout: 1, answer_timeout: 310, timeouts: { ...PATIENT, statement: 300_000 } };
+const MAINTENANCE = { idle_timeout: 1, answer_timeout: 3_610, timeouts: { ...PATIENT, statement: 3_600_000 } };
 
 await runEntry("worker", async () => {
   const config = readProductionConfig(process.env, samePortProblems(process.env, "WORKER_PORT"));

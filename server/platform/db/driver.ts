@@ -97,7 +97,7 @@ export function openSession(options: SessionOptions, delayMs: number): DatabaseS
       answered();
     };
     expectAnswer();
-    client.unsafe(settings).then(opened, (error) => lose(error));
+    client.unsafe(settings).then(opened, lose);
   }
 
   function next(): void {
