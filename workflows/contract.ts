@@ -227,6 +227,8 @@ export const PROBE_CHANGED = "changed";
 export interface ProbeInput {
   tenantId: TenantId;
   connectionId: ConnectionId;
+  /** The last probe's result, from the run before. */
+  last?: string | undefined;
 }
 
 export type ProbeResult =

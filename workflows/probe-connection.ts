@@ -23,19 +23,22 @@ const { sendProbe } = proxyActivities<Activities>({
 
 export async function probeConnection(input: ProbeInput): Promise<ProbeResult> {
   const changes = countSignals(changed);
+  let { last } = input;
   while (!workflowInfo().continueAsNewSuggested) {
     const isChanged = changes.sinceNow();
     const result = await sendProbe(input);
     if (!result.held) return result;
-    setCurrentDetails(describe(result));
+    // A run that probes nothing, such as after a change, knows only the number of probes.
+    last = result.last ?? last;
+    setCurrentDetails(describe(result, last));
     await condition(isChanged, result.waitMs);
   }
-  return continueAsNew<typeof probeConnection>(input);
+  return continueAsNew<typeof probeConnection>({ ...input, last });
 }
 
 /** The text in the Temporal UI. */
-function describe({ reason, probes, last, waitMs }: Extract<ProbeResult, { held: true }>): string {
+function describe({ reason, probes, waitMs }: Extract<ProbeResult, { held: true }>, last?: string): string {
   const count = `${probes || "no"} ${probes === 1 ? "probe" : "probes"}`;
-  const tried = `${count} since${last ? `, the last: ${last}` : ""}`;
+  const tried = `${count} since${probes && last ? `, the last: ${last}` : ""}`;
   return `Held after ${reason}; ${tried}; next in ${Math.ceil(waitMs / 1_000)} s`;
 }
