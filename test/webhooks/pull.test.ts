@@ -101,6 +101,15 @@ describe.concurrent("a consumer", () => {
     expect(await ack(api, Id, again.Items[1]!.EventId)).toBe(1);
   });
 
+  test("gets the events of a crashed one at once, after a pause", async () => {
+    const { api, Id } = await arranged(["One"]);
+    const crashed = await pull(api, Id, "Lease=3600");
+    expect(await pull(api, Id)).toMatchObject({ Items: [], Waiting: 1 });
+    for (const State of ["Paused", "Active"]) await ok(api.call("PATCH", "/WebhookConnection", { Id, State }));
+    expect(namesOf(await pull(api, Id))).toEqual(["One"]);
+    expect(await ack(api, Id, crashed.Items[0]!.EventId)).toBe(1);
+  });
+
   test("of two that ask at once gets each event alone", async () => {
     const names = Array.from({ length: 40 }, (_, index) => `Gate ${index}`);
     const { api, Id } = await arranged(names);

@@ -196,7 +196,7 @@ describe.concurrent("a connection", () => {
     );
     expect(await workflow.staticSummary()).toContain(Id);
     expect(await workflow.staticDetails()).toEndWith(
-      `/settings/activity/${event.EventId}). 3 attempts, with 0.2 s and 0.4 s between them.`,
+      `/settings/activity/${event.EventId}). 3 attempts, with about 0.2 s and 0.4 s between them.`,
     );
     const { events } = await client.workflow.getHandle(event.WorkflowId).fetchHistory();
     const waits = events!.flatMap(({ timerStartedEventAttributes, userMetadata }) =>

@@ -12,9 +12,9 @@ export function retryPolicy({ retryInitialInterval, retryBackoff }: Config["webh
   };
 }
 
-/** @example "3 attempts, with 10 s and 60 s between them" */
+/** @example "3 attempts, with about 10 s and 60 s between them" */
 export function policyInWords(policy: PostRetryPolicy): string {
   const waits = Array.from({ length: policy.maximumAttempts - 1 }, (_, index) => intervalAfter(index + 1, policy));
   const words = waits.map((wait) => `${Number((wait / 1_000).toFixed(1))} s`);
-  return `${policy.maximumAttempts} attempts, with ${words.join(" and ")} between them`;
+  return `${policy.maximumAttempts} attempts, with about ${words.join(" and ")} between them`;
 }

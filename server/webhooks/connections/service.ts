@@ -37,6 +37,7 @@ import {
 } from "../connections.store.ts";
 import { countPostsInFlight } from "../deliveries/start-attempt.store.ts";
 import { endHold, probeAtOnce } from "../holding.store.ts";
+import { endPullLease } from "../pull/store.ts";
 import { countAllEnded } from "../redelivery/follow.store.ts";
 import { cancelRedeliveries, startDrain, wakeStarters } from "../redelivery/store.ts";
 import { type ConnectionSeals, mergeHeaders, ownApiKeys } from "../secrets.ts";
@@ -156,8 +157,11 @@ export function createConnections(
         await probeAtOnce(tx, tenantId, id);
         await wakeStarters(tx, tenantId, id);
       }
-      if (after.kind === "Pull") await outbox.wakePull(tx, id);
-      else if (after.state === "Active" && before.state !== "Active") {
+      if (after.kind === "Pull") {
+        // Its consumer may have crashed with a long lease.
+        if (after.state !== "Active") await endPullLease(tx, tenantId, id);
+        await outbox.wakePull(tx, id);
+      } else if (after.state === "Active" && before.state !== "Active") {
         await countAllEnded(tx, tenantId, id);
         await startDrain(tx, tenantId, id, true);
       }
