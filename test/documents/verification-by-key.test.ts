@@ -99,6 +99,58 @@ while (($line = fgets(STDIN)) !== false) {
 }
 foreach ([[], ['keys' => []], ['keys' => [[]]]] as $odd) if (is_signed_by_gatehouse($odd, '', '', [], '')) exit(1);
 `,
+  java: `import java.nio.file.*;
+import java.util.*;
+class Main {
+  public static void main(String[] all) throws Exception {
+    List<String> lines = Files.readAllLines(Path.of("cases.txt"));
+    String jwks = lines.get(0);
+    for (String line : lines.subList(1, lines.size())) {
+      String[] one = line.split("\t", -1);
+      Map<String, String> plain = new HashMap<>();
+      Map<String, List<String>> lists = new HashMap<>();
+      for (int at = 3; at < one.length; at += 2) {
+        plain.put(one[at], one[at + 1]);
+        lists.put(one[at], List.of(one[at + 1]));
+      }
+      Set<Boolean> answers = new HashSet<>();
+      for (Map<String, ?> headers : List.of(plain, lists))
+        answers.add(Gatehouse.isSignedByGatehouse(jwks, one[0], one[1], headers, Base64.getDecoder().decode(one[2])));
+      System.out.println(answers.size() == 1 ? answers.iterator().next() : "differs");
+    }
+    for (String odd : new String[] {null, "", "{}"})
+      if (Gatehouse.isSignedByGatehouse(odd, null, null, Map.of(), null)) System.exit(1);
+  }
+}
+`,
+  csharp: `using System;
+using System.IO;
+using System.Linq;
+static class Program {
+  static int Main() {
+    var lines = File.ReadAllLines("cases.txt");
+    foreach (var line in lines.Skip(1)) {
+      var one = line.Split('\t');
+      Func<string, string> header = name => {
+        var at = Array.FindIndex(one, 3, part => part.Equals(name, StringComparison.OrdinalIgnoreCase));
+        return at < 0 ? null : one[at + 1];
+      };
+      Console.WriteLine(
+        Gatehouse.IsSignedByGatehouse(lines[0], one[0], one[1], header, Convert.FromBase64String(one[2])) ? "true" : "false");
+    }
+    return new[] { "", "{}" }.Any(odd => Gatehouse.IsSignedByGatehouse(odd, null, null, name => null, null)) ? 1 : 0;
+  }
+}
+`,
+  shell: `IFS= read -r first <cases.txt
+printf %s "$first" >jwks.json
+tail -n +2 cases.txt | while IFS= read -r line; do
+  part() { printf %s "$line" | cut -f "$1"; }
+  export TENANT_ID="$(part 1)" ADDRESS="$(part 2)" AUTHORIZATION="$(part 5)"
+  part 3 | openssl base64 -d -A >body.json
+  if sh verify.sh >answer.txt 2>&1; then echo true; else grep -qx "signature WRONG" answer.txt && echo false; fi
+done
+`,
 };
 
 const PROGRAMS: Record<string, Program> = {
@@ -112,6 +164,19 @@ const PROGRAMS: Record<string, Program> = {
     command: ["go", "run", "-trimpath", "."],
   },
   ruby: { tool: "ruby", file: "gatehouse.rb", files: { "main.rb": READ.ruby }, command: ["ruby", "main.rb"] },
+  java: {
+    tool: "javac",
+    file: "Gatehouse.java",
+    files: { "Main.java": READ.java },
+    command: ["sh", "-c", "javac *.java && java Main"],
+  },
+  csharp: {
+    tool: "mcs",
+    file: "Gatehouse.cs",
+    files: { "Main.cs": READ.csharp },
+    command: ["sh", "-c", "mcs -out:main.exe *.cs && mono main.exe"],
+  },
+  shell: { tool: "jq", file: "verify.sh", files: { "main.sh": READ.shell }, command: ["sh", "main.sh"] },
 };
 
 const own = generateKeyPairSync("rsa", { modulusLength: 2048 });
@@ -148,7 +213,11 @@ test("a call has the claims that the page lists, for five minutes", async () => 
 describe.each(Object.entries(PROGRAMS).filter(([, { tool }]) => Bun.which(tool)))("%s", (language, program) => {
   test("accepts what Gatehouse has sent, and nothing else", async () => {
     const folder = temporaryDirectory("by-key");
-    const files = { ...program.files, [program.file]: blockMarked(`by-key: ${language}`).text };
+    const files = {
+      ...program.files,
+      [program.file]: blockMarked(`by-key: ${language}`).text,
+      "cases.txt": [JSON.stringify(jwks), ...cases.map(inTabs)].map((line) => `${line}\n`).join(""),
+    };
     for (const [name, text] of Object.entries(files)) {
       await mkdir(join(folder, name, ".."), { recursive: true });
       await writeFile(join(folder, name), text);
@@ -164,6 +233,15 @@ describe.each(Object.entries(PROGRAMS).filter(([, { tool }]) => Bun.which(tool))
     expect(told).toEqual(cases.map(({ says, isGood }) => [says, String(isGood)]));
   });
 });
+
+/** For languages without JSON. */
+const inTabs = ({ tenantId, address, body, headers }: Case) =>
+  [
+    tenantId,
+    address,
+    body.toString("base64"),
+    ...headers.filter(([name]) => /^authorization$/i.test(name)).flat(),
+  ].join("\t");
 
 const decoded = (part: string) => JSON.parse(Buffer.from(part, "base64url").toString()) as Record<string, unknown>;
 const encoded = (part: object) => Buffer.from(JSON.stringify(part)).toString("base64url");
