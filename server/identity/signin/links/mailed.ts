@@ -108,8 +108,9 @@ export async function mayHaveMail(
   tenantId: TenantId,
   address: string,
   kinds: readonly MailKind[],
+  limit = MAILS_PER_HOUR,
 ): Promise<boolean> {
-  return (await countMails(sql, tenantId, kinds, { to: address })) < MAILS_PER_HOUR;
+  return (await countMails(sql, tenantId, kinds, { to: address })) < limit;
 }
 
 async function newLink(

@@ -27,6 +27,8 @@ import {
 } from "./store.ts";
 
 export const SIGN_UP_LINK_PATH = "/account/sign-up";
+/** After this many invitations in an hour there are no more by request, so that inviters can send the rest. */
+const ASKED_INVITATIONS = 3;
 
 export interface SignUps {
   canSend: boolean;
@@ -77,6 +79,7 @@ export function createSignUps({ sql, mailer, issuer, passwords, onFailure }: Sig
     }
     const invitation = await lockOpen(tx, tenantId, email);
     if (invitation && invitation.expiresOn > new Date()) {
+      if (!(await mayHaveMail(tx, tenantId, email, ["Invitation"], ASKED_INVITATIONS))) return "ManyMails";
       await mailInvitation(tx, { mailer, publicUrl: issuer }, tenantId, invitation, true);
       return undefined;
     }
