@@ -94,3 +94,9 @@ export async function countOtherFilters(tx: Transaction, tenantId: TenantId, id:
     where tenant_id = ${tenantId} and deleted_on is null and filter is not null and id <> ${id}`;
   return row!.count;
 }
+
+/** The next consumer gets all events that are not acknowledged. */
+export async function endPullLease(tx: Transaction, tenantId: TenantId, connectionId: ConnectionId): Promise<void> {
+  await tx`
+    update webhook_connections set leased_until = null where tenant_id = ${tenantId} and id = ${connectionId}`;
+}

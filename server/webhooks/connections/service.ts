@@ -30,6 +30,7 @@ import {
   type Connection,
   countOtherFilters,
   deleteConnection,
+  endPullLease,
   findConnection,
   findConnections,
   type LoggedConnection,
@@ -37,7 +38,6 @@ import {
 } from "../connections.store.ts";
 import { countPostsInFlight } from "../deliveries/start-attempt.store.ts";
 import { endHold, probeAtOnce } from "../holding.store.ts";
-import { endPullLease } from "../pull/store.ts";
 import { countAllEnded } from "../redelivery/follow.store.ts";
 import { cancelRedeliveries, startDrain, wakeStarters } from "../redelivery/store.ts";
 import { type ConnectionSeals, mergeHeaders, ownApiKeys } from "../secrets.ts";

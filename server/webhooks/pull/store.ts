@@ -74,12 +74,6 @@ export async function lease(
   return row!.until;
 }
 
-/** The next consumer gets all events that are not acknowledged. */
-export async function endPullLease(tx: Transaction, tenantId: TenantId, connectionId: ConnectionId): Promise<void> {
-  await tx`
-    update webhook_connections set leased_until = null where tenant_id = ${tenantId} and id = ${connectionId}`;
-}
-
 export interface PullBacklog {
   /** The deliveries that are not acknowledged, counted up to a number. */
   waiting: number;
