@@ -19,7 +19,10 @@ const server = Bun.serve({
 console.log(JSON.stringify({ url: `http://127.0.0.1:${server.port}` }));
 
 /** All fields, as in the API's answers. */
-const FIELDS = user.fields.map(({ name, column }) => `"${inSnakeCase(column)}" as "${name}"`).join(", ");
+const FIELDS = user.fields
+  .filter(({ stored }) => stored !== "elsewhere")
+  .map(({ name, column }) => `"${inSnakeCase(column)}" as "${name}"`)
+  .join(", ");
 
 async function readUser(id: string) {
   const [user] = await sql`
