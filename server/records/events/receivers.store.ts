@@ -1,23 +1,18 @@
 import { type Transaction, uuids } from "../../platform/db/sql.ts";
 import type { ConnectionId, EventId, TenantId } from "../../platform/ids.ts";
-import type { Change } from "./event-parts.ts";
 import type { ConnectionFilter } from "./judge.ts";
 
 export interface LockedFilter extends ConnectionFilter {
   /** Whether its Order is Record. */
   isOrdered: boolean;
+  events: string[];
 }
 
-/** Of the subscribed connections. They cannot be changed until the deliveries are inserted. */
-export async function lockFilters(
-  tx: Transaction,
-  tenantId: TenantId,
-  { eventRecord, eventType, notTo = null }: Pick<Change, "eventRecord" | "eventType" | "notTo">,
-): Promise<LockedFilter[]> {
+/** Of the connections that are subscribed to the record. They cannot be changed until the deliveries are inserted. */
+export async function lockFilters(tx: Transaction, tenantId: TenantId, eventRecord: string): Promise<LockedFilter[]> {
   return tx<LockedFilter[]>`
-    select id, filter, filter_reads as reads, order_by = 'Record' as "isOrdered" from webhook_connections
-    where tenant_id = ${tenantId} and deleted_on is null and filter is not null
-      and ${eventRecord} = any (entities) and ${eventType} = any (events) and id is distinct from ${notTo}::uuid
+    select id, filter, filter_reads as reads, order_by = 'Record' as "isOrdered", events from webhook_connections
+    where tenant_id = ${tenantId} and deleted_on is null and filter is not null and ${eventRecord} = any (entities)
     order by id for share`;
 }
 

@@ -8,9 +8,23 @@ import type { JudgedRecord } from "../access/decisions/resource-type.ts";
 import { ERASED } from "./event.ts";
 import type { Change, DeliveryForm, Receivers } from "./event-parts.ts";
 import { type ConnectionFilter, createJudge, type Verdicts } from "./judge.ts";
-import { lockFilters, noteFailedFilters, passSequences } from "./receivers.store.ts";
+import { type LockedFilter, lockFilters, noteFailedFilters, passSequences } from "./receivers.store.ts";
 
 const judge = createJudge();
+const foreseen = new WeakMap<Transaction, { eventRecord: string; filters: Promise<LockedFilter[]> }>();
+
+/** Reads the filters together with another statement of the transaction, which saves a turn with PostgreSQL. */
+export async function foreseeFilters(tx: Transaction, tenantId: TenantId, eventRecord: string): Promise<void> {
+  const filters = lockFilters(tx, tenantId, eventRecord);
+  foreseen.set(tx, { eventRecord, filters });
+  await filters;
+}
+
+async function filtersFor(tx: Transaction, tenantId: TenantId, { eventRecord, eventType, notTo }: Change) {
+  const early = foreseen.get(tx);
+  const all = await (early?.eventRecord === eventRecord ? early.filters : lockFilters(tx, tenantId, eventRecord));
+  return all.filter(({ id, events }) => events.includes(eventType) && id !== notTo);
+}
 
 export async function receiversOf(
   tx: Transaction,
@@ -20,7 +34,7 @@ export async function receiversOf(
 ): Promise<Receivers> {
   const receivers: Receivers = { withheld: [], forms: [] };
   const { eventType, eventRecord, recordIds, sequences, data, isUnfiltered = false } = change;
-  const filters = await lockFilters(tx, tenantId, change);
+  const filters = await filtersFor(tx, tenantId, change);
   if (filters.length === 0) return receivers;
   const records: JudgedRecord[] = [data].flat();
   const previous: (JudgedRecord | undefined)[] = [change.previous].flat();
