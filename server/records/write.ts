@@ -5,7 +5,6 @@ import { noteChange } from "../platform/db/keyed.store.ts";
 import type { Transaction } from "../platform/db/sql.ts";
 import { Conflict } from "../platform/errors.ts";
 import { type Conditions, hasConditions, requireConditions } from "../platform/http/conditions.ts";
-import { foreseeFilters } from "./events/receivers.ts";
 import type { Declaration } from "./record.ts";
 import type { RecordKind, Writer, WrittenRow } from "./write-parts.ts";
 
@@ -23,10 +22,7 @@ export async function writeRecord<By extends Writer, Row extends object, Input e
   conditions: Conditions,
 ): Promise<WrittenRow<Row>> {
   const { isSame = (before: Row, after: Row) => Bun.deepEquals(before, after) } = kind;
-  const [{ rows, refusal }] = await Promise.all([
-    kind.lock(tx, caller, input),
-    kind.announce && foreseeFilters(tx, caller.tenantId, kind.declaration.name),
-  ]);
+  const { rows, refusal } = await kind.lock(tx, caller, input);
   const [before, ...others] = rows;
   requireExistence(conditions, before);
   const after = await kind.prepare(tx, caller, input, before);

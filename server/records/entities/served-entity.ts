@@ -7,6 +7,7 @@ import type { TenantId } from "../../platform/ids.ts";
 import type { Caller } from "../access/bearer.ts";
 import { auditedAs, type ServedKind, tableKind } from "../access/record-service.ts";
 import { recordAudit } from "../audit/write.ts";
+import { foreseeFilters } from "../events/receivers.ts";
 import { filtersOf } from "../filters.ts";
 import { requireMembers } from "../reference-list.ts";
 import { refuseCycles, resolveReferences } from "../references.ts";
@@ -43,7 +44,8 @@ export function entityKind(
     filters: filtersOf(entity),
     async lock(tx, { tenantId }, input) {
       if (needsLock(entity, input)) await lockEntity(tx, tenantId, entity);
-      return lockTargets(tx, tenantId, entity, input);
+      const [found] = await Promise.all([lockTargets(tx, tenantId, entity, input), foreseeFilters(tx, tenantId, name)]);
+      return found;
     },
     async prepare(tx, caller, input, before) {
       const { columns, shown } = await resolveReferences(tx, caller, entity, input);
