@@ -11,6 +11,7 @@ const USAGE = `Usage: bun run bench NAME [--rounds=7] [--seconds=2]
   tokens    issuance, refresh, introspection and discovery, compared to oidc-provider
   sign-in   the time of rejected sign-ins: known accounts compared to unknown ones
   webhooks  changes at fixed rates to one receiver and to ten, compared to a bare Temporal workflow
+  receivers the cost of a connection's options, and the speed of one consumer of a Pull connection
   store     PostgreSQL's work per change: CPU, write-ahead log, index writes and bytes; and its bloat
   profile   CPU per change by process and thread, and waiting queries, above the capacity
   isolation the effect of hanging receivers and of one tenant's burst on other tenants
@@ -22,7 +23,7 @@ const USAGE = `Usage: bun run bench NAME [--rounds=7] [--seconds=2]
   tenants   requests or deliveries of one tenant during each attack by another
 
 --rounds and --seconds apply to entities and tokens, which measure both sides in turn. The first comments of
-bench/sign-in.ts, bench/webhooks.ts, bench/profile.ts, bench/isolation.ts, bench/scale.ts,
+bench/sign-in.ts, bench/webhooks.ts, bench/receivers.ts, bench/profile.ts, bench/isolation.ts, bench/scale.ts,
 bench/simulate.ts, bench/drain.ts, bench/soak.ts and bench/tenants.ts list further options.`;
 
 const BENCHES: Record<string, () => Promise<unknown>> = {
@@ -36,6 +37,7 @@ const BENCHES: Record<string, () => Promise<unknown>> = {
   tokens: () => import("./tokens.ts"),
   "sign-in": () => import("./sign-in.ts"),
   webhooks: () => import("./webhooks.ts"),
+  receivers: () => import("./receivers.ts"),
   store: () => import("./store.ts"),
   profile: () => import("./profile.ts"),
   isolation: () => import("./isolation.ts"),
