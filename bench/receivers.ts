@@ -1,5 +1,5 @@
-// What the options of a connection cost: a filter, chosen fields, changed fields and former values, against a plain
-// connection; and how fast one consumer gets the events of a Pull connection.
+// The cost of a connection's options (a filter, fields, changed fields, former values) against a plain connection, and the
+// speed of one consumer of a Pull connection.
 //
 //   bun run bench receivers --rate=25 --seconds=5 --rounds=5 --events=10000
 

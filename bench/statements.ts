@@ -53,6 +53,25 @@ await show({
     return requestText("PATCH", `${API}/Application`, { authorization, "content-type": "application/json", body });
   },
 });
+let person = 0;
+const hash = await Bun.password.hash("correct horse", { algorithm: "bcrypt", cost: 4 });
+await show({
+  name: "POST of 3 Users with PasswordHash",
+  next() {
+    const people = Array.from({ length: 3 }, () => {
+      const n = person++;
+      return {
+        Username: `p${n}`,
+        Name: `Person ${n}`,
+        Email: `p${n}@example.com`,
+        External_Id: `P${n}`,
+        PasswordHash: hash,
+      };
+    });
+    const body = JSON.stringify(people);
+    return requestText("POST", `${API}/User`, { authorization, "content-type": "application/json", body });
+  },
+});
 await show({
   name: "client_credentials by secret",
   next: () => form("/oauth2/token", { grant_type: "client_credentials", scope: SCOPE }),

@@ -30,12 +30,14 @@ export async function storeApart(
   entity: Entity,
   input: EntityInput,
   row: Row,
+  isNew = false,
 ): Promise<boolean> {
   const given = givenApart(entity, input);
   for (const { scope } of given) {
     caller.permissions.require(scope as ScopeAction, entity.name, entity.toRecord(row));
   }
   if (given.length === 0 || !(await onApart(tx, caller, entity.name, input, row))) return false;
-  await requireItsRoles(tx, caller, entity.name as "User", row.id);
+  // A new one has no roles.
+  if (!isNew) await requireItsRoles(tx, caller, entity.name as "User", row.id);
   return true;
 }

@@ -70,7 +70,7 @@ export async function upsertRecords(
     for (const [index, input] of inputs.entries()) {
       const upsert = async () => {
         const { before, after } = await writeRecord(tx, caller, ofMany, input, UNCONDITIONAL);
-        const isStored = await storeApart(tx, records, caller, entity, input, after);
+        const isStored = await storeApart(tx, records, caller, entity, input, after, !before);
         return { before, after, isSame: after === before && !isStored };
       };
       const { before, after, isSame } = await upsert().catch((error) => {
