@@ -1,5 +1,5 @@
 import type { Queries, Transaction } from "../platform/db/sql.ts";
-import type { ConnectionId, EventId, TenantId } from "../platform/ids.ts";
+import type { ConnectionId, TenantId } from "../platform/ids.ts";
 import { NAME_SHOWN, type outbox, recordTable } from "../records/index.ts";
 import { CONNECTION, type ConnectionRow, type ConnectionState } from "./connection.ts";
 
@@ -16,8 +16,6 @@ export interface Connection extends Omit<ConnectionRow, "id" | keyof Sealed>, Se
   receivesAudit: boolean;
   /** The attributes that its filter reads; null: no filter. */
   filterReads: outbox.FilterReads | null;
-  /** The event at which the filter failed, since it was set. */
-  filterFailedAt: EventId | null;
 }
 
 /** A connection in the activity log; it may be deleted. */
@@ -27,7 +25,7 @@ export interface LoggedConnection extends Connection {
 }
 
 export const CONNECTION_TABLE = recordTable<Connection>(CONNECTION, {
-  more: ["receivesAudit", "filterReads", "filterFailedAt"],
+  more: ["receivesAudit", "filterReads"],
   renamed: { order: "order_by" },
   computed: { heldOn: "held_on", heldReason: "held_reason" },
   written: (sql) => ({ modified_on: sql`now()` }),
@@ -79,8 +77,14 @@ export async function listCleared(sql: Queries): Promise<{ tenantId: TenantId; i
 
 export async function endClearing(sql: Queries, tenantId: TenantId, id: ConnectionId): Promise<void> {
   await sql`
-    with sent as (delete from sent_sequences where connection_id = ${id})
+    with sent as (delete from sent_sequences where connection_id = ${id}),
+    failed as (delete from failed_filters where connection_id = ${id})
     update webhook_connections set clearing = false where tenant_id = ${tenantId} and id = ${id}`;
+}
+
+/** Of a filter that was set anew. */
+export async function forgetFailure(tx: Transaction, id: ConnectionId): Promise<void> {
+  await tx`delete from failed_filters where connection_id = ${id}`;
 }
 
 /** The display name of connection `k`: its name, or its id. */

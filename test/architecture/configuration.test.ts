@@ -43,10 +43,12 @@ import { UNIQUE_TEXT_LIMIT } from "../../server/records/fields.ts";
 import { SEARCH_LIMIT } from "../../server/records/filters.ts";
 import { MEMBERS_LIMIT, SENT_MEMBERS_LIMIT } from "../../server/records/reference-list.ts";
 import { KEPT_HOURS } from "../../server/records/requests/keys.store.ts";
-import { ANSWER_LIMIT, KEY_LIMIT } from "../../server/records/requests/keys.ts";
+import { ANSWER_LIMIT, KEY_LIMIT, UNCHANGED_LIMIT } from "../../server/records/requests/keys.ts";
 import { MAX_KEPT } from "../../server/records/requests/store.ts";
+import { MAX_RUNNING } from "../../server/webhooks/check/service.ts";
 import { BURST, MAX_RECORDS_SENT } from "../../server/webhooks/check/steps.ts";
 import { MAX_FILTERS } from "../../server/webhooks/connections/service.ts";
+import { MAX_TRIED_BYTES, MAX_TRIED_RECORDS } from "../../server/webhooks/filters/store.ts";
 import { MAX_TRIED } from "../../server/webhooks/filters/trials.ts";
 import { CONNECTION, REPLAY, secretRotation } from "../../server/webhooks/index.ts";
 import { LEASE_SECONDS, MAX_WAIT_SECONDS } from "../../server/webhooks/pull/routes.ts";
@@ -104,13 +106,17 @@ const LIMITS = {
   "characters of an Idempotency-Key": count(KEY_LIMIT),
   "hours for which it is kept": count(KEPT_HOURS),
   "characters of an answer that is kept for it": count(ANSWER_LIMIT),
+  "characters of such an answer without a change": count(UNCHANGED_LIMIT),
   "characters of a Filter": count(FILTER_LIMIT),
   "steps of a Filter": count(MAX_FILTER_STEPS),
   "connections of a tenant with a Filter": count(MAX_FILTERS),
   "events on which a Filter is tried": count(MAX_TRIED),
+  "records of these events": count(MAX_TRIED_RECORDS),
+  "bytes of their payloads": count(MAX_TRIED_BYTES),
   "seconds for which a request waits for events of a Pull connection, at most": count(MAX_WAIT_SECONDS),
   "seconds of a lease of its events, at most": count(LEASE_SECONDS.max),
   "bytes of the payloads in one answer with its events": count(MAX_BYTES),
+  "receiver checks of a tenant at a time": count(MAX_RUNNING),
   "calls at once in a receiver check": count(BURST),
   "records of its largest call": count(MAX_RECORDS_SENT),
   "seconds a former webhook secret signs, at most": count(secretRotation.MAX_OVERLAP_SECONDS),

@@ -152,6 +152,47 @@ describe.concurrent("a request with an Idempotency-Key", () => {
     expect(await numberOf(api, "Department")).toBe(2);
   });
 
+  test("that another process has taken over changes nothing", async () => {
+    const api = await newTenant();
+    const { Id } = await api.made("Department", { Name: "held" });
+    const key = newKey();
+    const body = [{ Name: "new" }, { Id, Name: "changed" }];
+    const hold = await holdRows("departments", { id: Id });
+    const paused = send(api, "POST", "/Department", key, body);
+    await until("it to begin", async () => (await countOf("idempotency_keys", { tenant_id: api.tenantId })) === 1);
+    // As after a pause of its process that is longer than its lease.
+    const taken = { lease_until: new Date(0), reservation: Bun.randomUUIDv7() };
+    await setRows("idempotency_keys", { tenant_id: api.tenantId }, taken);
+    await hold.release();
+    expectError(await paused, 409, "Conflict", /is in progress/);
+    expect(isReplayed(await send(api, "POST", "/Department", key, body))).toBe(false);
+    expect(await numberOf(api, "Department")).toBe(2);
+  });
+
+  test("gives back nothing about a person who was erased since", async () => {
+    const api = await newTenant();
+    const [one, many] = [newKey(), newKey()];
+    const person = { Username: "erna", Name: "Erna" };
+    const { Id } = await ok(send(api, "POST", "/User", one, person));
+    await ok(send(api, "POST", "/User", many, [{ Id, Nickname: "E" }, { Username: "rui" }]));
+    await ok(api.call("POST", `/User/${Id}/Erase`, {}));
+    expect((await send(api, "POST", "/User", one, person)).body).toEqual({ Id });
+    const rest = await send(api, "POST", "/User", many, [{ Id, Nickname: "E" }, { Username: "rui" }]);
+    expectError(rest, 409, "Conflict", /its answer was lost/);
+  });
+
+  test("without a change keeps no long answer", async () => {
+    const api = await newTenant();
+    const many = Array.from({ length: 60 }, (_, n) => ({ Name: `same ${n}` }));
+    await ok(api.call("POST", "/Application", many));
+    await ok(send(api, "POST", "/Application", newKey(), many));
+    expect(await countOf("idempotency_keys", { tenant_id: api.tenantId })).toBe(0);
+    const key = newKey();
+    const changed = many.map((one) => ({ ...one, Description: "x".repeat(4_000) }));
+    await ok(send(api, "POST", "/Application", key, changed));
+    expect(isReplayed(await send(api, "POST", "/Application", key, changed))).toBe(true);
+  });
+
   test("is forgotten after a day", async () => {
     const api = await newTenant();
     const key = newKey();

@@ -9,7 +9,7 @@ import { type Api, ok, until } from "../world/api.ts";
 import { enterSettings } from "../world/console.ts";
 import { readDocument } from "../world/documented.ts";
 import { startReceiver } from "../world/receiver.ts";
-import { newTenant } from "../world/tenant.ts";
+import { newMember, newTenant } from "../world/tenant.ts";
 
 interface Kind {
   EventRecord: string;
@@ -72,6 +72,8 @@ test("a tenant sees its own attributes, and no other tenant does", async () => {
     find(await kindsOf(one), "User", "Created").Schema.$defs.Record.properties.Attributes!.properties;
   expect(await attributesOf(api)).toEqual({ Badge: { type: "number", description: "Its number" } });
   expect(await attributesOf(stranger)).toEqual({});
+  // They are read with Users.
+  expect(await attributesOf(await newMember(api))).toEqual({});
 });
 
 test("Settings shows each kind", async () => {

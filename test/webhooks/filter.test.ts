@@ -105,6 +105,22 @@ describe.concurrent("a connection with a filter", () => {
     await until("its end", async () => (await alerts())[0].State === "Ended");
   });
 
+  test("that fails at many changes at once delays none of them", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver();
+    await api.connect(receiver.url, { Filter: OVERFLOWS, Entities: ["Department"], Events: ["Deleted"] });
+    const made = await ok(
+      api.call(
+        "POST",
+        "/Department",
+        Array.from({ length: 10 }, (_, n) => ({ Name: `${n}` })),
+      ),
+    );
+    const gone = await Promise.all((made as { Id: number }[]).map(({ Id }) => api.remove(`/Department/${Id}`)));
+    expect(gone.map(({ status }) => status)).toEqual(Array(10).fill(200));
+    await until("all", () => receiver.calls.length === 10);
+  });
+
   test("never withholds the erasure of a person", async () => {
     const api = await newTenant();
     await using receiver = startReceiver();
@@ -134,6 +150,33 @@ describe.concurrent("a filter", () => {
     expect(await ok(tryFilter(api, Id, OVERFLOWS))).toMatchObject({ Sent: 3, Failed: 3 });
     const saved = await api.patch("/WebhookConnection", { Id, Filter: OVERFLOWS });
     expectError(saved, 400, "Bad Input", /Filter: it fails for 3 of the last 3 events/);
+  });
+
+  test("is tried again when the connection gets more events", async () => {
+    const api = await newTenant();
+    const { Id } = await api.connect(HOOK, { State: "Paused", Events: ["Deleted"], Filter: OVERFLOWS });
+    await api.change({ Name: "created" });
+    const wider = await api.patch("/WebhookConnection", { Id, Events: ["Created", "Deleted"] });
+    expectError(wider, 400, "Bad Input", /Filter: it fails for 1 of the last 1 events/);
+    await ok(api.patch("/WebhookConnection", { Id, Events: ["Deleted"], Description: "unchanged" }));
+  });
+
+  test("is tried on the newest events with at most 2,000 records together", async () => {
+    const api = await newTenant();
+    const { Id } = await api.connect(HOOK, { State: "Paused" });
+    const many = Array.from({ length: 900 }, (_, n) => ({ Name: `keep ${n}` }));
+    for (const Description of ["1", "2", "3"]) {
+      await ok(
+        api.call(
+          "POST",
+          "/Application",
+          many.map((one) => ({ ...one, Description })),
+        ),
+      );
+    }
+    expect(await ok(tryFilter(api, Id, 'resource.Name like "keep*"'))).toMatchObject({ Tried: 2, Sent: 2, Failed: 0 });
+    const one = await Promise.all(Array.from({ length: 20 }, () => tryFilter(api, Id, null)));
+    expect(new Set(one.map(({ status }) => status))).toEqual(new Set([200, 429]));
   });
 
   test.each([

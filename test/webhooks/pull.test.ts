@@ -5,33 +5,12 @@ import { Webhook } from "standardwebhooks";
 import type { TenantId } from "../../server/platform/ids.ts";
 import { finished, temporal } from "../support/temporal.ts";
 import { type Api, expectError, ok, unique, until } from "../world/api.ts";
+import { ack, acked, arranged, asked, made, namesOf, pull } from "../world/consumer.ts";
 import { fill, rowsOf } from "../world/rows.ts";
 import { db, newMember, newTenant, savePolicy } from "../world/tenant.ts";
 
-interface Pulled {
-  Items: { EventId: string; Headers: Record<string, string>; Body: string }[];
-  LeasedUntil: string | null;
-  Waiting: number;
-  Gap: { Count: number; From: string; To: string } | null;
-}
-
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const MAX_WAITING_PER_TENANT = 10;
-
-const made = (api: Api, fields: Record<string, unknown> = {}) =>
-  ok(
-    api.call("POST", "/WebhookConnection", {
-      ...{ Kind: "Pull", Name: unique("consumer"), Entities: ["Application"], Events: ["Created", "Updated"] },
-      ...fields,
-    }),
-  );
-const asked = (api: Api, id: string, query = "") => api.get(`/WebhookConnection/${id}/Events?${query}`);
-const pull = (api: Api, id: string, query = ""): Promise<Pulled> => ok(asked(api, id, query));
-const acked = (api: Api, id: string, Upto: string | undefined) =>
-  api.call("POST", `/WebhookConnection/${id}/Ack`, { Upto });
-const ack = async (api: Api, id: string, upto: string | undefined): Promise<number> =>
-  (await ok(acked(api, id, upto))).Acknowledged;
-const namesOf = ({ Items }: Pulled) => Items.map(({ Body }) => JSON.parse(Body).Data.Name);
 
 /** Asks until no other request has the place. */
 async function admitted<T extends { status: number }>(ask: () => Promise<T>): Promise<T> {
@@ -48,14 +27,6 @@ async function holdsPlaces(api: Api, id: string, count: number): Promise<void> {
     const asks = await Promise.all(Array.from({ length: free + 1 }, () => asked(api, id, "Wait=1")));
     return asks.filter(({ status }) => status === 200).length === free;
   });
-}
-
-/** A consumer's connection, and these changes. */
-async function arranged(names: string[], fields: Record<string, unknown> = {}) {
-  const api = await newTenant();
-  const { Id } = await made(api, fields);
-  for (const Name of names) await api.change({ Name });
-  return { api, Id: Id as string };
 }
 
 describe.concurrent("a consumer", () => {
@@ -95,27 +66,6 @@ describe.concurrent("a consumer", () => {
     const waiting = pull(api, Id, "Wait=50");
     await api.change({ Name: "Late" });
     expect(namesOf(await waiting)).toEqual(["Late"]);
-  });
-
-  test("gets events again after its lease, and no other consumer does before", async () => {
-    const { api, Id } = await arranged(["One", "Two"]);
-    const first = await pull(api, Id, "Lease=10&Limit=1");
-    expect(await pull(api, Id)).toMatchObject({ Items: [], Waiting: 2 });
-    const again = await pull(api, Id, "Wait=50");
-    expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(first.LeasedUntil!) - 50);
-    expect(namesOf(again)).toEqual(["One", "Two"]);
-    // A late acknowledgement of the first consumer is true.
-    expect(await ack(api, Id, first.Items[0]!.EventId)).toBe(1);
-    expect(await ack(api, Id, again.Items[1]!.EventId)).toBe(1);
-  });
-
-  test("gets the events of a crashed one at once, after a pause", async () => {
-    const { api, Id } = await arranged(["One"]);
-    const crashed = await pull(api, Id, "Lease=3600");
-    expect(await pull(api, Id)).toMatchObject({ Items: [], Waiting: 1 });
-    for (const State of ["Paused", "Active"]) await ok(api.call("PATCH", "/WebhookConnection", { Id, State }));
-    expect(namesOf(await pull(api, Id))).toEqual(["One"]);
-    expect(await ack(api, Id, crashed.Items[0]!.EventId)).toBe(1);
   });
 
   test("of two that ask at once gets each event alone", async () => {

@@ -38,6 +38,28 @@ function verified({ bytes, headers }: Call): Reply {
 }
 
 describe.concurrent("a receiver check", () => {
+  test("sends what the connection's deliveries have", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver();
+    const { Id } = await api.connect(receiver.url, { Fields: ["Name"] });
+    await checked(api, Id);
+    const [right] = receiver.calls;
+    expect(right!.payload).toMatchObject({
+      Version: "1.1",
+      Data: { Id: "7", Name: "Payroll" },
+    });
+    expect(Object.keys(right!.payload.Data)).toHaveLength(2);
+  });
+
+  test("is one of at most three of a tenant", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver(() => "hang");
+    const ids: string[] = [];
+    for (const Name of ["1", "2", "3", "4"]) ids.push((await api.connect(receiver.url, { Name })).Id);
+    for (const id of ids.slice(0, 3)) await ok(api.call("POST", path(id)));
+    expectError(await api.call("POST", path(ids[3]!)), 409, "Conflict", /A tenant can have 3 running checks/);
+  });
+
   test("passes a receiver that verifies, and leaves no trace in the log or on the connection", async () => {
     const api = await newTenant();
     await using receiver = startReceiver(verified);

@@ -266,8 +266,9 @@ const TABLES = {
   webhook_connections: NOTHING,
   webhook_connection_changes: NOTHING,
   sent_sequences: NOTHING,
+  failed_filters: NOTHING,
   // Answers to requests.
-  idempotency_keys: { how: { expires: "answers to requests, for 24 hours" } },
+  idempotency_keys: { how: { expires: "answers to requests, until an erasure, or for 24 hours" } },
   dispatches: NOTHING,
   former_outcomes: NOTHING,
   outcome_hours: NOTHING,

@@ -60,6 +60,7 @@ export const DEADLOCK = "40P01";
 
 const REFUSALS: Record<string, string> = {
   users_username_own: "Username is already used by another User, and a User who can sign in needs a unique one.",
+  idempotency_keys_reservation: "A request with this Idempotency-Key is in progress. Repeat it later.",
   tenants_settings_client_id_fkey: "This is the Application of Settings, which cannot be deleted.",
 };
 

@@ -10,10 +10,13 @@ export interface KeyedRequest {
   /** The client, and the user if there is one. */
   caller: string;
   digest: Buffer;
+  /** Of this process. After a long pause, a second process takes over. */
+  reservation: string;
 }
 
 interface Running extends KeyedRequest {
   ids: (string | number)[];
+  isChanged: boolean;
   /** Later work that the request has started is not part of it. */
   isOver: boolean;
 }
@@ -21,11 +24,14 @@ interface Running extends KeyedRequest {
 const requests = new AsyncLocalStorage<Running>();
 const noted = new WeakSet<Transaction>();
 
-/** Runs a request; its changes are those of the key. */
-export async function runKeyed<T>(request: KeyedRequest, run: () => Promise<T>): Promise<T> {
-  const running = { ...request, ids: [], isOver: false };
+/** Runs a request; its changes are those of the key. @returns also whether there were any */
+export async function runKeyed<T>(
+  request: KeyedRequest,
+  run: () => Promise<T>,
+): Promise<[answer: T, isChanged: boolean]> {
+  const running = { ...request, ids: [], isChanged: false, isOver: false };
   try {
-    return await requests.run(running, run);
+    return [await requests.run(running, run), running.isChanged];
   } finally {
     running.isOver = true;
   }
@@ -39,12 +45,11 @@ export function noteChange(tx: Queries, id?: string | number): void {
     noted.add(tx);
     // A repeated transaction starts again.
     request.ids = [];
-    const { tenantId, caller, digest } = request;
+    request.isChanged = true;
+    const { tenantId, caller, digest, reservation } = request;
     atCommit(
       tx,
-      (last) => last`
-        update idempotency_keys set done_on = now(), record_ids = ${last.json(request.ids)}
-        where tenant_id = ${tenantId} and caller = ${caller} and digest = ${digest}`,
+      (last) => last`select finish_keyed(${tenantId}, ${caller}, ${digest}, ${reservation}, ${last.json(request.ids)})`,
     );
   }
   if (id !== undefined) request.ids.push(id);

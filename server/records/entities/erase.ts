@@ -5,6 +5,7 @@ import { UNCONDITIONAL } from "../../platform/http/conditions.ts";
 import type { Caller } from "../access/bearer.ts";
 import { ERASED } from "../events/event.ts";
 import type { Entity } from "../registry.ts";
+import { forgetAnswers } from "../requests/keys.store.ts";
 import { rowsOf } from "../rows.store.ts";
 import { removeRecord } from "../write.ts";
 import { announce, changeOf, type Records } from "./record.ts";
@@ -34,6 +35,7 @@ export async function eraseUser<T>(
       declaration: { ...entity, scopes: { ...entity.scopes, remove: "AccessManager:Erase" } },
       async remove() {
         result = await then(tx, record);
+        await forgetAnswers(tx, tenantId, id);
         await kind.remove!(tx, caller, row);
       },
       // The erasure has its own entry.

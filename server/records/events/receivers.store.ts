@@ -24,8 +24,9 @@ export async function noteFailedFilters(
   eventId: EventId,
 ): Promise<void> {
   await tx`
-    update webhook_connections set filter_failed_at = ${eventId}
-    where tenant_id = ${tenantId} and id = any (${uuids(tx, ids)}) and filter_failed_at is null`;
+    insert into failed_filters (connection_id, tenant_id, event_id)
+    select id, ${tenantId}, ${eventId} from unnest(${uuids(tx, ids.toSorted())}) as id
+    on conflict do nothing`;
 }
 
 /**

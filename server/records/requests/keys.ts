@@ -17,6 +17,8 @@ const LEASE_MS = 10_000;
 const EXTEND_MS = 3_000;
 /** Characters. A longer answer is not kept, as an export. */
 export const ANSWER_LIMIT = 1_000_000;
+/** Characters of an answer to a request without a change. After a longer one, the request may be carried out again. */
+export const UNCHANGED_LIMIT = 10_000;
 const PURPOSE = "repeated answer";
 
 const REPLAYED = { "idempotent-replayed": "true" };
@@ -64,15 +66,20 @@ export function createOnce(sql: Sql, vault: Vault) {
 
   return async (caller: Caller, call: KeyedCall, run: (by: Caller) => Promise<Response>): Promise<Response> => {
     const { tenantId, clientId, actor } = caller;
-    const request = { tenantId, caller: `${clientId} ${actor.type} ${actor.id}`, digest: digestOf(readKey(call.key)) };
+    const request = {
+      tenantId,
+      caller: `${clientId} ${actor.type} ${actor.id}`,
+      digest: digestOf(readKey(call.key)),
+      reservation: crypto.randomUUID(),
+    };
     const fingerprints = fingerprintsOf(JSON.stringify(call.parts));
     const stored = await reserve(sql, request, fingerprints[0]!, LEASE_MS);
     if (stored) return repeated(caller, call, stored, fingerprints);
     const extending = setInterval(() => extendLease(sql, request, LEASE_MS).catch(() => {}), EXTEND_MS);
     try {
       const asked: Asked[] = [];
-      const answer = await runKeyed(request, () => run(recording(caller, asked)));
-      return await keep(request, answer, asked);
+      const [answer, isChanged] = await runKeyed(request, () => run(recording(caller, asked)));
+      return await keep(request, answer, asked, isChanged);
     } catch (error) {
       await withdraw(sql, request).catch(() => {});
       throw error;
@@ -81,15 +88,18 @@ export function createOnce(sql: Sql, vault: Vault) {
     }
   };
 
-  async function keep(request: KeyedRequest, answer: Response, asked: Asked[]): Promise<Response> {
+  async function keep(request: KeyedRequest, answer: Response, asked: Asked[], isChanged: boolean): Promise<Response> {
     const isJson = answer.headers.get("content-type")?.startsWith("application/json") ?? false;
     if (!isJson) return answer;
     const body = await answer.text();
     const { status, headers } = answer;
     const whole: KeptAnswer = { status, headers: [...headers], body, asked };
-    const text = JSON.stringify(whole);
+    const keeping =
+      body.length > UNCHANGED_LIMIT && !isChanged
+        ? withdraw(sql, request)
+        : storeAnswer(sql, request, body.length > ANSWER_LIMIT ? null : seal.seal(JSON.stringify(whole)));
     // A failure here loses only the answer: the change is committed.
-    await storeAnswer(sql, request, text.length > ANSWER_LIMIT ? null : seal.seal(text)).catch(() => {});
+    await keeping.catch(() => {});
     return new Response(body, { status, headers });
   }
 }

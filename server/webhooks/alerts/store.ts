@@ -71,7 +71,7 @@ export async function listAlertCauses(
   const before = (minutes: number) => lowestIdOf(new Date(now.getTime() - 60_000 * minutes));
   return tx<AlertCause[]>`
     with connection as (
-      select tenant_id, id, state, held_reason, filter_failed_at from webhook_connections where deleted_on is null
+      select tenant_id, id, state, held_reason from webhook_connections where deleted_on is null
     ), failing as materialized (
       -- Only of these it is worth counting: each exhausted delivery has a last attempt, which failed.
       select c.tenant_id, c.id
@@ -84,8 +84,8 @@ export async function listAlertCauses(
     select tenant_id as "tenantId", 'ConnectionHeld' as kind, id as "connectionId", coalesce(held_reason, '') as reason
     from connection where state = 'Held'
     union all
-    select tenant_id, 'FilterFailed', id, 'the filter failed at the event ' || filter_failed_at || ', which was sent'
-    from connection where filter_failed_at is not null
+    select c.tenant_id, 'FilterFailed', c.id, 'the filter failed at the event ' || f.event_id || ', which was sent'
+    from failed_filters f join connection c on c.id = f.connection_id
     union all
     select c.tenant_id, 'ErrorRate', c.id, rate.exhausted || ' of ' || rate.ended || ' deliveries failed in an hour'
     from (select distinct tenant_id from failing) t cross join lateral (

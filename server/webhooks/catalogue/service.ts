@@ -3,8 +3,8 @@ import { type AttributeDefinition, type Caller, type Shown, withoutRecords } fro
 import { type EventKind, type EventSubject, eventKinds } from "./kinds.ts";
 
 export interface EventCatalogue {
-  /** With the tenant's own attributes. */
-  list(caller: Pick<Caller, "tenantId">): Promise<Shown<{ Items: EventKind[]; Next: null; Hidden: 0 }>>;
+  /** With the tenant's own attributes, if the caller may read every User. */
+  list(caller: Pick<Caller, "tenantId" | "gate">): Promise<Shown<{ Items: EventKind[]; Next: null; Hidden: 0 }>>;
 }
 
 export type FindAttributes = (tenantId: TenantId) => Promise<AttributeDefinition[]>;
@@ -14,7 +14,9 @@ export function createEventCatalogue(
   findAttributes: FindAttributes,
 ): EventCatalogue {
   return {
-    list: async ({ tenantId }) =>
-      withoutRecords({ Items: eventKinds(subjects, await findAttributes(tenantId)), Next: null, Hidden: 0 }),
+    async list({ tenantId, gate }) {
+      const attributes = gate.seesAll("User") ? await findAttributes(tenantId) : [];
+      return withoutRecords({ Items: eventKinds(subjects, attributes), Next: null, Hidden: 0 });
+    },
   };
 }

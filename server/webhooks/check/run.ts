@@ -1,5 +1,6 @@
 // A receiver check, in a worker. Its calls are no deliveries: the check's results are their log.
 
+import { setTimeout } from "node:timers/promises";
 import type { CheckInput } from "../../../workflows/contract.ts";
 import type { Sql } from "../../platform/db/sql.ts";
 import { type EventId, newId, type TenantId } from "../../platform/ids.ts";
@@ -18,11 +19,13 @@ export interface CheckDependencies {
   sendSigned: SendSigned;
 }
 
+/** While the tenant has no capacity for a post. */
+const UNSENT_PAUSE_MS = 1_000;
 const SKIPPED: StepResult = { Got: "", Verdict: "Skipped", Advice: "The connection has no Secret. Set one." };
 
 /**
  * Takes the steps that have no result, unless the first cannot reach the receiver.
- * @throws Error if the tenant has no capacity or the process stops; the next try continues with the same step
+ * @throws Error if the process stops; the next try continues with the same step
  */
 export async function runCheck(deps: CheckDependencies, input: CheckInput, signal: AbortSignal): Promise<void> {
   const { sql } = deps;
@@ -41,6 +44,16 @@ export async function runCheck(deps: CheckDependencies, input: CheckInput, signa
     if (step === "Right" && answers && answers[0]!.failure !== null) break;
   }
   await endCheck(sql, tenantId, checkId);
+}
+
+/** As of its deliveries. */
+function formOf({ fields, changedFields, previous }: Pick<Connection, "fields" | "changedFields" | "previous">) {
+  const form: outbox.DeliveryForm = {
+    ...(fields && { fields }),
+    ...(changedFields && { changed: true }),
+    ...(previous && { previous: true }),
+  };
+  return Object.keys(form).length > 0 ? form : null;
 }
 
 const hasWhatItNeeds = ({ needs }: StepOfCheck, { secret, signByKey }: Connection) =>
@@ -63,18 +76,22 @@ async function answersTo(
       ...connection,
       eventId,
       payload: outbox.payloadOf(tenantId, eventId, change, { Test: true }),
-      sequences: [sequence],
+      sequences: records ? Array.from({ length: records }, (_, index) => index + 1) : [sequence],
       name: name ?? "",
       secret: isSignedWrong ? wrongSecret : connection.secret,
       // A JWT cannot be wrong or old, so these calls have none.
       signByKey: connection.signByKey && !isSignedWrong && ageMs === 0,
       ageMs,
-      ...{ stagedSecret: null, formerSecret: null, previous: null, form: null, number: 1 },
+      ...{ stagedSecret: null, formerSecret: null, previous: null, form: formOf(connection), number: 1 },
     };
   });
   const send = async ({ ageMs, ...post }: (typeof posts)[number]): Promise<CheckAnswer> => {
     const result = await sendSigned(tenantId, { ...post, signedOn: new Date(Date.now() - ageMs) }, signal);
-    if ("unsent" in result) throw new Error(result.unsent);
+    if ("unsent" in result) {
+      // The others of a burst have left, so only this one is sent again.
+      await setTimeout(UNSENT_PAUSE_MS, undefined, { signal });
+      return send({ ageMs, ...post });
+    }
     const { statusCode: status, failure, durationMs: ms } = result.attempt;
     return { status, failure, ms, hasRetryAfter: result.retryAfterMs !== undefined };
   };

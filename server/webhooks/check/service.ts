@@ -15,9 +15,11 @@ import type { Connections, Samples } from "../connections/service.ts";
 import { lockConnection } from "../connections.store.ts";
 import { wakeStarters } from "../redelivery/store.ts";
 import { type CheckStep, STEPS, VERDICTS } from "./steps.ts";
-import { findCheck, insertCheck, type ReceiverCheck } from "./store.ts";
+import { countRunning, findCheck, insertCheck, type ReceiverCheck } from "./store.ts";
 
 const TYPE = "WebhookConnection";
+/** Each sends 20 calls at once. */
+export const MAX_RUNNING = 3;
 const STEP_NAMES = Object.keys(STEPS) as CheckStep[];
 
 const CHECK = Type.Object(
@@ -62,6 +64,9 @@ export function createReceiverChecks(sql: Sql, connections: Connections, samples
         const eventType = connection.events[0] as EventType;
         const made = await insertCheck(tx, tenantId, id, { eventRecord, eventType, data: samples.get(eventRecord)! });
         if (!made) throw new Conflict("A check of this connection is running. Wait for its end.");
+        if ((await countRunning(tx, tenantId)) > MAX_RUNNING) {
+          throw new Conflict(`A tenant can have ${MAX_RUNNING} running checks. Wait for the end of one.`);
+        }
         await wakeStarters(tx, tenantId, id);
         const [subject, details] = [{ type: TYPE, id }, { Check: made.id }];
         await recordAudit(tx, tenantId, caller, { kind: "WebhookConnection.Pinged", subject, details });

@@ -24,6 +24,14 @@ export async function findCheck(
   return row;
 }
 
+/** Waits for other transactions that count them. */
+export async function countRunning(tx: Transaction, tenantId: TenantId): Promise<number> {
+  await tx`select pg_advisory_xact_lock(hashtextextended(${`checks ${tenantId}`}, 0))`;
+  const [row] = await tx<{ count: number }[]>`
+    select count(*) as count from receiver_checks where tenant_id = ${tenantId} and ended_on is null`;
+  return row!.count;
+}
+
 /** Replaces the connection's last check. @returns undefined if that is running */
 export async function insertCheck(
   tx: Transaction,

@@ -33,6 +33,7 @@ import {
   endPullLease,
   findConnection,
   findConnections,
+  forgetFailure,
   type LoggedConnection,
   lockConnection,
 } from "../connections.store.ts";
@@ -48,7 +49,7 @@ import { endRotation } from "./secret-rotation.store.ts";
 const TYPE = "WebhookConnection";
 /** The filtered connections of a tenant. */
 export const MAX_FILTERS = 20;
-const NO_FILTER = { filterReads: null, filterFailedAt: null };
+const NO_FILTER = { filterReads: null };
 const NOT_HELD = { heldOn: null, heldReason: null };
 
 const OF_TABLE = tableKind<(typeof CONNECTION)["field"], Connection>(CONNECTION, CONNECTION_TABLE, "for update");
@@ -116,7 +117,6 @@ export function createConnections(
       if (!before || differsIn(["filter", "entities"], before, after)) {
         const { filter, entities } = after;
         after.filterReads = filter === null ? null : await filters.examine(caller, filter, entities);
-        after.filterFailedAt = null;
       }
       return before && isReleased(before, after) ? { ...after, ...NOT_HELD } : after;
     },
@@ -125,7 +125,7 @@ export function createConnections(
       refuseMisfits(before, after);
       refuseUnknownFields(samples, after);
       refuseTwoAuthorizations(after, Object.keys(seals.headers.open(after.headers)));
-      if (after.filter && after.filter !== before?.filter) {
+      if (after.filter && (!before || judgesMore(before, after))) {
         await admitFilter(tx, tenantId, after.id);
         await filters.requireNoFailure(caller, after);
       }
@@ -149,6 +149,7 @@ export function createConnections(
     async afterWrite(tx, { tenantId }, { before, after, input }) {
       if (!before) return;
       const { id } = after;
+      if (differsIn(["filter", "entities"], before, after)) await forgetFailure(tx, id);
       if (after.maxInFlight !== null && before.maxInFlight === null) await countPostsInFlight(tx, tenantId, id);
       // Immediate, because the previous secret may have leaked.
       if (input.Secret !== undefined || isElsewhere(before, after)) await endRotation(tx, tenantId, id);
@@ -260,6 +261,12 @@ export function createConnections(
       });
     },
   };
+}
+
+/** Whether its filter is evaluated on events on which it was not tried. */
+function judgesMore(before: Connection, after: Connection): boolean {
+  const gains = (name: "entities" | "events") => after[name].some((one) => !before[name].includes(one));
+  return after.filter !== before.filter || gains("entities") || gains("events");
 }
 
 const isReleased = (before: Connection, after: Connection) => before.state === "Held" && after.state !== "Held";

@@ -1,5 +1,6 @@
 // Tries a filter on stored events. A filter is saved only after such a trial.
 
+import { createBudget } from "../../platform/budget.ts";
 import type { Sql } from "../../platform/db/sql.ts";
 import { BadInput } from "../../platform/errors.ts";
 import { body } from "../../platform/http/contract.ts";
@@ -23,6 +24,7 @@ import { listSubscribed, type SubscribedEvent } from "./store.ts";
 /** The newest events that a trial evaluates, and of these the sent ones that it shows. */
 export const MAX_TRIED = 500;
 export const MAX_SHOWN = 50;
+const BUDGET = { name: "trials of filters", perTenant: 1, total: 2, waiting: 10, longestWaitMs: 30_000 };
 
 const CONTRACT = body(
   { name: "FilterTrial", $id: "WebhookFilterTrial", needs: ["Filter"] },
@@ -60,6 +62,7 @@ export function createFilterTrials(
   checkFilter: Access["checkFilter"],
 ): FilterTrials {
   const judge = outbox.createJudge();
+  const budget = createBudget(BUDGET);
 
   async function examine(
     { tenantId }: Caller,
@@ -72,12 +75,16 @@ export function createFilterTrials(
   }
 
   /** On the newest events that the caller may see. */
-  async function tryOn(caller: Caller, connection: TriedConnection): Promise<Shown<FilterTrial>> {
+  const tryOn = (caller: Caller, connection: TriedConnection): Promise<Shown<FilterTrial>> =>
+    budget.run(caller.tenantId, () => evaluateOn(caller, connection));
+
+  async function evaluateOn(caller: Caller, connection: TriedConnection): Promise<Shown<FilterTrial>> {
     const { tenantId, gate } = caller;
     const { id, filter, filterReads: reads } = connection;
     const stored = await listSubscribed(sql, tenantId, connection, MAX_TRIED);
     const seen = await gate.only("WebhookEvent", stored, { resource: eventResources });
     const trial: FilterTrial = { Tried: 0, Sent: 0, Failed: 0, Events: [] };
+    const pause = outbox.createPause();
     for (const event of seen) {
       // As the caller may see the records, so a filter reveals no more.
       const { payload } = await seePayload(caller, event);
@@ -86,13 +93,17 @@ export function createFilterTrials(
       const { eventType, eventRecord } = event;
       const records = [payload.Data].flat() as Values[];
       const previous = await formerValues(caller, event, records);
-      const verdicts = records.map((record, index) =>
-        filter && reads
-          ? judge([{ id, filter, reads }], { eventType, eventRecord, record, previous: previous[index] })
-          : undefined,
-      );
-      if (verdicts.some((verdict) => verdict?.failed.has(id))) trial.Failed++;
-      else if (!verdicts.some((verdict) => !verdict || verdict.matching.has(id))) continue;
+      let [failed, matching] = [false, !filter];
+      for (const [index, record] of records.entries()) {
+        await pause();
+        if (!filter || !reads) break;
+        const changed = { eventType, eventRecord, record, previous: previous[index] };
+        const verdicts = judge([{ id, filter, reads }], changed);
+        failed ||= verdicts.failed.has(id);
+        matching ||= verdicts.matching.has(id);
+      }
+      if (failed) trial.Failed++;
+      else if (!matching) continue;
       trial.Sent++;
       if (trial.Events.length < MAX_SHOWN) trial.Events.push(toEventAttributes(event));
     }

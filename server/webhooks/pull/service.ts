@@ -17,6 +17,7 @@ import type { ConnectionSeals } from "../secrets.ts";
 import {
   acknowledge,
   findPulled,
+  hasLeased,
   lease,
   listWaiting,
   lockPull,
@@ -90,7 +91,9 @@ export function createPulls(
   function leaseNext(caller: Caller, id: ConnectionId, { limit, leaseMs }: PullRequest) {
     const { tenantId } = caller;
     return sql.beginFor(tenantId, async (tx): Promise<{ events: PulledEvents; leasedForMs: number }> => {
-      const { connection, leasedForMs, acknowledgedUpto } = await lockFor(tx, caller, id);
+      const { connection, leasedUpto, acknowledgedUpto, ...pull } = await lockFor(tx, caller, id);
+      const isLeased = pull.leasedForMs > 0 && (await hasLeased(tx, tenantId, id, leasedUpto));
+      const leasedForMs = isLeased ? pull.leasedForMs : 0;
       const isFree = connection.state === "Active" && leasedForMs === 0;
       const chosen = isFree ? await withinSize(tx, await listWaiting(tx, tenantId, id, limit)) : [];
       const until = chosen.length > 0 ? await lease(tx, tenantId, id, chosen, leaseMs) : null;
@@ -151,7 +154,7 @@ export function createPulls(
         const found = await findPulled(tx, tenantId, id, upto);
         if (!found) throw refused("the connection has no event with this Id.");
         if (!found.isGiven) throw refused("this event was not given to a consumer yet. Ask for it first.");
-        return acknowledge(tx, tenantId, id, found.position);
+        return acknowledge(tx, tenantId, id, found);
       });
       return withoutRecords({ Acknowledged });
     },

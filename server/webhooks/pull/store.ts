@@ -8,6 +8,7 @@ import type { outbox } from "../../records/index.ts";
 export interface PullState {
   /** Milliseconds until the lease ends; 0: there is none. */
   leasedForMs: number;
+  leasedUpto: number;
   acknowledgedUpto: number;
 }
 
@@ -19,10 +20,26 @@ export async function lockPull(
 ): Promise<PullState | undefined> {
   const [row] = await tx<PullState[]>`
     select coalesce(greatest(0, 1000 * extract(epoch from leased_until - now())), 0)::float8 as "leasedForMs",
-      acknowledged_upto as "acknowledgedUpto"
+      leased_upto as "leasedUpto", acknowledged_upto as "acknowledgedUpto"
     from webhook_connections where tenant_id = ${tenantId} and id = ${connectionId} and deleted_on is null
     for no key update`;
   return row;
+}
+
+/** Whether events of the lease are left: they may have been discarded. In a statement of its own, behind the lock. */
+export async function hasLeased(
+  tx: Transaction,
+  tenantId: TenantId,
+  connectionId: ConnectionId,
+  leasedUpto: number,
+): Promise<boolean> {
+  const [row] = await tx<{ any: boolean }[]>`
+    select exists (
+      select from deliveries d
+      where d.tenant_id = ${tenantId} and d.connection_id = ${connectionId} and d.state = 'Held'
+        and d.leased_on is not null and d.position <= ${leasedUpto}
+    ) as any`;
+  return row!.any;
 }
 
 export interface WaitingDelivery {
@@ -102,34 +119,43 @@ export async function readBacklog(
   return row!;
 }
 
+interface Pulled {
+  position: number;
+  isGiven: boolean;
+  /** When a consumer last got it, in PostgreSQL's precision; null: it was sent again since. */
+  givenOn: string | null;
+}
+
 /** The delivery of an event, if the connection has one. */
 export async function findPulled(
   tx: Transaction,
   tenantId: TenantId,
   connectionId: ConnectionId,
   eventId: EventId,
-): Promise<{ position: number; isGiven: boolean } | undefined> {
-  const [row] = await tx<{ position: number; isGiven: boolean }[]>`
-    select d.position, d.state <> 'Held' or d.leased_on is not null as "isGiven" from deliveries d
+): Promise<Pulled | undefined> {
+  const [row] = await tx<Pulled[]>`
+    select d.position, d.leased_on::text as "givenOn", d.state <> 'Held' or d.leased_on is not null as "isGiven"
+    from deliveries d
     where d.tenant_id = ${tenantId} and d.connection_id = ${connectionId} and d.event_id = ${eventId}`;
   return row;
 }
 
 /**
- * Ends the given deliveries up to a position. A delivery that was committed late, and not given yet, stays. An
- * acknowledgement is logged like a post that was answered with 200. @returns their number
+ * Ends the deliveries up to this one that were given with it or before. Deliveries that a consumer got later stay: they
+ * were committed late, or sent again. An acknowledgement is logged like a post that was answered with 200.
+ * @returns their number
  */
 export async function acknowledge(
   tx: Transaction,
   tenantId: TenantId,
   connectionId: ConnectionId,
-  upto: number,
+  { position: upto, givenOn }: Pulled,
 ): Promise<number> {
   const [row] = await tx<{ count: number }[]>`
     with given as (
       select d.id, d.event_id, d.attempts, d.leased_on from deliveries d
       where d.tenant_id = ${tenantId} and d.connection_id = ${connectionId} and d.state = 'Held'
-        and d.position <= ${upto} and d.leased_on is not null
+        and d.position <= ${upto} and d.leased_on <= ${givenOn}::text::timestamptz
       order by d.position for update
     ), attempt as (
       insert into attempts (event_id, delivery_id, number, started_on, duration_ms, status_code)
@@ -139,7 +165,11 @@ export async function acknowledge(
       on conflict do nothing
     ), connection as (
       update webhook_connections set acknowledged_upto = greatest(acknowledged_upto, ${upto}),
-        leased_until = case when leased_upto > ${upto} then leased_until end
+        leased_until = case when leased_upto > ${upto} or exists (
+          select from deliveries d
+          where d.tenant_id = ${tenantId} and d.connection_id = ${connectionId} and d.state = 'Held'
+            and d.position <= ${upto} and d.leased_on > ${givenOn}::text::timestamptz
+        ) then leased_until end
       where tenant_id = ${tenantId} and id = ${connectionId}
     ), ended as (
       update deliveries d set state = 'Delivered', reason = null, attempts = d.attempts + 1, changed_on = now()

@@ -717,6 +717,7 @@ create table idempotency_keys (
   caller text not null, -- the client, and the user if there is one
   digest bytea not null, -- of the key
   fingerprint bytea not null, -- of the request
+  reservation uuid not null, -- of the process that carries it out
   started_on timestamptz not null default now(),
   lease_until timestamptz not null, -- the request is in progress until then
   done_on timestamptz, -- set in the transaction of the change
@@ -725,6 +726,20 @@ create table idempotency_keys (
   primary key (tenant_id, caller, digest)
 );
 create index idempotency_keys_started on idempotency_keys (started_on);
+
+-- In the transaction of the change. After a pause of its process, a second process may have carried out the request.
+create function finish_keyed(
+  of_tenant uuid, of_caller text, of_digest bytea, own_reservation uuid, ids jsonb
+) returns void language plpgsql as $$
+begin
+  update idempotency_keys set done_on = now(), record_ids = ids
+  where tenant_id = of_tenant and caller = of_caller and digest = of_digest and reservation = own_reservation;
+  if not found then
+    raise exception 'the request is carried out by another process'
+      using errcode = 'unique_violation', constraint = 'idempotency_keys_reservation', table = 'idempotency_keys';
+  end if;
+end
+$$;
 
 -- # Webhooks: connections
 
@@ -741,7 +756,6 @@ create table webhook_connections (
   receives_audit boolean not null default false,
   filter text, -- Cedar: decides which changes are sent
   filter_reads jsonb, -- the attributes that the filter reads, by kind of record, with their types
-  filter_failed_at uuid, -- the event at which the filter failed; null: it has not failed since it was set
 
   -- The contents of its events.
   fields text[], -- null: all
@@ -1009,6 +1023,14 @@ create table sent_sequences (
   record uuid not null, -- by record_key
   sequence bigint not null,
   primary key (connection_id, record)
+);
+
+-- The event at which the filter of a connection failed first, since it was set. A row of its own, because concurrent
+-- changes hold a shared lock on the connection.
+create table failed_filters (
+  connection_id uuid primary key references webhook_connections,
+  tenant_id uuid not null,
+  event_id uuid not null
 );
 
 -- Belongs to the installation: why a worker cannot start deliveries. Every process reports it in /readyz. A row expires
