@@ -8,6 +8,7 @@ import { parseArgs } from "node:util";
 import { fill } from "../test/world/rows.ts";
 import { sendOpenLoop, settle, startArrivals } from "./arrivals.ts";
 import { cpuSeconds } from "./processes.ts";
+import { spread } from "./rounds.ts";
 import { startService } from "./service.ts";
 
 const PATIENCE_MS = 120_000;
@@ -22,12 +23,8 @@ const { values: options } = parseArgs({
     events: { type: "string", default: "10000" },
   },
 });
-const [rate, seconds, rounds, events] = [options.rate, options.seconds, options.rounds, options.events].map(Number) as [
-  number,
-  number,
-  number,
-  number,
-];
+const rounds = Number(options.rounds);
+const events = Number(options.events);
 
 await using service = await startService();
 await using arrivals = startArrivals(1, service.certificate);
@@ -46,7 +43,7 @@ for (let index = 0; index < rounds; index++) {
   ratios.push(formed / plain);
   console.log(`CPU a change with its delivery: plain ${plain.toFixed(2)} ms, with options ${formed.toFixed(2)} ms`);
 }
-const middle = ratios.toSorted((one, other) => one - other)[Math.floor(rounds / 2)]!;
+const [middle] = spread(ratios);
 console.log(`ratio ${middle.toFixed(3)} (aim: 1.05), load average ${loadavg()[0]!.toFixed(1)}\n`);
 
 await pullAll();
@@ -61,8 +58,8 @@ async function changing(name: string, fields: Record<string, unknown>) {
     async round() {
       const before = await cpuOfAll();
       const load = await sendOpenLoop(
-        rate,
-        seconds,
+        Number(options.rate),
+        Number(options.seconds),
         async (ExternalId) => void (await asked(tenant.fetch("PATCH", "/Application", { Id, ExternalId }))),
         () => [0],
       );

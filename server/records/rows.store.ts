@@ -2,6 +2,7 @@
 
 import type { PendingQuery, Row as PostgresRow } from "postgres";
 import type { Queries } from "../platform/db/sql.ts";
+import { takeTurn } from "../platform/db/turns.store.ts";
 import { type Abstract, inSnakeCase, type TextComparison } from "../platform/http/fields.ts";
 import type { TenantId } from "../platform/ids.ts";
 import type { ReferenceKey } from "./reference.ts";
@@ -149,7 +150,7 @@ export async function lockAll(
 
 /** Locks an entity of a tenant until the transaction ends, for writers that must not run concurrently. */
 export async function lockEntity(sql: Queries, tenantId: TenantId, entity: Entity): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`${entity.table} ${tenantId}`}, 0))`;
+  await takeTurn(sql, tenantId, entity.table);
 }
 
 /** Marks a new row as its own creator. */

@@ -1,4 +1,5 @@
 import type { Queries, Transaction } from "../platform/db/sql.ts";
+import { takeTurn } from "../platform/db/turns.store.ts";
 import type { ConnectionId, TenantId } from "../platform/ids.ts";
 import { NAME_SHOWN, type outbox, recordTable } from "../records/index.ts";
 import { CONNECTION, type ConnectionRow, type ConnectionState } from "./connection.ts";
@@ -92,7 +93,7 @@ export const connectionName = (sql: Queries) => sql`coalesce(nullif(left(k.name,
 
 /** Waits for other transactions that count them. */
 export async function countOtherFilters(tx: Transaction, tenantId: TenantId, id: ConnectionId): Promise<number> {
-  await tx`select pg_advisory_xact_lock(hashtextextended(${`filters ${tenantId}`}, 0))`;
+  await takeTurn(tx, tenantId, "filters");
   const [row] = await tx<{ count: number }[]>`
     select count(*) as count from webhook_connections
     where tenant_id = ${tenantId} and deleted_on is null and filter is not null and id <> ${id}`;

@@ -76,8 +76,17 @@ describe.concurrent("a connection", () => {
       const text = await detailsOf(`WebhookConnection/${Id}/Probe`);
       return text.includes("3 probes") && text;
     });
-    expect(details).toMatch(
-      /^Held after 3 exhausted .* with 503; 3 probes since, the last: localhost answered 503; next in/,
+    const last = /^Held after 3 exhausted .* with 503; 3 probes since, the last: localhost answered 503; next in/;
+    expect(details).toMatch(last);
+    // A notice that comes before the next probe changes none of it.
+    const probing = client.workflow.getHandle(`WebhookConnection/${Id}/Probe`);
+    const answered = async () =>
+      (await probing.fetchHistory()).events!.filter((one) => one.activityTaskCompletedEventAttributes).length;
+    const before = await answered();
+    await probing.signal("changed");
+    await until("the answer to the notice", async () => (await answered()) > before);
+    expect(await detailsOf(`WebhookConnection/${Id}/Probe`)).toMatch(
+      /; \d+ probes since, the last: localhost answered 503; next in/,
     );
   });
 

@@ -58,9 +58,11 @@ export class Raced extends Error {
 
 export const DEADLOCK = "40P01";
 
+export const KEY_IN_PROGRESS = "A request with this Idempotency-Key is in progress. Repeat it later.";
+
 const REFUSALS: Record<string, string> = {
   users_username_own: "Username is already used by another User, and a User who can sign in needs a unique one.",
-  idempotency_keys_reservation: "A request with this Idempotency-Key is in progress. Repeat it later.",
+  idempotency_keys_reservation: KEY_IN_PROGRESS,
   tenants_settings_client_id_fkey: "This is the Application of Settings, which cannot be deleted.",
 };
 

@@ -1,4 +1,5 @@
 import type { Queries, Transaction } from "../db/sql.ts";
+import { takeTurn } from "../db/turns.store.ts";
 import type { TenantId } from "../ids.ts";
 import type { LimitName, TenantBounds } from "../tenant-limits.ts";
 
@@ -96,7 +97,7 @@ export function readUsed(sql: Queries, installation: TenantBounds, tenantId: Ten
 
 /** Until the end of the transaction, for callers that count. */
 export async function lockCount(tx: Transaction, tenantId: TenantId, what: LimitName): Promise<void> {
-  await tx`select pg_advisory_xact_lock(hashtextextended(${`${what} ${tenantId}`}, 0))`;
+  await takeTurn(tx, tenantId, what);
 }
 
 /** @param tables of entities */

@@ -1,4 +1,5 @@
 import type { Queries, Sql } from "../../platform/db/sql.ts";
+import { takeTurn } from "../../platform/db/turns.store.ts";
 import type { TenantId } from "../../platform/ids.ts";
 import type { PolicyText } from "./decisions/policy-engine.ts";
 
@@ -21,7 +22,7 @@ export async function listenForAccessChanges(
 
 /** Serializes changes of a tenant's policies and roles, so each sees the previous result. */
 export async function lockSettings(sql: Queries, tenantId: TenantId): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`policies ${tenantId}`}, 0))`;
+  await takeTurn(sql, tenantId, "policies");
 }
 
 export async function listPolicyTexts(sql: Queries, tenantId: TenantId): Promise<PolicyText[]> {

@@ -2,6 +2,7 @@
 // (draft-ietf-httpapi-idempotency-key-header).
 
 import { createHmac } from "node:crypto";
+import { KEY_IN_PROGRESS } from "../../platform/db/failures.ts";
 import { type KeyedRequest, runKeyed } from "../../platform/db/keyed.store.ts";
 import type { Sql } from "../../platform/db/sql.ts";
 import { BadInput, Conflict, KeyReused } from "../../platform/errors.ts";
@@ -124,7 +125,7 @@ function lost({ recordIds }: StoredRequest): Response {
 }
 
 function inProgress(): Conflict {
-  const conflict = new Conflict("A request with this Idempotency-Key is in progress. Repeat it later.");
+  const conflict = new Conflict(KEY_IN_PROGRESS);
   conflict.headers["retry-after"] = "1";
   return conflict;
 }

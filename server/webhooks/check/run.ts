@@ -1,6 +1,6 @@
 // A receiver check, in a worker. Its calls are no deliveries: the check's results are their log.
 
-import { setTimeout } from "node:timers/promises";
+import { setTimeout as wait } from "node:timers/promises";
 import type { CheckInput } from "../../../workflows/contract.ts";
 import type { Sql } from "../../platform/db/sql.ts";
 import { type EventId, newId, type TenantId } from "../../platform/ids.ts";
@@ -11,7 +11,7 @@ import type { SendSigned } from "../deliveries/send-signed.ts";
 import { createConnectionSeals } from "../secrets.ts";
 import { generateSecret } from "../signature.ts";
 import { type CheckAnswer, type CheckStep, STEPS, type StepOfCheck, type StepResult } from "./steps.ts";
-import { endCheck, findCheck, type ReceiverCheck, recordStep } from "./store.ts";
+import { endCheck, findCheck, findForm, type ReceiverCheck, recordStep } from "./store.ts";
 
 export interface CheckDependencies {
   sql: Sql;
@@ -46,21 +46,11 @@ export async function runCheck(deps: CheckDependencies, input: CheckInput, signa
   await endCheck(sql, tenantId, checkId);
 }
 
-/** As of its deliveries. */
-function formOf({ fields, changedFields, previous }: Pick<Connection, "fields" | "changedFields" | "previous">) {
-  const form: outbox.DeliveryForm = {
-    ...(fields && { fields }),
-    ...(changedFields && { changed: true }),
-    ...(previous && { previous: true }),
-  };
-  return Object.keys(form).length > 0 ? form : null;
-}
-
 const hasWhatItNeeds = ({ needs }: StepOfCheck, { secret, signByKey }: Connection) =>
   needs === undefined || secret !== null || (needs === "signature" && signByKey);
 
 async function answersTo(
-  { vault, sendSigned }: CheckDependencies,
+  { sql, vault, sendSigned }: CheckDependencies,
   { calls, isBurst }: StepOfCheck,
   tenantId: TenantId,
   { name, ...connection }: Connection,
@@ -68,6 +58,7 @@ async function answersTo(
   signal: AbortSignal,
 ): Promise<CheckAnswer[]> {
   const wrongSecret = createConnectionSeals(vault).secret.seal(generateSecret());
+  const form = await findForm(sql, tenantId, connection.id);
   let eventId: EventId;
   const posts = calls.map(({ isSignedWrong = false, ageMs = 0, isRepeated = false, sequence = 1, records }) => {
     if (!isRepeated) eventId = newId();
@@ -82,14 +73,14 @@ async function answersTo(
       // A JWT cannot be wrong or old, so these calls have none.
       signByKey: connection.signByKey && !isSignedWrong && ageMs === 0,
       ageMs,
-      ...{ stagedSecret: null, formerSecret: null, previous: null, form: formOf(connection), number: 1 },
+      ...{ stagedSecret: null, formerSecret: null, previous: null, form, number: 1 },
     };
   });
   const send = async ({ ageMs, ...post }: (typeof posts)[number]): Promise<CheckAnswer> => {
     const result = await sendSigned(tenantId, { ...post, signedOn: new Date(Date.now() - ageMs) }, signal);
     if ("unsent" in result) {
       // The others of a burst have left, so only this one is sent again.
-      await setTimeout(UNSENT_PAUSE_MS, undefined, { signal });
+      await wait(UNSENT_PAUSE_MS, undefined, { signal });
       return send({ ageMs, ...post });
     }
     const { statusCode: status, failure, durationMs: ms } = result.attempt;

@@ -1,6 +1,7 @@
 import type { Queries, Transaction } from "../../platform/db/sql.ts";
+import { takeTurn } from "../../platform/db/turns.store.ts";
 import { type CheckId, type ConnectionId, newId, type TenantId } from "../../platform/ids.ts";
-import type { EventType } from "../../records/index.ts";
+import type { EventType, outbox } from "../../records/index.ts";
 import { connectionName } from "../connections.store.ts";
 import type { CheckStep, StepResult } from "./steps.ts";
 
@@ -26,10 +27,21 @@ export async function findCheck(
 
 /** Waits for other transactions that count them. */
 export async function countRunning(tx: Transaction, tenantId: TenantId): Promise<number> {
-  await tx`select pg_advisory_xact_lock(hashtextextended(${`checks ${tenantId}`}, 0))`;
+  await takeTurn(tx, tenantId, "checks");
   const [row] = await tx<{ count: number }[]>`
     select count(*) as count from receiver_checks where tenant_id = ${tenantId} and ended_on is null`;
   return row!.count;
+}
+
+/** As of the connection's deliveries. */
+export async function findForm(
+  sql: Queries,
+  tenantId: TenantId,
+  connectionId: ConnectionId,
+): Promise<outbox.DeliveryForm | null> {
+  const [row] = await sql<{ form: outbox.DeliveryForm | null }[]>`
+    select delivery_form(c) as form from webhook_connections c where tenant_id = ${tenantId} and id = ${connectionId}`;
+  return row?.form ?? null;
 }
 
 /** Replaces the connection's last check. @returns undefined if that is running */

@@ -84,6 +84,7 @@ export function createFilterTrials(
     const stored = await listSubscribed(sql, tenantId, connection, MAX_TRIED);
     const seen = await gate.only("WebhookEvent", stored, { resource: eventResources });
     const trial: FilterTrial = { Tried: 0, Sent: 0, Failed: 0, Events: [] };
+    const filters = filter && reads ? [{ id, filter, reads }] : [];
     const pause = outbox.createPause();
     for (const event of seen) {
       // As the caller may see the records, so a filter reveals no more.
@@ -93,12 +94,11 @@ export function createFilterTrials(
       const { eventType, eventRecord } = event;
       const records = [payload.Data].flat() as Values[];
       const previous = await formerValues(caller, event, records);
-      let [failed, matching] = [false, !filter];
-      for (const [index, record] of records.entries()) {
+      let [failed, matching] = [false, filters.length === 0];
+      for (const [index, record] of filters.length > 0 ? records.entries() : []) {
         await pause();
-        if (!filter || !reads) break;
         const changed = { eventType, eventRecord, record, previous: previous[index] };
-        const verdicts = judge([{ id, filter, reads }], changed);
+        const verdicts = judge(filters, changed);
         failed ||= verdicts.failed.has(id);
         matching ||= verdicts.matching.has(id);
       }

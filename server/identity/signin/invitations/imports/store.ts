@@ -1,5 +1,6 @@
 import type { ImportProgress, ImportState } from "../../../../../workflows/contract.ts";
 import type { Queries, Sql, Transaction } from "../../../../platform/db/sql.ts";
+import { takeTurn } from "../../../../platform/db/turns.store.ts";
 import type { TenantId } from "../../../../platform/ids.ts";
 import { type Actor, logTable } from "../../../../records/index.ts";
 import { IMPORT, type ImportFilter, type ImportRow, MAX_REPORTED } from "./contract.ts";
@@ -32,7 +33,7 @@ export interface Invitee {
 
 /** Imports that have not ended. Others that count wait until the transaction ends. */
 export async function countOpenImports(tx: Transaction, tenantId: TenantId): Promise<number> {
-  await tx`select pg_advisory_xact_lock(hashtextextended(${`invitation imports ${tenantId}`}, 0))`;
+  await takeTurn(tx, tenantId, "invitation imports");
   const [row] = await tx<{ count: number }[]>`
     select count(*) from invitation_imports where tenant_id = ${tenantId} and state in ('Running', 'Paused')`;
   return row!.count;
